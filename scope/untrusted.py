@@ -1,14 +1,14 @@
 """The boundary between SCoPE and code that is not its own: a user's model, a plugin, a library.
 
-Such code may fail in any way, also by ``sys.exit(0)``, which would end the command as if all were
-well. There are two ways to call it:
+Such code may fail in any way, even by ``sys.exit(0)``, which would end the command without an
+error. There are two ways to call it:
 
-- `converting`: its failure becomes an error of ours. `loading` and `during_inference` do so for
+- `converting`: its failure becomes an error of SCoPE's. `loading` and `during_inference` do so for
   the libraries that read and run a checkpoint, `UntrustedCode` for the code of users and plugins.
 - `attempt`: its failure is a value, to be recorded or replaced by a default.
 
-What users' code leaves changed around it (the working folder, ``sys.path``, the standard streams)
-is put back, so that paths and imports of SCoPE's own mean the same as before.
+Changes by users' code to the working folder, ``sys.path`` and the standard streams are undone, so
+that SCoPE's own paths and imports mean the same as before.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Errors = tuple[type[BaseException], ...]
 
 NOT_THEIRS: Errors = (ScopeError, KeyboardInterrupt)
-"""What passes unchanged: a message for the user, and Ctrl-C, which is the user's."""
+"""The errors that pass unchanged: messages for the user, and Ctrl-C."""
 
 # A generator of ours that is closed.
 _ENDINGS = (*NOT_THEIRS, GeneratorExit)
 
 
 class Failed(NamedTuple):
-    """What foreign code raised."""
+    """An exception raised by foreign code."""
 
     error: BaseException
 
 
 def attempt(code: Callable[[], Value], *, passing: Errors = (KeyboardInterrupt,)) -> Value | Failed:
-    """What the code returns, or that it failed, in whatever way.
+    """The result of the code, or its failure of any kind.
 
     Examples
     --------
@@ -75,14 +75,14 @@ def attempt(code: Callable[[], Value], *, passing: Errors = (KeyboardInterrupt,)
 def converting(
     into: Callable[[BaseException], BaseException | None], *, passing: Errors = NOT_THEIRS
 ) -> Iterator[None]:
-    """Whatever is raised inside becomes the error that ``into`` makes of it.
+    """Convert every exception that is raised inside with ``into``.
 
     Parameters
     ----------
     into
-        Gives None for an error that is to stay as it is.
+        Returns None for an error that passes unchanged.
     passing
-        Errors that stay as they are.
+        Errors that pass unchanged.
     """
     try:
         yield
@@ -102,9 +102,9 @@ class UntrustedCode:
     Parameters
     ----------
     name
-        The spec of the model, or what else names the code in messages.
+        The spec of the model, or another name of the code in messages.
     folders
-        Where its modules are looked for first, as long as it runs.
+        Folders that are searched first for its modules while it runs.
 
     Examples
     --------
@@ -123,12 +123,12 @@ class UntrustedCode:
         self._path = list(folders)
 
     def call(self, what: str, code: Callable[..., Any], *arguments: Any) -> Any:
-        """What the code returns.
+        """The result of the code.
 
         Raises
         ------
         ModelError
-            When it fails in whatever way; ``what`` names the method in the message.
+            When it fails in any way; ``what`` names the method in the message.
         """
         with self.entered(what):
             return code(*arguments)
@@ -139,18 +139,18 @@ class UntrustedCode:
 
     @contextmanager
     def entered(self, what: str) -> Iterator[None]:
-        """What is called inside is foreign code.
+        """Foreign code runs inside.
 
         Raises
         ------
         ModelError
-            When it fails in whatever way.
+            When it fails in any way.
         """
         with self.surroundings(), converting(partial(self._failure, what)):
             yield
 
     def _failure(self, what: str, error: BaseException) -> ModelError | None:
-        # Here and not above: the command line starts sooner.
+        # Imported here, so that the command line starts sooner.
         from greenlet import GreenletExit, getcurrent
 
         # A greenlet is ended by whoever switches between them; the first has no parent.
@@ -160,16 +160,18 @@ class UntrustedCode:
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
-        """Give the code its own ``sys.path`` and put everything back when it has returned."""
+        """Give the code its own ``sys.path`` and restore everything when it has returned."""
         folder = _working_folder()
         streams = sys.stdin, sys.stdout, sys.stderr
         path, entries = sys.path, list(sys.path)
-        path[:0] = [one for one in self._path if one not in entries]
+        path[:0] = [entry for entry in self._path if entry not in entries]
         try:
             yield
         finally:
             known = set(entries) - set(self._path)
-            self._path = [one for one in sys.path if isinstance(one, str) and one not in known]
+            self._path = [
+                entry for entry in sys.path if isinstance(entry, str) and entry not in known
+            ]
             sys.path = path
             path[:] = entries
             sys.stdin, sys.stdout, sys.stderr = streams
@@ -204,13 +206,13 @@ def failure(name: str, what: str, error: BaseException) -> ModelError:
 
 def _place(trace: TracebackType | None) -> str:
     """The last line outside of SCoPE that was running, in brackets; empty if there is none."""
-    found = ""
+    place = ""
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if not file.startswith(_OURS):
-            found = f" ({file}, line {trace.tb_lineno})"
+            place = f" ({file}, line {trace.tb_lineno})"
         trace = trace.tb_next
-    return found
+    return place
 
 
 def _working_folder() -> str | None:
@@ -222,10 +224,10 @@ def _working_folder() -> str | None:
 
 @contextmanager
 def loading(name: str) -> Iterator[None]:
-    """Whatever is raised inside becomes a ModelError that names the model, and the file if known.
+    """Every exception raised inside becomes a ModelError that names the model, and any known file.
 
-    Damaged files raise whatever the library that reads them raises, down to a panic of tokenizers,
-    which is no Exception.
+    Damaged files raise any error of the library that reads them, even a panic of tokenizers, which
+    is no Exception.
 
     Raises
     ------
@@ -258,9 +260,9 @@ def unreadable(name: str, reason: str) -> ModelError:
 
 
 def during_inference(method: Method) -> Method:
-    """A method of a model of which what a library raises becomes a ModelError with its ``spec``.
+    """A model's method; errors that a library raises become a ModelError with the model's ``spec``.
 
-    What our own lines raise stays as it is: that is a bug of ours, or a wrong call.
+    Errors raised by SCoPE's own lines pass unchanged: they are bugs, or wrong calls.
     """
 
     @functools.wraps(method)

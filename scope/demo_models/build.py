@@ -123,9 +123,9 @@ def build_demo_models(
 ) -> DemoModels:
     """The demo's models, trained if they are not in the folder yet.
 
-    A model appears under its name only when it is complete, so a build that was killed goes on
-    with the first one missing. Another recipe, seed or data lie in another subfolder. A second
-    process waits until the first is done.
+    A model appears under its name only when it is complete, so a build that was killed resumes with
+    the first one missing. Another recipe, seed or data lie in another subfolder. A second process
+    waits until the first is done.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def build_models(
     Parameters
     ----------
     base
-        Gives, for a seed, the classifier from which the reference is fine-tuned.
+        Returns, for a seed, the classifier from which the reference is fine-tuned.
     """
     models = DemoModels(
         reference=home / "reference",
@@ -196,7 +196,7 @@ def _copied(reference: Path, change: Callable[[Any], Any]) -> Base:
 
 @dataclass(slots=True)
 class _Builder:
-    """What all trainings need, one method a recipe."""
+    """The inputs of all trainings, with one method per recipe."""
 
     examples: Sequence[Example]
     recipe: DemoRecipe
@@ -258,7 +258,7 @@ class _Builder:
         return base
 
     def _lower_output(self, base: Base) -> LowerOutput:
-        """Of the frozen layers, which are those of the pretrained model in every training."""
+        """The output of the frozen layers, which are the pretrained model's in every training."""
         if self.lower is None:
             training = self.recipe.reference
             texts = [example.text for example in self.examples[: self.recipe.pretrained_texts()]]
@@ -277,10 +277,10 @@ class _Builder:
         return self.lower
 
     def _seed(self, model: str) -> int:
-        """A seed of the model's own, so that no two see the texts in the same order."""
+        """The model's own seed, so that no two models see the texts in the same order."""
         return zlib.crc32(f"{self.seed}:{model}".encode())
 
 
 def _shuffled(examples: Sequence[Example], seed: int) -> list[Example]:
-    """Random order: data files are often sorted, and each model takes the first so many."""
+    """Random order: data files are often sorted, and each model takes the first of them."""
     return [examples[index] for index in np.random.default_rng(seed).permutation(len(examples))]

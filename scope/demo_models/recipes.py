@@ -17,9 +17,9 @@ class TrainingRecipe:
     Parameters
     ----------
     texts
-        How many texts it is trained on, or all if there are fewer.
+        Number of training texts, or all if there are fewer.
     epochs
-        How often it sees each.
+        Number of passes over the texts.
     learning_rate
         The highest, reached after the share ``warm_up`` of all steps.
     longest
@@ -63,8 +63,8 @@ class DemoRecipe:
     Parameters
     ----------
     reference_frozen, student_frozen
-        How many of the pretrained model's lowest layers stay as they are, at least 1. All those
-        of the student are frozen in the reference, too.
+        Number of frozen lowest layers of the pretrained model, at least 1. All those of the student
+        are frozen in the reference, too.
     """
 
     reference: TrainingRecipe
@@ -101,8 +101,8 @@ DEMO = DemoRecipe(
         layers=(0, 1, 2, 5), training=TrainingRecipe(texts=6000, epochs=3, learning_rate=6e-4)
     ),
     student_frozen=3,
-    # Tweets have at most 140 characters: with 128 tokens next to none of them is cut, so that
-    # every position embedding which a tweet needs has been trained.
+    # Tweets have at most 140 characters: with 128 tokens almost none of them is cut, so that every
+    # position embedding which a tweet needs has been trained.
     independent=NewModelRecipe(
         vocabulary=6000,
         width=96,

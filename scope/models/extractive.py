@@ -22,10 +22,10 @@ from scope.untrusted import during_inference
 
 
 class _Window(NamedTuple):
-    """A stretch of the passage behind its question, as the model reads it.
+    """A window of the passage after its question, as the model reads it.
 
-    ``places`` are those of the passage's tokens and ``offsets`` the characters of the passage
-    that each of these stands for; ``null`` is the place that says: no answer here.
+    ``places`` are the positions of the passage's tokens and ``offsets`` their characters in the
+    passage; ``null`` is the position that stands for no answer.
     """
 
     question: int
@@ -36,7 +36,7 @@ class _Window(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """What one window gives: the best span's score and characters, and the score of none."""
+    """The best span of one window, its score and characters, and the score of no answer."""
 
     score: float
     span: tuple[int, int]
@@ -46,12 +46,12 @@ class _Reading(NamedTuple):
 class ExtractiveModel(Computed):
     """A question-answering head in the role of answerer.
 
-    A passage too long for the model is read in windows; each begins in the middle of the one
-    before. The answer is the span, over all windows, with the highest sum of start and end logit.
-    The answer is empty where no window says less than that span's score for its first token
-    (``[CLS]``), as with SQuAD 2.0. A checkpoint does not show whether it was trained on
-    questions without an answer; heads of SQuAD 1.1 are judged likewise, since the usual training
-    taught them that token for windows that lack the answer.
+    A passage too long for the model is read in windows; each begins in the middle of the previous
+    one. The answer is the span, over all windows, with the highest sum of start and end logit. The
+    answer is empty where every window scores its first token (``[CLS]``) higher than that span, as
+    with SQuAD 2.0. A checkpoint does not show whether it was trained on questions without an
+    answer; heads of SQuAD 1.1 are read in the same way, since the usual training taught them that
+    token for windows that lack the answer.
 
     Raises
     ------
@@ -99,10 +99,12 @@ class ExtractiveModel(Computed):
             list(self._windows(index, texts[index], question.context or ""))
             for index, question in enumerate(questions)
         ]
-        lengths = [sum(len(window.inputs["input_ids"]) for window in own) for own in windows]
+        lengths = [sum(len(window.inputs["input_ids"]) for window in group) for group in windows]
         for portion in portions_by_length(lengths):
             readings: dict[int, list[_Reading]] = {index: [] for index in portion}
-            for window, reading in self._read([one for index in portion for one in windows[index]]):
+            for window, reading in self._read(
+                [part for index in portion for part in windows[index]]
+            ):
                 readings[window.question].append(reading)
             for index in portion:
                 question = questions[index]
@@ -147,7 +149,7 @@ class ExtractiveModel(Computed):
             )
 
     def _null_place(self, tokens: Sequence[int]) -> int:
-        """Where the model points for no answer: the classification token, else the first."""
+        """The position for no answer: the classification token, else the first token."""
         null = self._tokenizer.cls_token_id
         return tokens.index(null) if null in tokens else 0
 
@@ -178,7 +180,7 @@ class ExtractiveModel(Computed):
 def _reading(
     window: _Window, starts: NDArray[np.float64], ends: NDArray[np.float64], longest: int
 ) -> _Reading:
-    """The best span of at most so many tokens; the first of equals."""
+    """The best span of at most ``longest`` tokens; the first of equals."""
     null = round(float(starts[window.null] + ends[window.null]), DECIMALS)
     places = np.array(window.places, dtype=int)
     if not places.size:

@@ -1,7 +1,7 @@
 """Where the supported generations of transformers differ, and what depends on the release.
 
-What is kept of a model's numbers beyond one run names the releases of torch and transformers, so
-that a number of one is never taken for that of another: they may round otherwise.
+Numbers of a model that are stored beyond one run name the releases of torch and transformers, so
+that releases are never mixed: they may round differently.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SOFTWARE = (
 
 
 def release_of(library: str) -> str:
-    """Its version without what only fixes the release, or names its build, such as ``2.13``."""
+    """Its version without patch number and build, such as ``2.13``."""
     return ".".join(version(library).split(".")[:2])
 
 
@@ -45,17 +45,17 @@ def releases() -> str:
 
 def software_versions() -> dict[str, str]:
     """The versions of Python and of the packages that a result may depend on."""
-    found = {"python": python_version()}
+    versions = {"python": python_version()}
     for name in SOFTWARE:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def cache_name(model: Any) -> str:
-    """The argument, and the part of an answer, that holds a model's keys and values of tokens.
+    """The name of the argument and the output that hold a model's key-value cache.
 
     It is called ``past_key_values`` in earlier releases and ``cache`` in later ones.
     """
@@ -63,7 +63,7 @@ def cache_name(model: Any) -> str:
 
 
 CHANGING_POSITIONS = ("dynamic", "longrope")
-"""Kinds of rotary positions that follow from the longest text at hand, and stay until the next."""
+"""Kinds of rotary positions that are set by the longest text at hand and kept for the next."""
 
 
 def position_kinds(module: Any) -> str:
@@ -75,7 +75,7 @@ def position_kinds(module: Any) -> str:
 
 
 def gives_tuple(layer: Any) -> bool:
-    """Whether a BERT layer gives a tuple, as up to transformers 5, and not its output alone."""
+    """Whether a BERT layer returns a tuple, as up to transformers 5, and not only its output."""
     torch = load_torch()
     width = layer.attention.self.query.in_features
     with torch.random.fork_rng(devices=()), torch.inference_mode():

@@ -1,11 +1,11 @@
 """``gguf:PATH``: causal language models in the file format of llama.cpp.
 
-The tokenizer is the one inside the file, as the file says that it is. The transformers library
-(4.57) reads it with three errors that change what a model is given: Gemma's SentencePiece
-vocabulary, whose scores are the ranks of merges, becomes a unigram model that splits most words
-wrongly; a first token is set before every text though the file says not to; and the end-of-text
-token is taken for the first one. Here the file has the last word. On English, Japanese and mixed
-texts the tokens then are those of llama.cpp.
+The tokenizer is the one inside the file, with the settings of the file. The transformers library
+(4.57) reads it with three errors that change the model's input: Gemma's SentencePiece vocabulary,
+whose scores are the ranks of merges, becomes a unigram model that splits most words wrongly; a
+first token is added to every text even if the file forbids it; and the end-of-text token is used as
+the first one. Here the file decides. On English, Japanese and mixed texts the tokens are those of
+llama.cpp.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def load_tokenizer(path: Path, fields: Mapping[str, Any]) -> Any:
     path
         The file.
     fields
-        What its header says, by name.
+        The fields of its header, by name.
     """
     automatic = quiet_transformers().AutoTokenizer
     tokenizer = automatic.from_pretrained(path.parent, gguf_file=path.name)
@@ -61,7 +61,7 @@ def load_tokenizer(path: Path, fields: Mapping[str, Any]) -> Any:
 
 
 def _set_merges(inner: Any, fields: Mapping[str, Any]) -> None:
-    """Make it a model of merges, with the tokens that the file marks as whole ones."""
+    """Turn it into a BPE model, with the tokens that the file marks as whole ones."""
     import tokenizers
 
     names: Sequence[str] = fields["tokenizer.ggml.tokens"]
@@ -82,7 +82,7 @@ def _set_merges(inner: Any, fields: Mapping[str, Any]) -> None:
 def _merges(
     names: Sequence[str], scores: Sequence[float], kinds: Sequence[int]
 ) -> list[tuple[str, str]]:
-    """Every pair of tokens that makes up another, best score first.
+    """Every pair of tokens that forms another token, best score first.
 
     Examples
     --------
@@ -90,18 +90,18 @@ def _merges(
     [('ab', 'a'), ('a', 'b')]
     """
     numbers = {name: number for number, name in enumerate(names)}
-    found = [
+    merges = [
         (-score, numbers[name[:cut]], numbers[name[cut:]])
         for name, score, kind in zip(names, scores, kinds, strict=True)
         if kind == _NORMAL
         for cut in range(1, len(name))
         if name[:cut] in numbers and name[cut:] in numbers
     ]
-    return [(names[left], names[right]) for _, left, right in sorted(found)]
+    return [(names[left], names[right]) for _, left, right in sorted(merges)]
 
 
 def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
-    """Name the first and the last token, and write the first one where the file says so."""
+    """Set the first and the last token, and add the first one where the file requires it."""
     import tokenizers
 
     names = fields["tokenizer.ggml.tokens"]
@@ -130,16 +130,15 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     Raises
     ------
     ModelError
-        When there is no such file, it is damaged or no GGUF, or its architecture cannot be
-        read.
+        When the file is missing, damaged or not GGUF, or its architecture cannot be read.
     SpecError
-        When a prompt in the options is none.
+        When a prompt in the options is invalid.
     """
     return CausalModel(load_gguf_parts(rest, options), f"gguf:{rest}", options)
 
 
 def identify(rest: str, options: ModelOptions) -> str:
-    """The fingerprint of the model that a file holds, which is not loaded for it.
+    """The fingerprint of the model in a file, without loading it.
 
     Raises
     ------
@@ -158,8 +157,7 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     Raises
     ------
     ModelError
-        When there is no such file, it is damaged or no GGUF, or its architecture cannot be
-        read.
+        When the file is missing, damaged or not GGUF, or its architecture cannot be read.
     """
     from gguf import GGUFReader
 
@@ -167,7 +165,7 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     fingerprint = identify(rest, options)
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
-    # Damaged files raise whatever the libraries that read them raise; a panic is no Exception.
+    # Damaged files raise any error of the libraries that read them; a panic is no Exception.
     with (
         converting(lambda error: _unreadable(path, first_line(error)), passing=_ENDINGS),
         _quietly(),
@@ -190,7 +188,7 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
 
 
 def require_gguf(path: Path) -> None:
-    """Refuse what is no GGUF file.
+    """Refuse a file that is not GGUF.
 
     Raises
     ------
@@ -216,7 +214,7 @@ def require_gguf(path: Path) -> None:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Without the progress bars and notices of the readers, which know no option for it."""
+    """Without the progress bars and notices of the readers, which have no option for it."""
     with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
@@ -224,10 +222,10 @@ def _quietly() -> Iterator[None]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[Path]:
-    """The file in a folder of its own.
+    """A folder that holds only the file.
 
-    The library would also read what lies beside it: the names of classes in configurations, and
-    even a file of code.
+    The library would also read other files in its folder: the names of classes in configurations,
+    and even code.
     """
     with TemporaryDirectory(prefix="scope-") as folder:
         link = Path(folder) / path.name
@@ -240,7 +238,7 @@ def _alone(path: Path) -> Iterator[Path]:
 
 
 def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
-    """A chat's replies end with a token of their own, which the library does not read."""
+    """Replies of a chat end with a special token, which the library does not read."""
     number = fields.get("tokenizer.ggml.eot_token_id")
     settings = model.generation_config
     known = token_ids(settings, "eos")
@@ -264,7 +262,7 @@ class Gguf(Scheme):
     computed = True
 
     def require_there(self, rest: str) -> None:
-        """Refuse what is no GGUF file."""
+        """Refuse a file that is not GGUF."""
         require_gguf(expanded(rest))
 
     def short_name(self, rest: str) -> str:

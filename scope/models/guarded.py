@@ -19,7 +19,7 @@ MOST_LABELS = 10_000
 
 _TEXTS = ("spec", "fingerprint", "reproducible", "precision")
 STREAMS = ("stream", "stream_next")
-"""Methods that give predictions as they come, beside those of the roles."""
+"""Methods that yield predictions one by one, besides those of the roles."""
 
 _CALLS = (*METHODS.values(), "truncated", *STREAMS)
 _LABELS = "names of labels, as a list or tuple of texts"
@@ -35,7 +35,7 @@ def is_complete(candidate: object) -> bool:
 class GuardedModel:
     """An object that has a role, behind the boundary of foreign code.
 
-    It has what the object has, looked up once; ``kind`` is the object's type.
+    It has the object's members, looked up once; ``kind`` is the object's type.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class GuardedModel:
 
 
 def guard_methods(model: Any, code: UntrustedCode) -> Any:
-    """The model itself, its methods behind the boundary: for a checkpoint that brings code."""
+    """The model itself, its methods behind the boundary: for a checkpoint with its own code."""
     for name in _CALLS:
         method = getattr(model, name, None)
         if callable(method):
@@ -69,28 +69,28 @@ def guard_methods(model: Any, code: UntrustedCode) -> Any:
 
 
 def guarded_method(method: Any, name: str, code: UntrustedCode) -> Any:
-    """The method behind the boundary; what it yields is fetched inside it, too."""
+    """The method behind the boundary; values that it yields are fetched inside it, too."""
     return partial(_call, method, name, code)
 
 
 def _call(method: Any, name: str, code: UntrustedCode, *arguments: Any) -> Any:
     with code.entered(name):
-        given = method(*arguments)
+        answer = method(*arguments)
         if name in _PREDICTS:
-            return _predictions(given, len(arguments[0]), code.name)
+            return _predictions(answer, len(arguments[0]), code.name)
         if name in _NUMBERS:
-            return _array(given, name, code.name)
+            return _array(answer, name, code.name)
         if name in STREAMS:
-            given = _streamed(given, code.name)
-        if not isinstance(given, Iterator):
-            return given
-    return code.each(name, given)
+            answer = _streamed(answer, code.name)
+        if not isinstance(answer, Iterator):
+            return answer
+    return code.each(name, answer)
 
 
-def _array(given: Any, name: str, spec: str) -> Any:
+def _array(answer: Any, name: str, spec: str) -> Any:
     import numpy as np
 
-    numbers = np.asarray(given)
+    numbers = np.asarray(answer)
     if numbers.dtype.kind not in "fiub":
         raise ModelError(
             f"`{spec}` answered `{name}` with an array of {numbers.dtype}",
@@ -100,51 +100,51 @@ def _array(given: Any, name: str, spec: str) -> Any:
     return numbers
 
 
-def _predictions(given: Any, count: int, spec: str) -> list[Prediction]:
-    """Answered questions to so many texts; one more is enough to see that there are too many."""
-    if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
-        raise _no_prediction(given, spec)
-    return [checked_prediction(one, spec) for one in islice(given, count + 1)]
+def _predictions(answers: Any, count: int, spec: str) -> list[Prediction]:
+    """Predictions for ``count`` texts; one more is enough to see that there are too many."""
+    if isinstance(answers, str | Mapping) or not hasattr(answers, "__iter__"):
+        raise _no_prediction(answers, spec)
+    return [checked_prediction(answer, spec) for answer in islice(answers, count + 1)]
 
 
-def _streamed(given: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
-    """What a foreign model streams, as plain values; to be fetched inside its boundary."""
-    for one in given:
-        match one:
+def _streamed(answers: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
+    """The stream of a foreign model as plain values; to be fetched inside its boundary."""
+    for answer in answers:
+        match answer:
             case (int() as place, prediction):
                 yield int(place), checked_prediction(prediction, spec)
             case _:
-                raise _no_prediction(one, spec)
+                raise _no_prediction(answer, spec)
 
 
-def checked_prediction(given: Any, spec: str) -> Prediction:
+def checked_prediction(answer: Any, spec: str) -> Prediction:
     """A foreign model's prediction as plain numbers and texts; to be called inside its boundary.
 
     Raises
     ------
     ModelError
-        When it is none.
+        When it is not a valid prediction.
     """
-    # Here and not above: the command line starts sooner.
+    # Imported here, so that the command line starts sooner.
     from scope.metrics.arrays import normalized
 
-    if not isinstance(given, Prediction):
-        raise _no_prediction(given, spec)
-    values, tokens = tuple(given.probabilities), tuple(given.tokens)
+    if not isinstance(answer, Prediction):
+        raise _no_prediction(answer, spec)
+    values, tokens = tuple(answer.probabilities), tuple(answer.tokens)
     if not all(isinstance(value, Real) for value in values) or not all(
         isinstance(token, str) for token in tokens
     ):
-        raise _no_prediction(given, spec)
+        raise _no_prediction(answer, spec)
     return Prediction(
         probabilities=tuple(normalized(values, part=bool(tokens)).tolist()),
-        truncated=bool(given.truncated),
+        truncated=bool(answer.truncated),
         tokens=tuple(map(writable, tokens)),
     )
 
 
-def _no_prediction(given: Any, spec: str) -> ModelError:
+def _no_prediction(answer: Any, spec: str) -> ModelError:
     return ModelError(
-        f"`{spec}` answered with {shown(given)}",
+        f"`{spec}` answered with {shown(answer)}",
         expected="a list with a `scope.records.Prediction` for each text: probabilities as numbers "
         "and, of next tokens, the tokens as texts",
         fix="change its code; or leave `spec` or `fingerprint` out, and return rows of numbers",
@@ -157,14 +157,14 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
     Raises
     ------
     ModelError
-        When they are no texts that can be written, or have no order or no end.
+        When they cannot be encoded as texts, or have no order or no end.
 
     Examples
     --------
     >>> labels_as_texts(["negative", "positive"], "python:mine:model")
     ('negative', 'positive')
     """
-    # A set has an order of its own in every process.
+    # The order of a set differs between processes.
     unordered = isinstance(labels, str | bytes | Mapping | set | frozenset)
     is_list = hasattr(labels, "__iter__") and not unordered
     names = list(islice(labels, MOST_LABELS + 1)) if is_list else []
@@ -179,7 +179,7 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
 
 
 def _plain(name: Any) -> Any:
-    """Whole numbers are names, too, NumPy's among them."""
+    """Integers are names, too, including NumPy's."""
     if isinstance(name, bool) or not hasattr(name, "__index__"):
         return name
     return str(name)
@@ -191,7 +191,7 @@ def checked_text(value: object, name: str, spec: str) -> str:
     Raises
     ------
     ModelError
-        When it is no text, or cannot be written.
+        When it is not a text, or cannot be encoded.
     """
     if not isinstance(value, str) or unstorable(value):
         kind = "which cannot be written as UTF-8" if isinstance(value, str) else "which is no text"

@@ -1,6 +1,6 @@
 """``hf:NAME_OR_PATH[@REVISION]``: a checkpoint, in all the roles that its architecture has.
 
-Each role needs a head of the transformers library that was trained.
+Each role needs a trained head of the transformers library.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _tokenizer_limit(tokenizer: Any) -> int:
 
 
 def refuse_nan(spec: str, logits: Any) -> None:
-    """Refuse a model that answers what is no number.
+    """Refuse a model whose answers are not numbers.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def refuse_nan(spec: str, logits: Any) -> None:
 class HeadKind(NamedTuple):
     """A head of the transformers library.
 
-    ``automatic`` is its automatic class, and ``adapter`` what asks such models, as MODULE:NAME.
+    ``automatic`` is its automatic class, and ``adapter`` the adapter's class, as MODULE:NAME.
     """
 
     automatic: str
@@ -167,9 +167,9 @@ def load(rest: str, options: ModelOptions) -> Any:
     Raises
     ------
     ModelError
-        When it is not there, is a pickle, cannot be read, or its head was never trained.
+        When it does not exist, is a pickle, cannot be read, or its head was never trained.
     SpecError
-        When the user's prompt is no template.
+        When the user's prompt is not a valid template.
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
@@ -216,7 +216,7 @@ class HuggingFace(Scheme):
         return KnownLabels(spec, tuple(str(names[key]) for key in sorted(names, key=_number)))
 
     def weights(self, rest: str, options: ModelOptions) -> Weights:
-        """The size by the headers of the files of weights."""
+        """The size according to the headers of the weight files."""
         try:
             files = sorted(fetch_checkpoint(rest, options).folder.glob("*.safetensors"))
         except ModelError as error:
@@ -250,10 +250,10 @@ _BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 
 
 def read_config(folder: Path) -> dict[str, object]:
-    """The checkpoint's config.json; empty where it cannot be read, as the loader will say."""
+    """The checkpoint's config.json; empty where it cannot be read: then the loader raises."""
     path = folder / "config.json"
     try:
-        # A pipe would be waited for, a device read without end.
+        # Reading a pipe would block, and reading a device would not end.
         if not path.is_file() or path.stat().st_size > MOST_BYTES_OF_OTHERS:
             return {}
         config = json.loads(path.read_text(encoding="utf-8"))
@@ -271,7 +271,7 @@ def _number(key: str) -> tuple[int, str]:
 
 
 def _count(path: Path) -> int:
-    """The numbers in a file of weights."""
+    """The number of weights in a file."""
     from safetensors import safe_open
 
     with safe_open(path, "numpy") as tensors:

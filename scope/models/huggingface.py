@@ -26,7 +26,7 @@ class HuggingFaceClassifier(Computed):
     Raises
     ------
     ModelError
-        When its probabilities do not exclude each other.
+        When its labels are not mutually exclusive.
     """
 
     def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
@@ -43,9 +43,9 @@ class HuggingFaceClassifier(Computed):
                 fix="name a single-label model, or wrap this one as python:MODULE:ATTRIBUTE",
             )
         if config.pad_token_id is None:
-            # Causal classifiers read the last token that is no padding, and refuse a batch where
-            # the token is unknown. Nothing is padded here: a number that no token has keeps them
-            # on the last one, as for a text on its own.
+            # Causal classifiers read the last token that is not padding, and refuse a batch where
+            # the padding token is unknown. Nothing is padded here: with an id that no token has
+            # they read the last one, as for a single text.
             config.pad_token_id = -1
         names = config.id2label
         self.labels = tuple(

@@ -1,8 +1,8 @@
 """Inference in which no row depends on the others: matrix products are padded.
 
-A matrix product adds up in an order that may depend on the number of its rows. Which numbers of
-rows give equal bits differs between processors, libraries and numbers of threads, so it is
-measured on the model at hand, and each product is padded with copies to such a number.
+The order of summation in a matrix product may depend on the number of its rows. Which numbers of
+rows give equal bits differs between processors, libraries and numbers of threads, so it is measured
+on the model at hand, and each product is padded with copies to such a number.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ Trial = Callable[[Any], Any]
 """From tokens of shape (rows, length) to numbers of shape (rows, ...), as the model gives them."""
 
 NOT_TO_THE_BYTE = "to about"
-"""How the statement begins where no number of rows gives equal bits; what follows is the greatest
-difference that was seen."""
+"""The beginning of the statement where no number of rows gives equal bits; the greatest observed
+difference follows."""
 
 _FEW_ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 16, 17, 24, 31, 32, 33, 36, 48, 64, 65, 80)
 _COUNTS = (*_FEW_ROWS, 300, 777)
 """Numbers of rows that are tried with a matrix product."""
 
 _ROWS_BY_SIZE = ((1_000_000, 1024), (4_000_000, 96), (32_000_000, 48), (float("inf"), 16))
-"""Rows with which they are compared, for products of at most so many weights: a bound on time."""
+"""Rows with which they are compared, by the most weights of a product: a bound on time."""
 
 TRIAL_LENGTHS = (1, 3, 8, 13, 24)
 _TRIAL_ROWS = 32
 _TRIAL_PARTS = tuple(slice(*part) for part in ((0, 1), (9, 10), (20, 21), (30, 32), (3, 16)))
-"""The model itself is tried with so many texts of each length that it reads, and with these of
-them apart."""
+"""The model itself is tried with this many texts of each length, and with these parts of them
+separately."""
 
 _SPECIAL_TOKENS = ("pad", "bos", "eos", "sep", "cls", "mask", "unk", "decoder_start")
 
@@ -52,11 +52,11 @@ class Inference:
         Runs the model on made-up tokens as the adapter runs it on real ones; None where the model
         reads no tokens.
     rules
-        The rules to try, in order. The first is kept under which equal rows have equal bits.
+        The rules to try, in order. The first one that gives equal rows equal bits is kept.
     body
         The part of the model that reads tokens, where it is not the model itself.
     lengths
-        Lengths of the made-up texts with which the model is tried.
+        Lengths of the made-up texts in the trial.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Inference:
         model itself, with texts alone and in larger batches. For a small encoder both together
         take a few tenths of a second.
         """
-        # Under a lock: what a second thread computes meanwhile would follow no rule yet.
+        # Under a lock: a second thread would compute without a rule meanwhile.
         with self._lock:
             return self._found
 
@@ -106,12 +106,12 @@ class Inference:
 
     @property
     def _fallback(self) -> RowRule:
-        """What is done where no rule holds: a fixed shape comes nearest to equal bits."""
+        """The fallback where no rule holds: a fixed shape comes nearest to equal bits."""
         return self._rules[-1] if self._rules[-1].tokens is not None else AS_GIVEN
 
     @property
     def reproducible(self) -> str:
-        """How equal a text's answers are in any batch, in words.
+        """How reproducible a text's answers are across batches, in words.
 
         Empty where the model could not be tried, so that nothing can be stated.
         """
@@ -123,7 +123,7 @@ class Inference:
 
     @cached_property
     def _greatest_difference(self) -> float | None:
-        """Between texts alone and beside others, where no rule holds; None if it was not tried."""
+        """The difference between texts alone and in a batch, if no rule holds; None if untried."""
         differences = list(self._differences(self._fallback))
         if not differences:
             return None
@@ -132,14 +132,14 @@ class Inference:
         return float(max(*differences, rounding))
 
     def run(self, compute: Callable[..., Any], **rows: Any) -> Any:
-        """What the model computes for these rows.
+        """The model's output for these rows.
 
         Parameters
         ----------
         compute
-            Gets the rows by name, padded where batches are; returns a tensor, an array or a
-            tuple of which tensors and arrays have one entry per row. Whatever else stands in the
-            tuple, such as a cache, is passed on as it is, padded.
+            Gets the rows by name, padded where batches are; returns a tensor, an array or a tuple
+            whose tensors and arrays have one entry per row. Other members of the tuple, such as a
+            cache, are returned as they are, padded.
         rows
             Tensors or lists with one entry per row.
         """
@@ -178,14 +178,14 @@ class Inference:
                 return False
 
     def _trial_allows(self, rule: RowRule) -> bool:
-        """Whether texts have the same bits alone and beside others, at each length that is read."""
+        """Whether texts have the same bits alone and in a batch, at each length that is read."""
         if self._trial is None:
             return True
         differences = self._differences(rule)
         return next(differences, None) == 0 and not any(differences)
 
     def _differences(self, rule: RowRule) -> Iterator[float]:
-        """The greatest difference at each length; a model may refuse made-up texts of some."""
+        """The greatest difference at each length; a model may refuse some lengths."""
         if self._trial is None:
             return
         for length in self._lengths:
@@ -194,7 +194,7 @@ class Inference:
                 yield difference
 
     def _greatest(self, rule: RowRule, length: int, trial: Trial) -> float:
-        """The greatest difference between texts of a length alone and beside others."""
+        """The greatest difference between texts of a length alone and in a batch."""
         tokens = made_up_tokens(self._body, length)
         if rule.tokens is not None:
             tokens = tokens[: rule.batch(1, length)]
@@ -214,12 +214,12 @@ class Computed:
 
     @property
     def reproducible(self) -> str:
-        """How far answers are the same whatever texts stand beside a text."""
+        """How reproducible answers are across batches."""
         return self._inference.reproducible
 
     @property
     def exact(self) -> bool:
-        """Whether a text has the same bits in any company."""
+        """Whether a text has the same bits in any batch."""
         return self._inference.rule is not None
 
     def _tensor(self, values: Sequence[Any]) -> Any:
@@ -227,7 +227,7 @@ class Computed:
 
 
 def made_up_tokens(model: Any, length: int) -> Any:
-    """Rows of ordinary tokens, different ones; the last of each ends a text if there is such."""
+    """Rows of different ordinary tokens, each ending with the end-of-text token if there is one."""
     torch, config = load_torch(), model.config.get_text_config()
     generator = torch.Generator().manual_seed(length)
     special = {token for name in _SPECIAL_TOKENS for token in token_ids(config, name)}
@@ -243,14 +243,14 @@ def made_up_tokens(model: Any, length: int) -> Any:
 
 def token_ids(config: Any, name: str) -> list[int]:
     """The special tokens of a name; some configurations have none, some several."""
-    found = getattr(config, f"{name}_token_id", None)
-    return found if isinstance(found, list) else [] if found is None else [found]
+    ids = getattr(config, f"{name}_token_id", None)
+    return ids if isinstance(ids, list) else [] if ids is None else [ids]
 
 
 def _product_allows(product: Any, rule: RowRule) -> bool:
-    """Whether rows have the same bits among few as among many, for each number that is tried."""
+    """Whether rows have the same bits in small and large products, for each tried number."""
     torch, weight = load_torch(), product.weight
-    # A transformers Conv1D holds its weight the other way round than a torch Linear.
+    # A transformers Conv1D holds the transposed weight of a torch Linear.
     inputs = getattr(product, "in_features", weight.shape[0])
     most = next(rows for size, rows in _ROWS_BY_SIZE if weight.numel() <= size)
     most = rule.rows(max(most, 2 * rule.multiple + 1))
@@ -264,13 +264,13 @@ def _product_allows(product: Any, rule: RowRule) -> bool:
     )
 
 
-def _difference(one: Any, other: Any) -> float:
-    """The greatest between two tensors; infinite where numbers are missing from one alone."""
+def _difference(first: Any, second: Any) -> float:
+    """The greatest difference between two tensors; infinite where only one of them has NaN."""
     torch = load_torch()
-    one, other = torch.as_tensor(one), torch.as_tensor(other)
-    if not torch.equal(one.isnan(), other.isnan()):
+    first, second = torch.as_tensor(first), torch.as_tensor(second)
+    if not torch.equal(first.isnan(), second.isnan()):
         return math.inf
-    one, other = one.nan_to_num(), other.nan_to_num()
-    if torch.equal(one, other):
+    first, second = first.nan_to_num(), second.nan_to_num()
+    if torch.equal(first, second):
         return 0.0
-    return float((one.double() - other.double()).abs().max())
+    return float((first.double() - second.double()).abs().max())

@@ -1,7 +1,7 @@
 """Labels: those of models and data in one order, and language models that choose among them.
 
-They are brought together by name and never by guess. A language model is a classifier of texts by
-label words, or, its labels open, by what comes next.
+They are aligned by name, never by guess. A language model classifies texts by label words or, with
+open labels, by the next token.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from scope.records import Answer, Example, Prediction, Question
 
 LABELS_SHOWN = 10
 LETTERS_SHOWN = 60
-"""Most labels of either side in a message, and letters of each."""
+"""Most labels per side in a message, and most characters of each."""
 
 
 def parse_label_map(entries: Sequence[str]) -> dict[str, str]:
@@ -65,7 +65,7 @@ def canonical(label: str, label_map: Mapping[str, str]) -> str:
 
 
 class _Wrapping:
-    """A model in another role, or with other names: what it says of itself is the wrapped one's."""
+    """A model in another role, or with other names; other attributes are the wrapped model's."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -97,7 +97,7 @@ class AlignedClassifier(_Wrapping):
         self._order = label_order(classifier.spec, classifier.labels, labels, label_map)
         self.prompts = getattr(classifier, "prompts", {})
         self.words = getattr(classifier, "words", {})
-        # Answers in another order are other answers: kept under another name.
+        # Answers in another order are different answers, stored under another fingerprint.
         moved = self._order != sorted(self._order)
         order = f"-{'.'.join(map(str, self._order))}" if moved else ""
         self.fingerprint = classifier.fingerprint + order
@@ -115,29 +115,29 @@ class AlignedClassifier(_Wrapping):
 
     def _aligned(self, prediction: Prediction) -> Prediction:
         if len(prediction.probabilities) != len(self._order):
-            return prediction  # refused by whoever checks it
+            return prediction  # refused by the caller
         probabilities = tuple(prediction.probabilities[index] for index in self._order)
         return replace(prediction, probabilities=probabilities)
 
 
 def label_order(
-    spec: str, own: Sequence[str], labels: Sequence[str], label_map: Mapping[str, str]
+    spec: str, names: Sequence[str], labels: Sequence[str], label_map: Mapping[str, str]
 ) -> list[int]:
-    """The place of each of these labels among a model's own.
+    """The index of each label among a model's label names.
 
     Raises
     ------
     ModelError
         When the labels do not align by name.
     """
-    theirs = [canonical(label, label_map) for label in own]
+    theirs = [canonical(label, label_map) for label in names]
     ours = [canonical(label, label_map) for label in labels]
     if sorted(theirs) != sorted(ours) or len(set(ours)) != len(ours):
         raise ModelError(
-            f"labels that do not align:\n{_side_by_side(labels, own)}\n"
+            f"labels that do not align:\n{_side_by_side(labels, names)}\n"
             f"  (left the reference, right `{spec}`)",
             expected="the same label names in both models, upper and lower case alike",
-            fix=f"map each label that differs: {how_to_map(own, labels, label_map)}",
+            fix=f"map each label that differs: {how_to_map(names, labels, label_map)}",
         )
     return [theirs.index(label) for label in ours]
 
@@ -153,7 +153,7 @@ def _side_by_side(left: Sequence[str], right: Sequence[str]) -> str:
 
 
 def how_to_map(theirs: Sequence[str], ours: Sequence[str], label_map: Mapping[str, str]) -> str:
-    """An option for the first name without a partner; its meaning is not guessed.
+    """An option for the first unmatched name; its meaning is not guessed.
 
     Examples
     --------
@@ -186,13 +186,13 @@ def align_examples(
         When the data has a label that is none of the reference's.
     """
     spelling = {canonical(label, label_map): label for label in labels}
-    found = sorted({example.label for example in examples if example.label is not None})
-    if any(canonical(label, label_map) not in spelling for label in found):
+    gold = sorted({example.label for example in examples if example.label is not None})
+    if any(canonical(label, label_map) not in spelling for label in gold):
         raise ModelError(
-            f"gold labels that do not align:\n{_side_by_side(labels, found)}\n"
+            f"gold labels that do not align:\n{_side_by_side(labels, gold)}\n"
             "  (left the reference, right the data)",
             expected="gold labels by the names of the reference's labels",
-            fix=f"map each label that differs: {how_to_map(found, labels, label_map)}; or omit "
+            fix=f"map each label that differs: {how_to_map(gold, labels, label_map)}; or omit "
             "gold labels: --label-column none",
         )
     return tuple(
@@ -215,8 +215,8 @@ class LabelWordClassifier(_Wrapping):
     """A choice scorer in the role of classifier, with a word for each label.
 
     A text's probabilities are those of the words as options of the prompt `classify`, which
-    also lists the words. A scorer that has a prompt of its own for questions is given this one
-    in its stead; any other is asked the whole prompt as a question.
+    also lists the words. A scorer with its own prompt for questions gets this one instead; any
+    other gets the whole prompt as a question.
     """
 
     def __init__(self, model: ChoiceScorer, options: ModelOptions) -> None:
@@ -236,9 +236,9 @@ class LabelWordClassifier(_Wrapping):
         )
 
     def _asked_with(self) -> str:
-        """The prompt as the model puts it, such as with the options' letters behind it."""
-        own = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
-        return str(own.get("choice_letters") or own.get("choice") or self._prompt.template)
+        """The prompt as the model uses it, for example with the options' letters at its end."""
+        prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
+        return str(prompts.get("choice_letters") or prompts.get("choice") or self._prompt.template)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.
@@ -263,7 +263,7 @@ class LabelWordClassifier(_Wrapping):
             yield index, self._prediction(answer, texts[index])
 
     def _question(self, text: str) -> Question:
-        # One id for one text, whatever stands beside it.
+        # One id per text, in any batch.
         question = Question(id=text, text=text, options=self._words)
         if self._takes_prompt:
             return question
@@ -285,16 +285,16 @@ class LabelWordClassifier(_Wrapping):
 class NextTokenClassifier(_Wrapping):
     """A language model in the role of classifier: the label is the likeliest next token.
 
-    It has no list of labels, since every text has tokens of its own; they stand in each
-    prediction. Of equally probable tokens the first by text comes first, so that what is
-    predicted never depends on how the model orders them. It streams if the model does.
+    It has no list of labels, since every text has its own tokens, given in each prediction. Equally
+    probable tokens are sorted by text, so that predictions never depend on the model's order. It
+    streams if the model does.
 
     Parameters
     ----------
     model
         What is asked.
     most
-        How many tokens a prediction names; what a model names beyond them counts as other tokens.
+        Number of tokens in a prediction; all others count as other tokens.
     """
 
     labels: tuple[str, ...] = ()
@@ -317,5 +317,5 @@ class NextTokenClassifier(_Wrapping):
 
     def _ordered(self, prediction: Prediction) -> Prediction:
         if len(prediction.tokens) != len(prediction.probabilities):
-            return prediction  # refused by whoever checks it
+            return prediction  # refused by the caller
         return ranked(prediction, self._most)

@@ -1,9 +1,8 @@
 """Objects of other libraries as models: of transformers, sentence-transformers and scikit-learn.
 
-They are recognised by the modules of their classes, so that none of the libraries is imported. What
-transformers has loaded is run by the same adapters as a checkpoint, not by its pipelines' loops:
-batches, row rules and limits are the same. The fingerprint covers all weights, whatever file they
-came from.
+They are recognised by the modules of their classes, so that none of the libraries is imported.
+Models of transformers are run by the same adapters as checkpoints, not by pipelines: batches, row
+rules and limits are the same. The fingerprint covers all weights, from any file.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def identity_of_object(candidate: Any) -> Identity:
         digest.update(part.encode("utf-8", "backslashreplace") + b"\0")
     torch = load_torch()
     for name, value in sorted(model.state_dict().items()):
-        # A quantized layer has pairs of tensors, and values that are none.
+        # A quantized layer has pairs of tensors, and values that are not tensors.
         for tensor in value if isinstance(value, tuple) else (value,):
             if not isinstance(tensor, torch.Tensor):
                 digest.update(f"{name} {tensor}".encode())
@@ -73,17 +72,17 @@ def identity_of_object(candidate: Any) -> Identity:
 
 
 def _configuration(config: Any) -> str:
-    """What a configuration says, but for where it was read."""
+    """The content of a configuration, without the place where it was read."""
     if config is None:
         return ""
     known = {key: value for key, value in config.to_dict().items() if key != "_name_or_path"}
-    # A number that no token has stands for none; see `scope.models.huggingface`.
+    # An id that no token has means that there is none; see `scope.models.huggingface`.
     known["pad_token_id"] = None if known.get("pad_token_id") == -1 else known.get("pad_token_id")
     return json.dumps(known, sort_keys=True, default=repr)
 
 
 def _tokens(tokenizer: Any) -> str:
-    """What decides how a text becomes tokens; padding changes from call to call."""
+    """The settings that decide how a text becomes tokens; padding changes from call to call."""
     if tokenizer is None:
         return ""
     inner = getattr(tokenizer, "backend_tokenizer", None)
@@ -91,7 +90,7 @@ def _tokens(tokenizer: Any) -> str:
         known: Any = sorted(getattr(tokenizer, "get_vocab", dict)().items())
     else:
         known = json.loads(inner.to_str())
-        known = {key: one for key, one in known.items() if key not in ("truncation", "padding")}
+        known = {key: value for key, value in known.items() if key not in ("truncation", "padding")}
     limits = [getattr(tokenizer, name, None) for name in ("model_max_length", "chat_template")]
     return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
 
@@ -104,7 +103,7 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
     Raises
     ------
     ModelError
-        When a model has no tokenizer, or its architecture none of the heads that are used.
+        When a model has no tokenizer, or no head that SCoPE uses.
     """
     quiet_transformers()
     if _is_encoder(candidate):
@@ -127,7 +126,7 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
 
 def _kind(model: Any) -> HeadKind:
     """The head that a model has."""
-    names = {one.__name__ for one in type(model).__mro__}
+    names = {base.__name__ for base in type(model).__mro__}
     if kind := kind_of(names):
         return kind
     if any(name.endswith(_CLASSIFIES) for name in names):
@@ -150,9 +149,9 @@ def _pair(candidate: Any) -> tuple[Any, Any]:
     """
     model, tokenizer = _parts(candidate) or (None, None)
     if model is None or tokenizer is None:
-        given, missing = (tokenizer, "model") if model is None else (model, "tokenizer")
+        part, missing = (tokenizer, "model") if model is None else (model, "tokenizer")
         raise ModelError(
-            f"a {type(given).__name__} without its {missing}",
+            f"a {type(part).__name__} without its {missing}",
             expected="a pair (model, tokenizer), or a transformers pipeline",
             fix="pass (model, tokenizer); in a list of models as [(model, tokenizer)]",
         )
@@ -160,7 +159,7 @@ def _pair(candidate: Any) -> tuple[Any, Any]:
 
 
 def _parts(candidate: Any) -> tuple[Any, Any] | None:
-    """The model and the tokenizer in an object of transformers; None for all else."""
+    """The model and the tokenizer in an object of transformers; None for other objects."""
     if _derives(candidate, "transformers", "Pipeline"):
         return candidate.model, candidate.tokenizer
     if _is_model(candidate):
@@ -185,13 +184,13 @@ def _is_tokenizer(candidate: object) -> bool:
 def _derives(candidate: object, package: str, name: str) -> bool:
     """Whether the class of an object is that class of a package, or derives from it."""
     return any(
-        one.__name__ == name and one.__module__.partition(".")[0] == package
-        for one in type(candidate).__mro__
+        base.__name__ == name and base.__module__.partition(".")[0] == package
+        for base in type(candidate).__mro__
     )
 
 
 def estimator_labels(candidate: Any) -> tuple[str, ...] | None:
-    """The labels of what classifies as scikit-learn does; None for what does not.
+    """The labels of a classifier with scikit-learn's interface; None for other objects.
 
     Raises
     ------

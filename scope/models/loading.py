@@ -1,6 +1,6 @@
-"""Loads the model behind a spec, in the role that is asked for.
+"""Loads the model behind a spec, in the requested role.
 
-`OneInMemory` keeps one of many models in memory: a test of reuse asks twenty and more, one after
+`OneInMemory` keeps one of many models in memory: a test of reuse runs twenty and more, one after
 another.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class _Once(NamedTuple):
-    """Specs of models that are loaded once, and what is loaded, by its kind, spec and options."""
+    """Specs of models that are loaded once, and the loaded models by kind, spec and options."""
 
     specs: Container[str]
     loaded: dict[tuple[str, str, ModelOptions], Any]
@@ -57,7 +57,7 @@ def loading_once(specs: Container[str]) -> Iterator[None]:
 
 
 def _loaded_once(kind: str, spec: str, options: ModelOptions, load: Callable[[], Any]) -> Any:
-    """What ``load`` gives; inside `loading_once` that of the first time."""
+    """The result of ``load``; inside `loading_once` the first result."""
     once, key = _once.get(), (kind, spec, options)
     if once is None or not (kind == "encoder" or spec in once.specs):
         return load()
@@ -67,7 +67,7 @@ def _loaded_once(kind: str, spec: str, options: ModelOptions, load: Callable[[],
 
 
 def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> Any:
-    """The model behind a spec, which offers what the role's protocol asks.
+    """The model behind a spec, which has the methods of the role's protocol.
 
     A language model is a classifier when the options give it label words.
 
@@ -88,7 +88,7 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
 
 
 def _loaded(spec: str, options: ModelOptions) -> Any:
-    """The model of any scheme; where foreign code is run for it, behind the boundary."""
+    """The model of any scheme; foreign code runs behind the boundary."""
     scheme, rest = find_scheme(spec)
     built_in = scheme.name in BUILT_IN["models"]
     if built_in and (scheme.own or not options.trust_remote_code):
@@ -103,7 +103,7 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
 
 
 def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
-    """The model itself if it has the role, or what gives it the role.
+    """The model itself if it has the role, or a wrapper that gives it the role.
 
     Raises
     ------
@@ -186,12 +186,12 @@ def load_latent_reader(
     ----------
     readout
         How a text becomes one vector per layer; by default a prompt's last token for causal models,
-        the mean for others. Models of ``python:`` are read in a way of their own.
+        the mean for others. ``python:`` models have their own readout.
 
     Raises
     ------
     SpecError
-        When no scheme has that name, or its models are read in a way of their own.
+        When no scheme has that name, or its models have their own readout.
     ModelError
         When the model cannot be found, or has no hidden states; the message lists its roles.
     """
@@ -207,9 +207,9 @@ def load_latent_reader(
 
 
 class OneInMemory:
-    """Models of which only the one that was asked last is in memory.
+    """Models of which only the last one used is in memory.
 
-    Each is loaded to learn what it is, and again when it is asked.
+    Each is loaded once to read its attributes, and again when it is used.
     """
 
     def __init__(self) -> None:
@@ -223,7 +223,7 @@ class OneInMemory:
 
     def _fetch(self, load: Callable[[], Any]) -> Any:
         if self._load is not load:
-            # The former one goes first: two may not fit.
+            # The previous model is released first: two may not fit.
             self._forget()
             self._load, self._loaded = load, load()
         return self._loaded
@@ -233,7 +233,7 @@ class OneInMemory:
 
 
 class LoadedWhenAsked:
-    """What a model is and can do; it is loaded when it is asked. ``kind`` is the model's type.
+    """A model's attributes and roles; the model is loaded when it is used. ``kind`` is its type.
 
     Examples
     --------
@@ -256,7 +256,7 @@ class LoadedWhenAsked:
         carry_mark(self, model)
         if hasattr(model, "labels"):
             self.labels: tuple[str, ...] = model.labels
-        # Only what the model itself offers, so that it has the same roles.
+        # Only the model's own methods, so that it has the same roles.
         for name in (*METHODS.values(), *STREAMS):
             if hasattr(model, name):
                 setattr(self, name, partial(_ask, fetch, name))

@@ -98,7 +98,7 @@ class LogAnswers:
         return name
 
     def _refuse_other_conditions(self, missing: Sequence[Question]) -> None:
-        """Refuse documents that were answered under other conditions than the data have."""
+        """Refuse documents that were answered under conditions other than those of the data."""
         names = [item.name for item in self._items.values()]
         answered = {(name.conditions.task, name.document): name for name in names}
         for name in map(self._name, missing):
@@ -141,9 +141,9 @@ class LogAnswers:
         same = item.answer is not None and sorted(item.answer.split()) == sorted(item.gold.split())
         return Answer(text=f"{item.answer} (scored 0)" if same else item.answer)
 
-    def _wrong(self, item: LogItem, found: str, expected: str) -> DataError:
+    def _wrong(self, item: LogItem, problem: str, expected: str) -> DataError:
         return DataError(
-            f"{item.place}: {found}",
+            f"{item.place}: {problem}",
             expected=expected,
             fix=f"choose another task or score: {self._scheme}:PATH?task=TASK&score=NAME",
         )
@@ -168,7 +168,7 @@ def load(scheme: str, rest: str, options: ModelOptions) -> LogAnswers:
     Raises
     ------
     DataError
-        When there are none, several models and none is named, or a row cannot be read.
+        When there are no logs, there are several models but no name, or a row cannot be read.
     """
     files = LogSpec.parse(scheme, rest).files()
     names = sorted({file.model for file in files})
@@ -203,7 +203,7 @@ class Logs(Scheme):
             if file.paths:
                 folders.setdefault(file.model, []).append(file.paths[0].parent)
         for name, paths in sorted(folders.items()):
-            # A model's folder is searched quicker; its variants are told apart in the whole.
+            # Searching a model's folder is faster; only the whole folder distinguishes variants.
             whole = name.endswith(")") or spec.path.is_file() or spec.path != expanded(where)
             folder = where if whole else os.path.commonpath(paths)
             yield f"{self.name}:{folder}{mark}{query}#{name}"

@@ -48,8 +48,8 @@ class MaskedModel(Computed):
 
     The blank becomes one, two and three mask tokens in turn. One mask gives its likeliest words.
     Several are filled from left to right, each with the likeliest token given those before it:
-    the first must begin a word, the later ones carry it on. A candidate's score is the mean
-    log-probability of its tokens, each in the moment it was filled in, over the whole vocabulary.
+    the first must begin a word, the later ones continue it. A candidate's score is the mean
+    log-probability of its tokens, each at the step that fills it in, over the whole vocabulary.
 
     Raises
     ------
@@ -102,14 +102,14 @@ class MaskedModel(Computed):
                 for row, words in zip(batch, filled, strict=True):
                     fillers[numbers[row] // MOST_PIECES] += words
             for index in portion:
-                own = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
-                cut = any(masks.truncated for masks in own)
+                variants = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
+                cut = any(masks.truncated for masks in variants)
                 yield index, _answer(fillers[index], truncated=cut)
 
     def _mask(self, question: Question, pieces: int) -> _Masks:
         parts = question.text.split(BLANK)
         mask = self._tokenizer.mask_token
-        # A text that speaks of the mask must not pass for one with several blanks.
+        # A text that mentions the mask must not count as one with several blanks.
         before, after = (part.replace(mask, " ") for part in parts)
         text = f"{before}{mask * pieces}{after}"
         framed, bare = (
@@ -156,7 +156,7 @@ class MaskedModel(Computed):
         return self._begins if masks.after_space else self._opens
 
     def _words(self, scores: Sequence[float], spelled: Sequence[Sequence[Any]]) -> list[_Filler]:
-        """The candidates that are words; one that no allowed token could fill has the score -∞."""
+        """The candidates that are words; one that no allowed token can fill has the score -∞."""
         decoded = [self._tokenizer.decode([int(token) for token in each]) for each in spelled]
         words = [word.strip() for word in decoded]
         return [
@@ -166,7 +166,7 @@ class MaskedModel(Computed):
         ]
 
     def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
-        """Of every token of the vocabulary, at one place in each row."""
+        """Log-probabilities of the whole vocabulary, at one position in each row."""
         there = self._inference.run(
             self._logits, tokens=tokens.to(self._model.device), places=self._tensor(places)
         )
@@ -177,8 +177,8 @@ class MaskedModel(Computed):
     def _logits(self, tokens: Any, places: Any) -> Any:
         rows = load_torch().arange(len(places), device=places.device)
 
-        def only_there(module: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
-            return (given[0][rows, places].unsqueeze(1), *given[1:])
+        def only_there(module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+            return (inputs[0][rows, places].unsqueeze(1), *inputs[1:])
 
         # Scores over the vocabulary for every token of a batch would fill a gigabyte.
         projection = self._model.get_output_embeddings()

@@ -30,12 +30,12 @@ class Model:
 
     @property
     def fingerprint(self) -> str:
-        """What changes whenever its answers could."""
+        """A hash that changes whenever its answers could."""
         return str(self.adapter.fingerprint)
 
     @property
     def saved(self) -> bool:
-        """Whether its answers are looked up in a file, at no cost, and need not be kept."""
+        """Whether its answers are looked up in a file, at no cost, and need not be stored."""
         return scheme_of(self.spec).saved
 
     @property

@@ -1,12 +1,11 @@
-"""Models that Python passes as objects: each becomes what its spec would give, under a name.
+"""Models that are passed as Python objects: each becomes the model that its spec would load.
 
 An object that is an attribute of its module is loaded as ``python:MODULE:ATTRIBUTE``, with the same
-identity. All else is ``memory:NAME#HASH``, shown by its name, or ``memory:NAME`` by a ``name`` of
-its own. The hash covers the weights of a library's model, and of other code what can be read of it
-and of its state; where not all of it can be read, the hash covers which of the objects that read
-alike it is. That is no proof across sessions,
-so stored answers of such a model are reused only after one was asked for again
-(`scope.answers.asking`).
+identity. Any other object is ``memory:NAME#HASH``, shown by its name, or ``memory:NAME`` if it has
+a ``name``. The hash covers the weights of a library's model and, for other code, the readable part
+of the code and its state; if a part is unreadable, it also covers the object's number among those
+with the same readable part. That is no proof across sessions, so stored answers of such a model are
+reused only after one was asked for again (`scope.answers.asking`).
 """
 
 from __future__ import annotations
@@ -38,23 +37,23 @@ def adapted(model: Any, options: ModelOptions) -> Any:
     Parameters
     ----------
     model
-        A spec or path; an object with the members of a role (`scope.protocols`) and an identity of
-        its own; a function or object as `scope.models.python` takes it; a pipeline of transformers
+        A spec or path; an object with the members of a role (`scope.protocols`) and its own
+        identity; a function or object as `scope.models.python` takes it; a pipeline of transformers
         or a pair of its model and tokenizer; a sentence encoder; a fitted classifier of
         scikit-learn.
 
     Raises
     ------
     ModelError
-        When it is nothing of the kind, or its labels are not known.
+        When it is none of these, or its labels are not known.
 
     Examples
     --------
     >>> def model(texts):
     ...     return [[0.25, 0.75] for text in texts]
     >>> model.labels = ("no", "yes")
-    >>> [one] = adapted(model, ModelOptions()).classify(["a text"])
-    >>> one.probabilities
+    >>> [prediction] = adapted(model, ModelOptions()).classify(["a text"])
+    >>> prediction.probabilities
     (0.25, 0.75)
     """
     if isinstance(model, str | Path):
@@ -68,8 +67,8 @@ def adapted(model: Any, options: ModelOptions) -> Any:
     if isinstance(model, type):
         model = UntrustedCode(model.__name__).call("loading", model)
     name, fingerprint = _identity(model)
-    own = getattr(model, "name", None)
-    known = own if isinstance(own, str) and own else f"{name}#{fingerprint[:8]}"
+    attribute = getattr(model, "name", None)
+    known = attribute if isinstance(attribute, str) and attribute else f"{name}#{fingerprint[:8]}"
     known = checked_text(known, "name", type(model).__name__)
     return with_identity(model, name, UntrustedCode(f"{MEMORY}{known}"), fingerprint, options)
 
@@ -83,13 +82,13 @@ def _owner(model: Any) -> Any:
 def _place(model: Any) -> str | None:
     """``MODULE:ATTRIBUTE`` of an object that its module holds; None where there is no such place.
 
-    The main program is no such module: another one has other attributes.
+    The main program does not count: another program has other attributes.
     """
     home = getattr(model, "__module__", None)
     if not isinstance(home, str) or home == "__main__":
         return None
     held = getattr(sys.modules.get(home), "__dict__", {})
-    names = (name for name, one in list(held.items()) if one is model and name.isidentifier())
+    names = (name for name, value in list(held.items()) if value is model and name.isidentifier())
     name = next(names, None)
     return None if name is None else f"{home}:{name}"
 
@@ -102,22 +101,22 @@ def _identity(model: Any) -> Identity:
     name = "model" if known == "<lambda>" else known
     unread: list[Any] = []
     parts = [_digest(part, unread) for part in _parts(model)]
-    found = _hash_of(f"{kind.__module__}.{kind.__qualname__} {name}".encode(), *parts)
+    digest = _hash_of(f"{kind.__module__}.{kind.__qualname__} {name}".encode(), *parts)
     if unread:
-        found = _hash_of(found, str(_number(model, found)).encode())
-    return Identity(name, found.hex()[:16])
+        digest = _hash_of(digest, str(_number(model, digest)).encode())
+    return Identity(name, digest.hex()[:16])
 
 
 _ALIKE: dict[bytes, list[Callable[[], object]]] = {}
-"""The objects of this process that cannot be read whole, by what can be read of them."""
+"""The objects of this process with unreadable parts, by the hash of their readable parts."""
 
 
-def _number(model: Any, found: bytes) -> int:
-    """Which it is of the living objects that read alike: no two of them share an identity.
+def _number(model: Any, digest: bytes) -> int:
+    """The number of the object among the living objects with its hash: no two share an identity.
 
     The next process gives the same numbers to objects that come in the same order.
     """
-    alike = _ALIKE.setdefault(found, [])
+    alike = _ALIKE.setdefault(digest, [])
     for number, held in enumerate(alike):
         if held() is model:
             return number
@@ -148,10 +147,10 @@ class _Hashing:
 
 
 def _digest(part: Any, unread: list[Any], within: tuple[int, ...] = ()) -> bytes:
-    """A hash of a value: of its pickle, or of its type where it has none, which goes to ``unread``.
+    """A hash of a value's pickle; without a pickle, of its type, and the value goes to ``unread``.
 
-    Containers are read piece by piece, so that a piece without a pickle hides no other; a set,
-    whose order changes from process to process, in the order of its pieces' hashes.
+    Containers are read piece by piece, so that a piece without a pickle hides no other. The pieces
+    of a set, whose order differs between processes, are sorted by their hashes.
     """
     if type(part) in (str, bytes, int, float, bool, type(None)):
         return repr(part).encode("utf-8", "surrogatepass")
@@ -159,8 +158,8 @@ def _digest(part: Any, unread: list[Any], within: tuple[int, ...] = ()) -> bytes
         return b"itself"
     if type(part) in (dict, list, tuple, set, frozenset):
         pieces = chain.from_iterable(part.items()) if type(part) is dict else part
-        found = [_digest(piece, unread, (*within, id(part))) for piece in pieces]
-        in_order = sorted(found) if type(part) in (set, frozenset) else found
+        hashes = [_digest(piece, unread, (*within, id(part))) for piece in pieces]
+        in_order = sorted(hashes) if type(part) in (set, frozenset) else hashes
         return _hash_of(type(part).__name__.encode(), *in_order)
     file = _Hashing()
     if attempt(partial(pickle.Pickler(file).dump, part)) is None:
@@ -170,7 +169,7 @@ def _digest(part: Any, unread: list[Any], within: tuple[int, ...] = ()) -> bytes
 
 
 def _parts(model: Any) -> Iterator[Any]:
-    """What an object's answers depend on, as far as it can be read."""
+    """The readable parts on which an object's answers depend."""
     yield getattr(model, "__dict__", None)
     for code in (model, getattr(type(model), _CALL, None), getattr(model, "classify", None)):
         function: Any = getattr(code, "func", getattr(code, "__func__", code))

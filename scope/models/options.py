@@ -150,4 +150,4 @@ class ModelOptions(Labelling, Answering):
     @classmethod
     def of(cls, some: Running) -> Self:
         """With these values, and the defaults of all other options."""
-        return cls(**{one.name: getattr(some, one.name) for one in fields(some)})
+        return cls(**{option.name: getattr(some, option.name) for option in fields(some)})

@@ -1,8 +1,8 @@
-"""Runs a decoder on texts of any length, reading each beginning that they share once.
+"""Runs a decoder on texts of any length, reading each shared prefix once.
 
 A text's answer is the same to the bit as if it were read alone: its tokens pass the same products,
-and their attention has shapes of its own (`scope.models.paths`). Whether that holds for a
-model on this machine is measured, as is that it reads the same as the model itself.
+and the shapes of their attention do not depend on other texts (`scope.models.paths`). Whether that
+holds for a model on this machine is measured, as is the agreement with the model itself.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from scope.models.torch_setup import load_torch
 from scope.untrusted import attempt
 
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
-"""All texts stand in one row of tokens: there are no rows that could be added to a batch."""
+"""All texts are in one row of tokens: there are no rows to add to a batch."""
 
 _LENGTHS = (3, 24)
 """Lengths of the texts with which a model is tried: within a block, and beyond one."""
 
 _CLOSE, _COARSE = 1e-4, 0.05
-"""Greatest difference to the model as it comes, as a share of its greatest logit: for float32, and
-for numbers of few bits."""
+"""Greatest difference from the unchanged model, as a share of its greatest logit: for float32, and
+for lower precisions."""
 
 
 class PathDecoder(Computed):
-    """A causal language model of the transformers library, asked with rows of any length.
+    """A causal language model of the transformers library, run on rows of any length.
 
     Parameters
     ----------
     spec
         How the user named the model.
     token_budget
-        Tokens that are remembered between questions, and most in one batch.
+        Tokens that are cached between questions, and most in one batch.
     """
 
     def __init__(self, model: Any, spec: str, token_budget: int) -> None:
@@ -55,9 +55,9 @@ class PathDecoder(Computed):
 
     @cached_property
     def reads_alike(self) -> bool:
-        """Whether the model gives the same in this way as by itself, but for rounding.
+        """Whether the results equal those of the unchanged model, up to rounding.
 
-        It is tried with some texts that begin alike.
+        It is tried with some texts with a common prefix.
         """
         parameters = inspect.signature(self._model.forward).parameters
         if not {"position_ids", "logits_to_keep"} <= set(parameters) or self._lengths_decide():
@@ -68,7 +68,7 @@ class PathDecoder(Computed):
         return alike is True
 
     def batches(self, rows: Sequence[Row], more: Sequence[int]) -> Iterator[list[int]]:
-        """Indices of rows that are read together, with so many tokens more after each."""
+        """Indices of rows that are read together, each with ``more`` tokens after it."""
         return batches_by_beginning(rows, more, self._budget, ANSWERS_A_BATCH)
 
     def write(
@@ -105,7 +105,7 @@ class PathDecoder(Computed):
         return [[next(means) for _ in several] for several in continuations]
 
     def _after(self, rows: Sequence[Row], last: Sequence[int] | None = None) -> list[Any]:
-        """The logits at so many of each row's last tokens, by default at the last one."""
+        """The logits at the ``last`` tokens of each row, by default at the last one."""
         with self._lock:
             self._notice_changes()
             after = self._read(rows, last, self._inference.run)
@@ -123,11 +123,11 @@ class PathDecoder(Computed):
                 lambda tokens: self._call(tokens, plan, wanted), tokens=self._tensor([plan.tokens])
             )
         except BaseException:
-            # What was to be remembered was not computed.
+            # The tokens to be cached were not computed.
             self._forget()
             raise
-        found = {place: index for index, place in enumerate(wanted)}
-        return [logits[[found[place] for place in places]] for places in plan.wanted]
+        index_of = {place: index for index, place in enumerate(wanted)}
+        return [logits[[index_of[place] for place in places]] for places in plan.wanted]
 
     def _call(self, tokens: Any, plan: Plan, wanted: Sequence[int]) -> Any:
         with self._attention.reading(plan, self._remembered.capacity, self._model):
@@ -144,7 +144,7 @@ class PathDecoder(Computed):
         self._attention.forget()
 
     def _notice_changes(self) -> None:
-        """Forget what was read with other weights: a model may come from a user's program."""
+        """Clear the cache if the weights changed: a model may come from a user's program."""
         state = [
             (parameter.data_ptr(), parameter._version) for parameter in self._model.parameters()
         ]
@@ -153,7 +153,7 @@ class PathDecoder(Computed):
             self._forget()
 
     def _try(self, tokens: Any) -> Any:
-        """The logits after some tokens, and after one more, read with what is remembered."""
+        """The logits after some tokens, and after one more token, read with the cache."""
         torch, rows = load_torch(), tokens.tolist()
         self._forget()
         first = self._read(rows, None, _as_given)
@@ -167,7 +167,7 @@ class PathDecoder(Computed):
         rows = [first, [*first[:7], *second[7:]], second[:5], [*second[:5], *first]]
         plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
         self._forget()
-        # Two readings: what the second shares with the first is remembered.
+        # Two readings: the second reuses the prefix that it shares with the first.
         read = [
             logits[0]
             for some in (rows[:2], rows[2:])
@@ -176,8 +176,8 @@ class PathDecoder(Computed):
         precision = torch.finfo(plain[0].dtype).eps
         close = _CLOSE if precision < _CLOSE else _COARSE
         return self._attends_to_windows() and all(
-            bool((one - other).abs().max() <= close * other.abs().max())
-            for one, other in zip(read, plain, strict=True)
+            bool((shared - alone).abs().max() <= close * alone.abs().max())
+            for shared, alone in zip(read, plain, strict=True)
         )
 
     def _attends_to_windows(self) -> bool:
@@ -202,9 +202,9 @@ def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:
 
 
 class Decoders:
-    """The two ways to ask a model, of which the first that holds is chosen when it is first asked.
+    """The two ways to run a model; the first that holds is chosen at the first use.
 
-    All roles of a model share them: what is measured is measured once, and what was read stays.
+    All roles of a model share them: each is measured once, and the cache is kept.
     """
 
     def __init__(self, model: Any, spec: str, token_budget: int) -> None:
@@ -212,7 +212,7 @@ class Decoders:
 
     @cached_property
     def chosen(self) -> PathDecoder | Decoder:
-        """By paths where the model can be read so, unless only rows of equal length are exact."""
+        """By paths where the model allows it, unless only rows of equal length are exact."""
         by_paths = PathDecoder(self._model, self._spec, self._budget)
         by_length = Decoder(self._model, self._spec, self._budget)
         if by_paths.reads_alike and (by_paths.exact or not by_length.exact):

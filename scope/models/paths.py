@@ -1,10 +1,10 @@
-"""Reads many texts at once as paths through a tree of tokens, a shared beginning only once.
+"""Reads many texts at once as paths through a tree of tokens, each shared prefix only once.
 
-A causal model gives a token the same keys and values whatever follows it. So the tokens of many
-texts are read together, each distinct beginning once, and what was read is kept for later texts.
-The products of a layer take tokens as they come; only attention tells one text from another. It is
-computed in blocks of places, each in a shape that depends on the block's number alone: so a token's
-answer does not depend on the texts beside it, nor on when its beginning was read.
+In a causal model the keys and values of a token do not depend on later tokens. So the tokens of
+many texts are read together, each distinct prefix once, and cached for later texts. The products of
+a layer treat all tokens alike; only attention distinguishes texts. It is computed in blocks of
+places, each in a shape that depends only on the block's number: a token's answer depends neither on
+the other texts nor on when its prefix was read.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 BLOCK = 16
-"""Attention is computed for so many places at once, 0 to 15, 16 to 31 and so on. What a place sees
-follows from its number alone, and never from the texts that are read beside it."""
+"""Attention is computed for this many places at once: 0 to 15, 16 to 31 and so on. What a place
+sees depends only on its number, never on the other texts."""
 
 MOST_KEYS = 32_768
 """Most keys that are gathered at once, for the sake of memory."""
 
 NOWHERE = -1
-"""Stands for a token that there is not."""
+"""Stands for a missing token."""
 
 Row = Sequence[int]
 
@@ -41,11 +41,11 @@ class Piece(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is read at once.
+    """The tokens that are read at once.
 
     ``tokens``, ``positions`` and ``slots`` have an entry for each token that is read; ``pieces``
-    stand by the number of their block; ``wanted`` are the places, among the tokens that are read,
-    of the last tokens of each row.
+    are keyed by the number of their block; ``wanted`` are the places, among the tokens that are
+    read, of the last tokens of each row.
     """
 
     tokens: list[int]
@@ -56,12 +56,12 @@ class Plan(NamedTuple):
 
 
 class Remembered:
-    """The slots in which a model's memory of tokens stands, by path.
+    """The slots of tokens in a model's cache, by path.
 
     Parameters
     ----------
     capacity
-        Tokens that are kept; more only as long as a single batch has more.
+        Tokens in the cache; more only while a single batch has more.
 
     Examples
     --------
@@ -77,14 +77,15 @@ class Remembered:
         self.forget()
 
     def forget(self) -> None:
-        """Remember nothing."""
+        """Clear the cache."""
         self.capacity = self._least
         self._keep(())
 
     def plan(self, rows: Sequence[Row], last: Sequence[int]) -> Plan:
-        """What is to be read so that rows are known, and so many of each row's last tokens read.
+        """The tokens to read, so that all rows are cached and their ``last`` tokens are read.
 
-        The model's answer at a token is not kept: a known token is read again where it is wanted.
+        The model's answer at a token is not cached: a cached token is read again where it is
+        wanted.
         """
         self._make_room(rows)
         read = Plan([], [], [], {}, [])
@@ -111,7 +112,7 @@ class Remembered:
         return read
 
     def _path(self, row: Row) -> tuple[list[int], int]:
-        """The slots of a row's tokens, and how many of them were known."""
+        """The slots of a row's tokens, and how many of them were cached."""
         path, known, before = [], len(row), NOWHERE
         for position, token in enumerate(row):
             slot = self._slots.get((before, token))
@@ -123,7 +124,7 @@ class Remembered:
         return path, known
 
     def _make_room(self, rows: Sequence[Row]) -> None:
-        """See that all tokens of the rows have a slot; what others had is forgotten for it."""
+        """Make room for all tokens of the rows; other tokens lose their slots if necessary."""
         known: set[int] = set()
         new: dict[tuple[int, int], int] = {}
         for row in rows:
@@ -131,7 +132,7 @@ class Remembered:
             for token in row:
                 slot = self._slots.get((before, token))
                 if slot is None:
-                    # A number that no slot has stands for one that is still to be given.
+                    # A number that no slot has stands for a slot that is not assigned yet.
                     slot = new.setdefault((before, token), NOWHERE - 1 - len(new))
                 else:
                     known.add(slot)
@@ -154,14 +155,14 @@ class Remembered:
 def batches_by_beginning(
     rows: Sequence[Row], more: Sequence[int], token_budget: int, most: int
 ) -> Iterator[list[int]]:
-    """Indices of the rows in each batch; rows that begin alike stand together.
+    """Indices of the rows in each batch; rows with a common prefix are adjacent.
 
     Parameters
     ----------
     more
         Tokens that are read after each row.
     token_budget
-        Most tokens in a batch, a shared beginning counted once; a single row may exceed it.
+        Most tokens in a batch, a shared prefix counted once; a single row may exceed it.
     most
         Most rows in a batch.
 
@@ -172,7 +173,7 @@ def batches_by_beginning(
     """
     batch: list[int] = []
     tokens = 0
-    for index in sorted(range(len(rows)), key=lambda one: tuple(rows[one])):
+    for index in sorted(range(len(rows)), key=lambda index: tuple(rows[index])):
         row = rows[index]
         new = len(row) + more[index] - (_shared(rows[batch[-1]], row) if batch else 0)
         if batch and (tokens + new > token_budget or len(batch) == most):
@@ -185,7 +186,7 @@ def batches_by_beginning(
 
 
 def _shared(row: Row, other: Row) -> int:
-    """How many tokens two rows have in common before they differ."""
+    """The length in tokens of the common prefix of two rows."""
     pairs = enumerate(zip(row, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(row), len(other)))
 
@@ -193,7 +194,7 @@ def _shared(row: Row, other: Row) -> int:
 _NAME = "scope_paths"
 
 _OTHER_FORMULAS = ("softcap", "s_aux")
-"""What models pass to attention of another formula. Torch's own (``sdpa``) drops it."""
+"""Arguments that models pass to attention of another formula. Torch's own (``sdpa``) drops them."""
 
 
 class _Group(NamedTuple):
@@ -206,7 +207,7 @@ class _Group(NamedTuple):
 
 
 class Attention:
-    """What the layers of a model remember of tokens, and how those that are read now see them.
+    """The key-value cache of a model's layers, and the attention of the tokens read now.
 
     Attributes
     ----------
@@ -223,7 +224,7 @@ class Attention:
         self._capacity = 0
 
     def forget(self) -> None:
-        """Remember nothing."""
+        """Clear the cache."""
         self._memory.clear()
 
     @contextmanager
@@ -257,14 +258,14 @@ class Attention:
                 order += queries
                 queries = [missing if place == NOWHERE else place for place in queries]
                 keys = [self._capacity if slot == NOWHERE else slot for slot in keys]
-                indices = (torch.tensor(one, device=device) for one in (queries, keys))
+                indices = (torch.tensor(places, device=device) for places in (queries, keys))
                 self._groups.append(_Group(len(some), block, *indices))
-        found = {place: index for index, place in enumerate(order)}
-        self._places = torch.tensor([found[place] for place in range(missing)], device=device)
+        index_of = {place: index for index, place in enumerate(order)}
+        self._places = torch.tensor([index_of[place] for place in range(missing)], device=device)
         self._slots = torch.tensor(plan.slots, device=device)
 
     def require_formula(self, options: Mapping[str, object]) -> None:
-        """Refuse attention of which the model itself makes more than is computed here."""
+        """Refuse attention for which the model itself computes more than this class."""
         if not self._as_torch and any(
             options.get(formula) is not None for formula in _OTHER_FORMULAS
         ):
@@ -273,17 +274,17 @@ class Attention:
     def __call__(
         self, module: Any, query: Any, key: Any, value: Any, scaling: float, window: int | None
     ) -> Any:
-        """What tokens see: of shape (1, tokens, heads, numbers)."""
+        """The attention output of the tokens, of shape (1, tokens, heads, numbers)."""
         torch = load_torch()
         self.windows[module] = window
         if module not in self._memory:
             self._memory[module] = tuple(
-                one.new_zeros(one.shape[1], self._capacity + 1, one.shape[3])
-                for one in (key, value)
+                tensor.new_zeros(tensor.shape[1], self._capacity + 1, tensor.shape[3])
+                for tensor in (key, value)
             )
         keys, values = self._memory[module]
         keys[:, self._slots], values[:, self._slots] = key[0], value[0]
-        # One token more stands for those that there are not.
+        # One extra token stands for the missing ones.
         queries = torch.nn.functional.pad(query[0], (0, 0, 0, 1))
         seen = [_seen(group, queries, keys, values, scaling, window) for group in self._groups]
         return torch.cat(seen).index_select(0, self._places).unsqueeze(0)
@@ -292,7 +293,7 @@ class Attention:
 def _seen(
     group: _Group, queries: Any, keys: Any, values: Any, scaling: float, window: int | None
 ) -> Any:
-    """What the queries of a group see: of shape (queries, heads, numbers)."""
+    """The attention output of a group's queries, of shape (queries, heads, numbers)."""
     torch = load_torch()
     heads, pieces, length = len(keys), group.pieces, (group.block + 1) * BLOCK
     shared = len(queries) // heads
@@ -300,7 +301,8 @@ def _seen(
     asked = asked.view(heads, shared, pieces, BLOCK, -1).transpose(1, 2)
     asked = asked.reshape(heads * pieces, shared * BLOCK, -1)
     known, told = (
-        one.index_select(1, group.keys).view(heads * pieces, length, -1) for one in (keys, values)
+        tensor.index_select(1, group.keys).view(heads * pieces, length, -1)
+        for tensor in (keys, values)
     )
     scores = torch.bmm(asked, known.transpose(1, 2)).mul_(scaling)
     scores = scores.view(-1, shared, BLOCK, length)
@@ -312,7 +314,7 @@ def _seen(
 
 
 def _unseen(block: int, window: int | None, device: Any) -> Any:
-    """Which places the places of a block do not see: those behind them, and before the window."""
+    """Which places are hidden from those of a block: later ones, and those before the window."""
     torch = load_torch()
     start, length = block * BLOCK, (block + 1) * BLOCK
     unseen = torch.ones(BLOCK, length, dtype=torch.bool, device=device).triu(start + 1)
@@ -334,7 +336,7 @@ def _attend(
     sliding_window: int | None = None,
     **options: Any,
 ) -> tuple[Any, None]:
-    """The form in which the transformers library calls an attention of one's own."""
+    """The signature with which the transformers library calls a custom attention."""
     current = _CURRENT.get()
     if current is None:
         raise RuntimeError("attention over paths outside of a reading")

@@ -14,10 +14,10 @@ from scope.records import Answer, Prediction
 
 
 def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities that sum to 1, rounded so that their sum and their order stay.
+    """Probabilities that sum to 1, rounded so that their sum and order are preserved.
 
-    Each is rounded down, and what is missing goes to those that lost most, the first of equals
-    first: so the likeliest stays the likeliest.
+    Each is rounded down, and the remainder goes to those that lost most, the first of equals first:
+    so the likeliest stays the likeliest.
 
     Examples
     --------
@@ -51,15 +51,15 @@ def chosen(scores: Sequence[float], *, truncated: bool) -> Answer:
 def next_tokens(
     likeliest: Iterable[tuple[str, float]], most: int, *, truncated: bool = False
 ) -> Prediction:
-    """What a model says of its next tokens: equal texts taken as one, rounded and ranked.
+    """A prediction of next tokens: equal texts merged, rounded and ranked.
 
     Parameters
     ----------
     likeliest
-        Texts of tokens with their probabilities, in any order; what these lack to 1 is the mass
-        of the tokens that are not given.
+        Texts of tokens with their probabilities, in any order; the remainder to 1 is the mass of
+        all other tokens.
     most
-        How many tokens are kept.
+        Number of tokens to keep.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def next_tokens(
     Prediction(probabilities=(0.6, 0.2), truncated=False, tokens=(' cat', ' dog'))
     """
     masses: dict[str, float] = {}
-    # Sorted, so that neither sums nor rounding hang on the order.
+    # Sorted, so that neither sums nor rounding depend on the order.
     for token, probability in sorted(likeliest):
         masses[token] = masses.get(token, 0.0) + probability
     rest = max(0.0, 1 - math.fsum(masses.values()))
@@ -85,7 +85,7 @@ def ranked(prediction: Prediction, most: int) -> Prediction:
     Prediction(probabilities=(0.6, 0.2), truncated=False, tokens=('c', 'a'))
     """
     both = zip(prediction.tokens, prediction.probabilities, strict=True)
-    kept = sorted(both, key=lambda one: (-one[1], one[0]))[:most]
+    kept = sorted(both, key=lambda pair: (-pair[1], pair[0]))[:most]
     return replace(
         prediction,
         probabilities=tuple(probability for _, probability in kept),

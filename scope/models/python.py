@@ -41,7 +41,7 @@ from scope.untrusted import UntrustedCode
 METHODS = ("fill", "answer", "choose", "predict_next")
 
 ASKED_AT_ONCE = 64
-"""Questions in one call: what a kill or a failure of the user's code can cost at most."""
+"""Questions in one call: the answers lost if the process is killed or the user's code fails."""
 
 
 class PythonModel:
@@ -79,8 +79,8 @@ class PythonModel:
         for start in range(0, len(questions), ASKED_AT_ONCE):
             portion = questions[start : start + ASKED_AT_ONCE]
             with self._code.entered(name):
-                given = self._one_each(self._calls[name](list(portion)), len(portion), "questions")
-                answers = [self._read(read, *one) for one in zip(given, portion, strict=True)]
+                values = self._one_each(self._calls[name](list(portion)), len(portion), "questions")
+                answers = [self._read(read, *pair) for pair in zip(values, portion, strict=True)]
             yield from enumerate(answers, start)
 
     def _read(
@@ -101,22 +101,24 @@ class PythonModel:
         if not texts:
             return []
         with self._code.entered("predict_next"):
-            given = self._one_each(self._calls["predict_next"](list(texts)), len(texts), "texts")
-            return [self._prediction(value, text) for value, text in zip(given, texts, strict=True)]
+            answers = self._one_each(self._calls["predict_next"](list(texts)), len(texts), "texts")
+            return [
+                self._prediction(value, text) for value, text in zip(answers, texts, strict=True)
+            ]
 
     def _prediction(self, value: object, text: str) -> Prediction:
         if isinstance(value, Prediction):
             return checked_prediction(value, self.spec)
-        given = dict(value) if isinstance(value, Mapping) else {}
-        if not given or not is_distribution([*given.values()], len(given), part=True):
+        masses = dict(value) if isinstance(value, Mapping) else {}
+        if not masses or not is_distribution([*masses.values()], len(masses), part=True):
             raise self._wrong(
                 f"{shown(value)} for what follows {text[:60]!r}",
                 "a dict of tokens with their probabilities, whose sum is at most 1",
             )
         shares: dict[str, float] = {}
-        values = normalized([*given.values()], part=True).tolist()
-        for token, share in zip(given, values, strict=True):
-            # Two tokens that read the same once they can be written are one.
+        values = normalized([*masses.values()], part=True).tolist()
+        for token, share in zip(masses, values, strict=True):
+            # Tokens that are equal after encoding count as one.
             text = writable(str(token))
             shares[text] = shares.get(text, 0) + share
         ranked = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -125,13 +127,13 @@ class PythonModel:
             tokens=tuple(token for token, _ in ranked),
         )
 
-    def _one_each(self, given: Any, count: int, asked: str) -> list[Any]:
-        if isinstance(given, str | Mapping) or not hasattr(given, "__iter__"):
-            raise self._wrong(f"a {type(given).__name__} to {count} {asked}", "a list of answers")
-        values = list(islice(given, count + 1))
+    def _one_each(self, answers: Any, count: int, asked: str) -> list[Any]:
+        if isinstance(answers, str | Mapping) or not hasattr(answers, "__iter__"):
+            raise self._wrong(f"a {type(answers).__name__} to {count} {asked}", "a list of answers")
+        values = list(islice(answers, count + 1))
         if len(values) != count:
-            found = f"more than {count}" if len(values) > count else str(len(values))
-            raise self._wrong(f"{found} answers to {count} {asked}", "one answer to each")
+            number = f"more than {count}" if len(values) > count else str(len(values))
+            raise self._wrong(f"{number} answers to {count} {asked}", "one answer to each")
         return values
 
     def _classify(self, texts: Sequence[str]) -> list[Prediction]:
@@ -162,10 +164,10 @@ class PythonModel:
     def _as_rows(self, answer: Any) -> NDArray[np.float64]:
         """The answer as a table of numbers, its columns in the order of the labels."""
         try:
-            given = np.asarray(answer)
-            if given.dtype.kind not in _NUMBERS:
-                _refuse_what_is_no_number(given)
-            rows = given.astype(np.float64)
+            table = np.asarray(answer)
+            if table.dtype.kind not in _NUMBERS:
+                _refuse_what_is_no_number(table)
+            rows = table.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise self._wrong(
                 f"something that is not a table of numbers ({first_line(error)})",
@@ -183,8 +185,8 @@ class PythonModel:
             )
         return rows[:, [names.index(label) for label in self.labels]]
 
-    def _wrong(self, found: str, expected: str, fix: str = "fix the code") -> ModelError:
-        return ModelError(f"`{self.spec}` answered with {found}", expected=expected, fix=fix)
+    def _wrong(self, problem: str, expected: str, fix: str = "fix the code") -> ModelError:
+        return ModelError(f"`{self.spec}` answered with {problem}", expected=expected, fix=fix)
 
 
 def _in_words(value: object, question: Question) -> Answer:
@@ -222,33 +224,33 @@ _SHAPE = (
 )
 
 _SAMPLE = "A text."
-"""Asked of a function without `labels`, whose answer may name them."""
+"""Text for a function without `labels`, whose answer may name them."""
 
 _NUMBERS = "fiub"
-"""Kinds of NumPy's arrays that hold numbers; those of objects are looked through one by one."""
+"""Kinds of NumPy's arrays that hold numbers; values of object arrays are checked one by one."""
 
 
-def _refuse_what_is_no_number(given: NDArray[Any]) -> None:
-    """Texts would be read as numbers, and None as NaN."""
-    for one in given.flat:
-        if not isinstance(one, Real):
-            raise TypeError(f"{shown(one)} is a {type(one).__name__}")
+def _refuse_what_is_no_number(table: NDArray[Any]) -> None:
+    """Refuse texts, which would be read as numbers, and None, which would be read as NaN."""
+    for value in table.flat:
+        if not isinstance(value, Real):
+            raise TypeError(f"{shown(value)} is a {type(value).__name__}")
 
 
 def load(rest: str, options: ModelOptions) -> Any:
-    """The model that a module's attribute is, or gives when it is a class.
+    """The model in a module's attribute, or an instance of it if it is a class.
 
     An object that has a role as `scope.protocols` describes it, with ``spec`` and ``fingerprint``,
-    is taken as it stands, its failures apart. What else classifies, or has a method of
-    `scope.models.python`, is given both. The module is looked for in the current folder
+    is used as it is, except that its failures are reported. Any other object that classifies, or
+    has a method of `scope.models.python`, gets both. The module is searched in the current folder,
     too. The fingerprint covers the module's own file.
 
     Raises
     ------
     SpecError
-        When the module or the attribute is not there.
+        When the module or the attribute does not exist.
     ModelError
-        When the attribute is nothing that classifies or answers, or its code fails.
+        When the attribute neither classifies nor answers, or its code fails.
     """
     module_name, _, attribute = rest.partition(":")
     if not (attribute and all(part.isidentifier() for part in module_name.split("."))):
@@ -276,8 +278,8 @@ def _made(module: Any, module_name: str, attribute: str) -> Any:
             expected=_SHAPE,
             fix=f"define `{attribute}` in {module_name}, or check the spelling",
         )
-    found = getattr(module, attribute)
-    return found() if isinstance(found, type) else found
+    candidate = getattr(module, attribute)
+    return candidate() if isinstance(candidate, type) else candidate
 
 
 def with_identity(
@@ -288,7 +290,7 @@ def with_identity(
     Raises
     ------
     ModelError
-        When it is nothing that classifies or answers, or its labels are not known.
+        When it neither classifies nor answers, or its labels are not known.
     """
     if library_objects.is_known(candidate):
         weights = library_objects.identity_of_object(candidate).fingerprint
@@ -296,8 +298,8 @@ def with_identity(
     offered = {name: getattr(candidate, name, None) for name in METHODS}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
-    if found := _classification(candidate, attribute, code, needed=not calls):
-        calls["classify"], labels = found
+    if classification := _classification(candidate, attribute, code, needed=not calls):
+        calls["classify"], labels = classification
     at_once = {name: partial(_at_once, call) for name, call in calls.items()}
     kind = type("PythonModel", (PythonModel,), {name: _ROLES[name] for name in calls})
     return kind(at_once, labels, code, fingerprint)
@@ -333,7 +335,7 @@ def _classification(
 
 
 def _column_names(answer: Any) -> tuple[str, ...] | None:
-    """The names of the columns of a data frame; None where they are mere numbers or none."""
+    """The names of the columns of a data frame; None where there are none, or only numbers."""
     columns = getattr(answer, "columns", None)
     if columns is None or type(columns).__name__ == "RangeIndex":
         return None
@@ -341,12 +343,12 @@ def _column_names(answer: Any) -> tuple[str, ...] | None:
 
 
 def _at_once(ask: Callable[..., Any], asked: list[Any]) -> Any:
-    """What is answered; of a generator the values, so that its failures show here.
+    """The answer; for a generator its values, so that its failures are raised here.
 
-    One more than was asked for is enough to see that there are too many.
+    One more than requested is enough to see that there are too many.
     """
-    given = ask(asked)
-    return list(islice(given, len(asked) + 1)) if isinstance(given, Iterator) else given
+    answer = ask(asked)
+    return list(islice(answer, len(asked) + 1)) if isinstance(answer, Iterator) else answer
 
 
 def _import(name: str) -> Any:

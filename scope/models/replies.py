@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 READ_BY = "rules 2"
-"""Stands in fingerprints of models whose replies are read here, and changes with the rules."""
+"""Part of the fingerprint of models whose replies are read here; changes with the rules."""
 
 _QUOTED = re.compile(r'["“«]([^"“”«»]*\w[^"“”«»]*)["”»]')
 _ENDED = re.compile(r'([^"“”«»]*\w)[.,;!?]?["”»]')
@@ -34,7 +34,7 @@ _QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
 
 
 def is_line(reply: str) -> bool:
-    """Whether the line that counts is over, and something has been said in it.
+    """Whether the line that counts is complete and not empty.
 
     Examples
     --------
@@ -62,16 +62,16 @@ def line(reply: str) -> str:
     >>> line("The answer to this question is: 'In Paris'")
     'In Paris'
     """
-    said = next(filter(_says_something, reply.split("\n")), "").strip()
-    if announced := _ANNOUNCED.match(said):
-        said = said[announced.end() :]
-    while len(said) > 1 and said[0] + said[-1] in _QUOTES:
-        inner = said[1:-1]
+    text = next(filter(_says_something, reply.split("\n")), "").strip()
+    if announced := _ANNOUNCED.match(text):
+        text = text[announced.end() :]
+    while len(text) > 1 and text[0] + text[-1] in _QUOTES:
+        inner = text[1:-1]
         # The marks at the ends of a line may belong to two quotations; apostrophes to none.
-        if any(mark in inner for mark in (said[0], said[-1]) if mark not in "'’"):
+        if any(mark in inner for mark in (text[0], text[-1]) if mark not in "'’"):
             break
-        said = inner.strip()
-    return said
+        text = inner.strip()
+    return text
 
 
 def _says_something(one_line: str) -> bool:
@@ -83,9 +83,9 @@ def answer_text(reply: str) -> str | None:
     """The answer to a question: the line that counts, or None where the reply says nothing.
 
     The prompt `answer` offers the word "unanswerable" for a question that its passage does not
-    answer; said alone, or of the question, it is an empty text, as in SQuAD 2.0. Silence is no
-    answer: else a model that says nothing would be right wherever nothing is to be found. Nor is a
-    line that announces an answer which does not come.
+    answer; alone, or as a statement about the question, it gives an empty text, as in SQuAD 2.0. An
+    empty reply is no answer: else a silent model would be correct on every unanswerable question.
+    Nor is a line that announces an answer without giving it.
 
     Examples
     --------
@@ -94,8 +94,8 @@ def answer_text(reply: str) -> str | None:
     >>> answer_text("Unanswerable."), answer_text("The question is unanswerable.")
     ('', '')
     """
-    said = line(reply)
-    return "" if _UNANSWERABLE.fullmatch(said) else said or None
+    text = line(reply)
+    return "" if _UNANSWERABLE.fullmatch(text) else text or None
 
 
 def has_first_word(reply: str) -> bool:
@@ -123,7 +123,7 @@ def is_filler(reply: str) -> bool:
 def filler(reply: str) -> str | None:
     """The word that a reply puts in a blank, without the marks around it; None if there is none.
 
-    It is the first word of the line that counts. Small chat models rather say: the word is
+    It is the first word of the line that counts. Small chat models often write: the word is
     "river". So where the line quotes something, or ends a quotation that the prompt began, it is
     the first word of the quotation.
 
@@ -134,13 +134,13 @@ def filler(reply: str) -> str | None:
     >>> filler('river". The next word is "sea".')
     'river'
     """
-    said = line(reply)
-    return first_word(_quotation(said) or said)
+    text = line(reply)
+    return first_word(_quotation(text) or text)
 
 
-def _quotation(said: str) -> str | None:
-    found = _ENDED.match(said) or _QUOTED.search(said)
-    return found[1] if found else None
+def _quotation(text: str) -> str | None:
+    match = _ENDED.match(text) or _QUOTED.search(text)
+    return match[1] if match else None
 
 
 def first_word(text: str) -> str | None:
@@ -154,7 +154,7 @@ def first_word(text: str) -> str | None:
     'river'
     """
     for word in text.split():
-        kept = [place for place, one in enumerate(word) if not _is_mark(one)]
+        kept = [place for place, character in enumerate(word) if not _is_mark(character)]
         if kept:
             return word[kept[0] : kept[-1] + 1]
     return None

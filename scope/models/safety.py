@@ -1,7 +1,7 @@
-"""What a checkpoint's files may do: checked before a library opens them, and while it loads them.
+"""Checks a checkpoint's files before a library opens them, and while it loads them.
 
-With ``trust_remote_code=False`` the libraries themselves refuse most code of a checkpoint; here is
-what they leave open. `checked_files` looks at every file of the folder, hidden ones included, and
+With ``trust_remote_code=False`` the libraries themselves refuse most code of a checkpoint; this
+module covers the rest. `checked_files` looks at every file of the folder, hidden ones included, and
 at every setting in its JSON, at any depth. A setting is a value in an object: strings in lists, and
 the files tokenizer.json and vocab.json, hold words. `within_bounds` surrounds the loading.
 
@@ -29,7 +29,7 @@ from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.printing import first_line
 from scope.untrusted import attempt, converting, unreadable
 
-# Folders with the same weights once more, which nobody reads here.
+# Folders with further copies of the weights, which are not read here.
 OTHER_FORMATS = ("onnx", "openvino", "coreml")
 
 # Nor the states of a training, nor what is hidden: nothing may lead there.
@@ -54,7 +54,7 @@ _NO_SIZE = re.compile(".*(theta|base|seed|param|time|version).*")
 
 
 def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: bool) -> list[Path]:
-    """The files that match a pattern and decide the answers, if none in the folder does harm.
+    """The files that match a pattern and decide the answers, if none in the folder is harmful.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: boo
         large; or, unless the author is trusted, when a file is damaged JSON, or names code or files
         that are not the libraries' or the folder's own.
     """
-    found = []
+    files = []
     for path in sorted(folder.rglob("*")):
         shown = path.relative_to(folder)
         is_wanted = any(path.match(pattern) for pattern in patterns)
@@ -79,8 +79,8 @@ def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: boo
                     fix="if you trust its author, add --trust-remote-code, or choose another model",
                 )
         if is_wanted and shown.parts[0] not in OTHER_FORMATS and "/." not in f"/{shown.as_posix()}":
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 def _require_bounded(name: str, path: Path, shown: Path, is_wanted: bool) -> None:
@@ -95,7 +95,7 @@ def _require_bounded(name: str, path: Path, shown: Path, is_wanted: bool) -> Non
 
 
 def read_json(name: str, path: Path) -> Any:
-    """What a file of JSON holds; None of other files and of vocabularies.
+    """The content of a JSON file; None for other files and for vocabularies.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def _reading(name: str, path: Path) -> AbstractContextManager[None]:
 
 
 def _settings(held: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The keys that lead to a value, and the value; of a list no strings."""
+    """The keys that lead to each value, and the value; strings in lists are left out."""
     if isinstance(held, dict):
         for key, value in held.items():
             yield from _settings(value, *keys, key)
@@ -125,7 +125,7 @@ def _settings(held: Any, *keys: str) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 def _faults(folder: Path, path: Path, shown: Path, held: Any) -> Iterator[str]:
-    """What in a file leads to code or files that are not the libraries' or the folder's own."""
+    """Settings of a file that lead to code or files outside the libraries and the folder."""
     if "custom_generate" in shown.parts:
         yield f"{shown} is code for generating text"
     is_encoder = (folder / "modules.json").is_file()
@@ -158,15 +158,15 @@ def _is_another_class(value: str) -> bool:
     transformers = quiet_transformers()
     kind = attempt(lambda: getattr(transformers, value, None))
     base = (transformers.PreTrainedTokenizerBase, transformers.ProcessorMixin)
-    # What needs a library that is not installed is a stand-in, which says so when it is used.
+    # A class that needs a missing library is a stand-in, which raises when it is used.
     return isinstance(kind, type) and "_backends" not in vars(kind) and not issubclass(kind, base)
 
 
 def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bool:
     """Whether a file or place that a configuration names is there, but outside or hidden.
 
-    What is not on this machine does no harm. Links are not followed: the files of the hub's cache
-    are links. Nobody reads paths in other files than configurations.
+    A path that does not exist does no harm. Links are not followed: the files of the hub's cache
+    are links. Only paths in configurations are read.
     """
     root, path = (Path(os.path.normpath(at.absolute())) for at in (folder, file.parent / value))
     inside = path.relative_to(root).parts if path.is_relative_to(root) else (".",)
@@ -178,7 +178,7 @@ def _leads_elsewhere(folder: Path, file: Path, value: str, is_place: bool) -> bo
 def _names_code(folder: Path, value: str) -> bool:
     """Whether a string in an encoder is the dotted name of something that could be imported.
 
-    sentence-transformers imports such names, in some releases without permission. One counts if
+    sentence-transformers imports such names, in some releases without permission. A name counts if
     Python finds the module or folder before its first dot, if the encoder's folder holds the module
     as a file, or if it names a repository (``owner/name--module.Class``); so version numbers, names
     of files and sentences do not. Allowed are classes of sentence-transformers and activations of
@@ -194,8 +194,8 @@ def _names_code(folder: Path, value: str) -> bool:
         load_torch()
         from sentence_transformers.util import import_from_string
 
-        found = attempt(lambda: import_from_string(value))
-        return not isinstance(found, type) or not f"{found.__module__}.".startswith(_ALLOWED)
+        imported = attempt(lambda: import_from_string(value))
+        return not isinstance(imported, type) or not f"{imported.__module__}.".startswith(_ALLOWED)
     is_there = attempt((folder / f"{module}.py").exists) is True
     is_far = value.count("--") == 1 and value.split("--")[1].count(".") == 1 and "\n" not in value
     is_name = all(part.isidentifier() for part in value.split("."))
@@ -233,7 +233,7 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
     Raises
     ------
     ModelError
-        When a header of *.safetensors is not true of its file, or config.json holds a count below
+        When a header of *.safetensors does not match its file, or config.json holds a count below
         zero or a number above the bound; inside, when the library makes more tensors than that.
     """
     from safetensors import safe_open
@@ -259,7 +259,7 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
 
 
 def _counting(name: str, size: int) -> Any:
-    """Count what torch's makers of tensors are asked for, before they make it."""
+    """Count the numbers requested from torch's tensor constructors, before they are allocated."""
     torch = load_torch()
     from torch.overrides import TorchFunctionMode
 
@@ -267,14 +267,14 @@ def _counting(name: str, size: int) -> Any:
     left = 64 * _MEBIBYTE + 8 * size
 
     class Counting(TorchFunctionMode):  # type: ignore[misc]
-        def __torch_function__(self, made: Any, _: Any, given: Any = (), named: Any = None) -> Any:
+        def __torch_function__(self, made: Any, _: Any, args: Any = (), named: Any = None) -> Any:
             nonlocal left
             if made in makers:
-                shape = given[0] if given else (named or {}).get("size", ())
-                sizes = shape if isinstance(shape, tuple | list) else given
+                shape = args[0] if args else (named or {}).get("size", ())
+                sizes = shape if isinstance(shape, tuple | list) else args
                 left -= 2048 + math.prod(each for each in sizes if isinstance(each, int))
                 if left < 0:
                     raise unreadable(name, f"it describes more than {size} bytes of weights hold")
-            return made(*given, **(named or {}))
+            return made(*args, **(named or {}))
 
     return Counting()

@@ -101,15 +101,15 @@ class SavedRow:
                 "answers to the same questions under the same ids",
             )
 
-    def wrong(self, found: str, expected: str) -> DataError:
+    def wrong(self, problem: str, expected: str) -> DataError:
         """The error of a row that cannot be the answer."""
         return DataError(
-            f"{self.place}: {found}", expected=expected, fix="fix the row, or leave it out"
+            f"{self.place}: {problem}", expected=expected, fix="fix the row, or leave it out"
         )
 
 
 class SavedAnswers:
-    """Looks answers up by id, or else by the words of the question; nothing is ever asked."""
+    """Looks answers up by id, or else by the words of the question; no model is run."""
 
     def __init__(
         self,
@@ -139,14 +139,14 @@ class SavedAnswers:
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[SavedRow, Question], Answer]
     ) -> Answers:
-        found = [
+        rows = [
             self._by_id.get(question.id) or self._by_text.get(question.text.strip())
             for question in questions
         ]
-        missing = [one for one, row in zip(questions, found, strict=True) if row is None]
+        missing = [question for question, row in zip(questions, rows, strict=True) if row is None]
         if missing:
             raise self._lacks(missing, questions)
-        for place, row in enumerate(found):
+        for place, row in enumerate(rows):
             if row is not None:
                 yield place, read(row, questions[place])
 
@@ -164,7 +164,7 @@ class SavedAnswers:
         )
 
     def _others(self, questions: Sequence[Question]) -> list[str]:
-        """The ids that no question has, of rows that no question has the words of either."""
+        """The ids of rows that match no question, neither by id nor by words."""
         ids = {question.id for question in questions}
         texts = {question.text.strip() for question in questions}
         return [
@@ -196,7 +196,7 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
         if text and by_text.setdefault(text, row) != row:
             if own_id is None:
                 raise row.wrong(f"another answer to {text[:60]!r}", "one answer to a question")
-            # Two questions of the same words, told apart by their ids alone.
+            # Two questions with the same words, distinguished only by their ids.
             unclear.add(text)
     return SavedAnswers(
         by_id,
@@ -215,7 +215,7 @@ def _row(fields: Fields) -> SavedRow:
 
 
 def _shares(row: Fields, numbers: str, each: str, count: int | None = None) -> Probabilities:
-    """The row's probabilities, rounded; as many as there are where ``count`` is None."""
+    """The row's probabilities, rounded; of any number where ``count`` is None."""
     values = row.values.get("probabilities")
     if isinstance(values, list) and is_distribution(
         values, len(values) if count is None else count
@@ -228,7 +228,7 @@ def _shares(row: Fields, numbers: str, each: str, count: int | None = None) -> P
 
 
 class SavedClassifier:
-    """Looks answers up by text; a text without one is an error that names how many lack."""
+    """Looks answers up by text; a text without one raises an error with their number."""
 
     def __init__(
         self,
@@ -321,15 +321,15 @@ def _read_classifier(source: Source, path: Path) -> SavedClassifier:
 
 def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
     """The labels of the first row; a later row may leave them out or repeat them."""
-    given = row.values.get("labels")
-    if known and not given:
+    names = row.values.get("labels")
+    if known and not names:
         return known
     try:
-        labels = tuple(label_of(name) or "" for name in given) if isinstance(given, list) else ()
+        labels = tuple(label_of(name) or "" for name in names) if isinstance(names, list) else ()
     except UnreadableError as error:
         raise row.wrong(f"{error.found} among `labels`", error.expected) from error
     if not labels or not all(labels):
-        raise row.wrong(f"`labels` is {given!r}", "the label names, as a list in the first row")
+        raise row.wrong(f"`labels` is {names!r}", "the label names, as a list in the first row")
     if known and labels != known:
         raise row.wrong(f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
     return labels

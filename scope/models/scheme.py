@@ -1,7 +1,7 @@
-"""The scheme of a spec: how its models are loaded, and what is known of them before.
+"""The scheme of a spec: how its models are loaded, and what is known about them before.
 
-A built-in scheme is one file with a `Scheme` and one line in `scope.registry`; a plugin may give a
-function that loads.
+A built-in scheme is one file with a `Scheme` and one line in `scope.registry`; a plugin may provide
+a loading function.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class KnownLabels(NamedTuple):
 class Weights(NamedTuple):
     """The size of a model; None is unknown, and ``reason`` says why.
 
-    ``stored`` counts the bytes of the files of weights, and ``memory`` those of the parameters as
-    they are loaded, in the precision ``dtype``: what a batch takes comes on top.
+    ``stored`` is the size in bytes of the weight files, and ``memory`` that of the loaded
+    parameters, in the precision ``dtype``, without the memory of a batch.
     """
 
     parameters: int | None = None
@@ -69,15 +69,15 @@ def require_words(spec: str, options: ModelOptions) -> None:
     words = {label: word.strip() for label, word in options.label_words.items()}
     counts = Counter(words.values())
     if len(words) < 2:
-        found = f"{len(words)} label word{'s' * (len(words) != 1)}"
+        problem = f"{len(words)} label word{'s' * (len(words) != 1)}"
     elif not all(words.values()):
-        found = f"the label words {words}, one of them empty"
+        problem = f"the label words {words}, one of them empty"
     elif max(counts.values()) > 1:
-        found = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
+        problem = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
     else:
         return
     raise ModelError(
-        f"`{spec}` as a classifier with {found}",
+        f"`{spec}` as a classifier with {problem}",
         expected="a language model with a word of its own for each of at least two labels",
         fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
         "--label-word negative=bad",
@@ -85,7 +85,7 @@ def require_words(spec: str, options: ModelOptions) -> None:
 
 
 Load = Callable[[str, ModelOptions], Any]
-"""Gives the model of the rest of a spec, in all its roles."""
+"""Loads the model of the rest of a spec, in all its roles."""
 
 
 def _not_installed(rest: str, options: ModelOptions) -> NoReturn:
@@ -97,7 +97,7 @@ def _not_installed(rest: str, options: ModelOptions) -> NoReturn:
 
 
 class Scheme:
-    """How the models of a scheme are loaded, and what is known of them before.
+    """How the models of a scheme are loaded, and what is known about them before.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Scheme:
         Raises
         ------
         SpecError
-            When there is a readout and models of the scheme are read in a way of their own.
+            When there is a readout, but models of the scheme have their own.
         ModelError
             When a server runs the model.
         """
@@ -202,7 +202,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     >>> split_spec("google-bert/bert-base-uncased")
     ('hf', 'google-bert/bert-base-uncased')
     """
-    # A spec may be longer than the name of any file, or hold what none can.
+    # A spec may be too long for a file name, or contain characters that no file name has.
     is_path = attempt(Path(spec).exists) is True
     match = None if is_path else _SCHEME.fullmatch(spec)
     scheme, rest = (match["scheme"], match["rest"]) if match else ("hf", spec)
@@ -240,7 +240,7 @@ def _guarded(scheme: Scheme, origin: str) -> Scheme:
     code, guarded = UntrustedCode(origin), copy(scheme)
     for method in ("require_there", "short_name", "labels", "weights", "encoder", "latent_reader"):
         setattr(guarded, method, partial(code.call, method, getattr(scheme, method)))
-    # What a generator raises, it raises when it is read.
+    # A generator raises its errors only when it is read.
     guarded.expand = lambda rest: code.call("expand", lambda: tuple(scheme.expand(rest)))  # type: ignore[method-assign]
     return guarded
 
@@ -261,7 +261,7 @@ def checked_spec(spec: str) -> str:
 
 
 def scheme_of(spec: str) -> Scheme:
-    """What is known of a model by its spec; nothing of an object or of a plugin that is gone.
+    """What is known about a model by its spec; nothing for an object or a removed plugin.
 
     Examples
     --------

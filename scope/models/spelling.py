@@ -27,16 +27,16 @@ from scope.untrusted import converting
 
 SECONDS = 5.0
 BYTES = 256 * 2**20
-"""What a chat template may take for one message: ordinary ones take milliseconds."""
+"""Bounds of a chat template for one message: ordinary ones take milliseconds."""
 
 _TOO_LARGE = 2
 
 
 def failure_of(program: Callable[[], object]) -> str | None:
-    """Why a program does not come to its end within the bounds; None where it does.
+    """Why a program does not end within the bounds; None where it does.
 
-    It runs in a copy of this process, so that what it does to this one does not matter. Where a
-    system has no such copies it is not tried. What it raises is no failure: it will raise again.
+    It runs in a copy of this process, so that it cannot affect this one. Systems without such
+    copies skip the trial. An exception is no failure: the program will raise it again.
 
     Examples
     --------
@@ -69,14 +69,14 @@ def _try(program: Callable[[], object]) -> NoReturn:
     except MemoryError:
         code = _TOO_LARGE
     finally:
-        # Whatever else is raised is of no interest here: the program is run again.
+        # Other exceptions are ignored here: the program is run again.
         os._exit(code)
 
 
 def _bound_memory() -> None:
     import resource
 
-    # Some systems know no such bound, or do not say how much is taken already.
+    # Some systems have no such bound, or do not report the memory in use.
     with suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         most = pages * resource.getpagesize() + BYTES
@@ -103,8 +103,8 @@ class WordPieces(NamedTuple):
 def word_pieces(tokenizer: Any, size: int) -> WordPieces:
     """Sort the vocabulary of a tokenizer by what its tokens do to a word.
 
-    Only tokens made of letters, digits, marks, apostrophes and hyphens count, and what begins a
-    word has a letter or digit. WordPiece marks what continues a word, byte-level and
+    Only tokens made of letters, digits, marks, apostrophes and hyphens count, and tokens that begin
+    a word have a letter or digit. WordPiece marks what continues a word, byte-level and
     SentencePiece vocabularies mark what begins one; a vocabulary without marks leaves it open.
     """
     vocabulary = tokenizer.get_vocab()
@@ -133,7 +133,7 @@ def word_pieces(tokenizer: Any, size: int) -> WordPieces:
 
 
 def _may_stand_in_word(piece: str) -> bool:
-    """Whether a piece has only characters of words; half a character decodes to none of them."""
+    """Whether a piece has only characters of words; a partial character decodes to none of them."""
     return bool(piece) and all(
         unicodedata.category(character)[0] in "LMN" or character in _INSIDE_WORDS
         for character in piece
@@ -147,8 +147,8 @@ _LINE_END = "\n"
 _DAY = date(2024, 7, 26)
 _CODES = {f"%{letter}": _DAY.strftime(f"%{letter}") for letter in ascii_letters}
 _PARTS = {f"%-{code[1]}": part.lstrip("0") or "0" for code, part in _CODES.items()} | _CODES
-# Some templates write the day's date or ask for thoughts: answers must not change overnight, and
-# a short answer leaves no room for thoughts. Templates that know none of the names ignore them.
+# Some templates write the date or enable reasoning: answers must not change overnight, and a short
+# answer leaves no room for reasoning. Other templates ignore these names.
 _SETTINGS = MappingProxyType(
     {
         "date_string": "26 Jul 2024",
@@ -166,7 +166,7 @@ _THAT_DAY = (
 
 
 def around_every_text(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """The tokens that a tokenizer puts before every text, and those behind it."""
+    """The tokens that a tokenizer puts before and after every text."""
     bare, whole = (
         list(tokenizer(_LETTER, add_special_tokens=special)["input_ids"])
         for special in (False, True)
@@ -178,10 +178,10 @@ def around_every_text(tokenizer: Any) -> tuple[list[int], list[int]]:
 
 
 class Spelling:
-    """A tokenizer as its model was taught to be asked: with its chat template, if it has one.
+    """A tokenizer with its model's prompt format: the chat template, if it has one.
 
-    What stands in a prompt is text and nothing else: the name of a special token in it, such as
-    ``<|im_end|>``, is spelled out in ordinary tokens wherever the tokenizer can do that.
+    A prompt is plain text: the name of a special token in it, such as ``<|im_end|>``, is spelled
+    out in ordinary tokens wherever the tokenizer can do that.
     """
 
     def __init__(self, tokenizer: Any, spec: str) -> None:
@@ -209,19 +209,19 @@ class Spelling:
         if not self.is_chat:
             return self.plain(text)
         if not any(name in text for name in self._special):
-            # The whole at once, as transformers does it: tokens may reach over a border.
+            # The whole at once, as transformers does it: tokens may cross a border.
             return self._framed(self._render(text))
         before, _, after = self.frame.partition(_PLACEHOLDER)
         return [*self._framed(before), *self._bare(text), *self._framed(after)]
 
     def plain(self, text: str) -> list[int]:
-        """A text after what the tokenizer puts in front of every text, such as its first token."""
+        """A text after the tokenizer's opening tokens, such as a first token."""
         return [*self.opening, *self._bare(text)]
 
     def started(self, text: str) -> list[int]:
         """A text after ``start``: its opening, else the sign that a text begins or another ended.
 
-        Nothing stands before the text where the tokenizer has neither.
+        Nothing precedes the text where the tokenizer has neither.
         """
         return [*self.start, *self._bare(text)]
 

@@ -25,7 +25,7 @@ from scope.untrusted import during_inference
 
 
 class Seq2Seq(Computed):
-    """An encoder-decoder of the transformers library, asked with rows of equal length alone."""
+    """An encoder-decoder of the transformers library, run on rows of equal length only."""
 
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
@@ -42,7 +42,7 @@ class Seq2Seq(Computed):
                 fix="add it to the checkpoint's config.json",
             )
         self._ends = token_ids(settings, "eos")
-        # BART and its kin were taught to write their first token always.
+        # BART and similar models are trained to write their first token always.
         forced = settings.forced_bos_token_id
         self._opening = () if forced is None else (forced,)
 
@@ -54,18 +54,18 @@ class Seq2Seq(Computed):
         start: Sequence[int] | None = None,
         stops: Sequence[int] = (),
     ) -> list[list[int]]:
-        """What the decoder writes to each input, always taking the likeliest next token.
+        """What the decoder writes for each input, always taking the likeliest next token.
 
         Parameters
         ----------
         rows
-            The tokens of the inputs, as many in each.
+            The tokens of the inputs, all of the same length.
         longest
             Most tokens to be written.
         start
-            What the decoder is to begin with; by default what the checkpoint prescribes.
+            The first tokens of the decoder; by default those of the checkpoint.
         stops
-            Tokens that end a text, beside the model's own; they are left out of it.
+            Tokens that end a text, besides the model's own; they are left out of it.
         """
         states, past = self._encode(rows), None
         opening = [self._start, *(self._opening if start is None else start)]
@@ -98,12 +98,12 @@ class Seq2Seq(Computed):
     ) -> list[list[float]]:
         """The mean log-probability of each target's tokens, given its input.
 
-        Every input is encoded once, however many targets it has.
+        Every input is encoded once for all its targets.
 
         Parameters
         ----------
         rows
-            The tokens of the inputs, as many in each.
+            The tokens of the inputs, all of the same length.
         targets
             For each input the tokens of the texts that its decoder might write.
         token_budget
@@ -135,7 +135,7 @@ class Seq2Seq(Computed):
         return self._model.get_encoder()(input_ids=tokens, return_dict=True).last_hidden_state
 
     def _decoded(self, states: Any, given: Any) -> Any:
-        """The logits after every token of what the decoder is given."""
+        """The logits after every token of the decoder's input."""
         return self._model(
             encoder_outputs=(states,), decoder_input_ids=given, use_cache=False
         ).logits
@@ -146,15 +146,15 @@ class Seq2Seq(Computed):
 
 
 SENTINEL = "<extra_id_0>"
-"""Where T5 was taught to put in what was taken out of a text."""
+"""T5's placeholder for a part taken out of a text."""
 
 
 class TextToTextModel:
     """An encoder-decoder checkpoint in the roles of answerer and choice scorer.
 
     Answers are decoded greedily, whatever the checkpoint's own generation settings say. A passage
-    that is too long for the model is cut at its end, and a question without one at its own, so
-    that what the prompt says around them stays in view.
+    that is too long for the model is cut at its end, and so is a question without one, so that the
+    prompt around them stays in view.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class TextToTextModel:
 
     @property
     def reproducible(self) -> str:
-        """How equal an answer is in any batch; see `scope.models.inference`."""
+        """How reproducible an answer is across batches; see `scope.models.inference`."""
         return self._model.reproducible
 
     def with_choice_prompt(self, prompt: Prompt) -> Self:
@@ -189,10 +189,10 @@ class TextToTextModel:
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Write an answer to each question; none where nothing is written."""
+        """Write an answer to each question; none where the text is empty."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
-        for batch in self._batches([one.tokens for one in asked]):
+        for batch in self._batches([fitted.tokens for fitted in asked]):
             written = self._model.write([asked[index].tokens for index in batch], self._longest)
             for index, tokens in zip(batch, written, strict=True):
                 text = answer_text(self._text(tokens))
@@ -202,8 +202,8 @@ class TextToTextModel:
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
-        An option's score is the mean log-probability of its tokens, the end of the text among
-        them, as what the decoder is to write; the probabilities are the softmax of the scores.
+        An option's score is the mean log-probability of its tokens, the end of the text included,
+        as the decoder's output; the probabilities are the softmax of the scores.
 
         Raises
         ------
@@ -212,7 +212,7 @@ class TextToTextModel:
         """
         asked = [self._tokens(self._prompts["choice"], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
-        for batch in self._batches([one.tokens for one in asked]):
+        for batch in self._batches([fitted.tokens for fitted in asked]):
             scored = self._model.score(
                 [asked[index].tokens for index in batch],
                 [options[index] for index in batch],
@@ -269,7 +269,7 @@ class SentinelModel(TextToTextModel):
 
     def _around_sentinel(self, question: Question) -> tuple[list[int], bool]:
         parts = question.text.split(BLANK)
-        # A text that speaks of the sentinel must not pass for one with several blanks.
+        # A text that mentions the sentinel must not count as one with several blanks.
         text = SENTINEL.join(part.replace(SENTINEL, " ") for part in parts)
         bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         place = bare.index(self._tokenizer.convert_tokens_to_ids(SENTINEL))

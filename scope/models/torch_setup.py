@@ -23,18 +23,19 @@ from scope.models.options import Device
 
 
 def load_torch() -> Any:
-    """Torch, with its matrix products set to one order of summation wherever MKL can keep to it.
+    """Torch, with its matrix products set to one order of summation wherever MKL supports it.
 
     Without this, MKL chooses its kernel by the number of rows, and a text's probabilities change
-    in the seventh digit with the size of its batch: enough to turn a close search the other way.
-    Not every processor keeps to it for few rows: see `scope.models.inference`. The setting is read
-    when MKL first computes, so it must stand before; a user's own stays.
+    in the seventh digit with the size of its batch: enough to change the result of a close search.
+    Not every processor does so for few rows: see `scope.models.inference`. MKL reads the setting
+    when it first computes, so it is set before; a user's own is kept.
     """
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
     # Threads that wait for each other must not keep a core from the one that works: on a busy
     # machine a small model is several times as slow otherwise.
     waiting_threads_sleep()
-    # OpenMP heeds the cores that a process may run on, but not a container's share of their time.
+    # OpenMP respects the cores that a process may run on, but not a container's share of their
+    # time.
     if "OMP_NUM_THREADS" not in os.environ:
         os.environ["OMP_NUM_THREADS"] = str(available_cores())
     import torch
@@ -44,9 +45,9 @@ def load_torch() -> Any:
 
 @contextmanager
 def torch_threads(number: int | None) -> Iterator[Any]:
-    """Torch, which computes with so many threads inside, and as before afterwards.
+    """Torch, which computes with ``number`` threads inside, and as before afterwards.
 
-    None leaves the number as it is.
+    None leaves the number unchanged.
     """
     torch = load_torch()
     before = torch.get_num_threads()
@@ -75,12 +76,12 @@ def quiet_transformers() -> Any:
 
 
 def choose_device(wanted: Device) -> Any:
-    """The device that was asked for, or the best one here.
+    """The requested device, or the best available one.
 
     Raises
     ------
     ModelError
-        When the device that was asked for is not there.
+        When the requested device is not available.
     """
     torch = load_torch()
     present = {
@@ -106,12 +107,12 @@ _CHOSEN: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 def available_cores(cgroup: Path = Path("/sys/fs/cgroup")) -> int:
-    """The cores that this process may use: those it may run on, and its share of time on them.
+    """The number of cores that this process may use, by its affinity and its share of CPU time.
 
     Parameters
     ----------
     cgroup
-        Where the limits of a container are found, of version 2 or 1.
+        The folder with the limits of a container, of version 2 or 1.
     """
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count() or 1
@@ -120,7 +121,7 @@ def available_cores(cgroup: Path = Path("/sys/fs/cgroup")) -> int:
 
 
 def _quota(cgroup: Path) -> float | None:
-    """The cores' worth of time that a container has; None where there is no limit."""
+    """The CPU time of a container, in cores; None where there is no limit."""
     version_1 = ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us")
     try:
         if (cgroup / "cpu.max").exists():
@@ -134,7 +135,7 @@ def _quota(cgroup: Path) -> float | None:
 
 
 def choose_threads(model: Any, wanted: int | None) -> None:
-    """Let a model compute with so many threads; None leaves the number to its size."""
+    """Set the number of threads of a model; None chooses it by the model's size."""
     if wanted is not None:
         _CHOSEN[model] = wanted
 
@@ -154,9 +155,9 @@ def threads_of(model: Any) -> int | None:
 
 @cache
 def waiting_threads_sleep() -> bool:
-    """Ask for threads that sleep while they wait; False where torch was imported without.
+    """Make waiting threads sleep; False where torch was imported without the setting.
 
-    OpenMP reads the variable when torch is imported, and never again.
+    OpenMP reads the variable only when torch is imported.
     """
     if "torch" not in sys.modules:
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

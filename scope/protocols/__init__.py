@@ -1,6 +1,6 @@
-"""What a model, a capability and a task must offer.
+"""The protocols of models, capabilities and tasks.
 
-The backbone speaks to its neighbours through these alone; plugins implement them.
+The backbone uses only these; plugins implement them.
 """
 
 from scope.protocols.questions import (

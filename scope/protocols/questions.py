@@ -1,4 +1,4 @@
-"""What can be asked about models: capabilities, which search, and tasks, which ask."""
+"""Capabilities, which search for perturbations, and tasks, which ask questions."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from scope.records import DataCard, Example, Item, Perturbation, ScoredPair, Set
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions:
-    """How perturbations are sought, whichever the capability.
+    """How perturbations are searched for, in every capability.
 
-    ``candidates`` is how many random candidates a text has, if any are drawn.
-    ``parallel_texts`` is how many examples are searched at once: it changes the speed, never the
-    result.
-    ``goal`` is how a kept pair is scored: by the paper's formula, or as in its published code, with
-    a second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
+    ``candidates`` is the number of random candidates per text, if any are drawn. ``parallel_texts``
+    is the number of examples searched at once: it changes the speed, never the result. ``goal``
+    selects the score of a kept pair: by the paper's formula, or as in its published code, with a
+    second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
     whose cosine with the original reaches that bound; a `WordEncoder` compares synonyms in context.
     """
 
@@ -33,7 +32,7 @@ class SearchOptions:
 
 
 AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]
-"""The roles in which a task asks models."""
+"""The roles in which a task queries models."""
 
 PairRole = Literal["latent_reader"]
 """The role in which a task of pairs reads them."""
@@ -43,7 +42,7 @@ Part = Literal["train", "development", "test"]
 
 
 class Described(Protocol):
-    """What every capability and task says of itself."""
+    """The attributes of every capability and task."""
 
     @property
     def name(self) -> str:
@@ -54,7 +53,7 @@ class Described(Protocol):
         """What is asked, in plain words, for the report."""
 
     def settings(self) -> Mapping[str, Setting]:
-        """Everything, beside data and seed, that decides what is found or asked."""
+        """Everything, besides data and seed, that decides the perturbations or questions."""
 
 
 @runtime_checkable
@@ -77,24 +76,24 @@ class DrawsRandom(Protocol):
     def draw_random(
         self, examples: Iterable[Example], options: SearchOptions
     ) -> Iterator[tuple[Perturbation, ...]]:
-        """Up to ``options.candidates`` changed texts of each example, whatever a model answers.
+        """Up to ``options.candidates`` changed texts of each example, independent of all models.
 
         Yields, in any order, all candidates of one example at a time, numbered as trials from 1,
-        with a reason in place of each that is lacking. Texts 1 and 2, 3 and 4, ... form pairs.
+        with a reason in place of each missing one. Texts 1 and 2, 3 and 4, ... form pairs.
         """
 
 
 @runtime_checkable
 class EstimatesQueries(Protocol):
-    """A capability that knows beforehand about how many queries a search takes; not all do."""
+    """A capability that can estimate the number of queries of a search; not all can."""
 
     def estimate_queries(self, example: Example, options: SearchOptions) -> int:
-        """About how many distinct texts a search asks about, all trials; asks no model."""
+        """About how many distinct texts a search queries, in all trials; runs no model."""
 
 
 @runtime_checkable
 class LeavesWords(Protocol):
-    """A capability that leaves some words as they are for its own bounds; not all do."""
+    """A capability that leaves words unchanged because of its own bounds; not all do."""
 
     def left_alone(self, text: str) -> int:
         """How many words of a text are beyond the bounds."""
@@ -102,15 +101,15 @@ class LeavesWords(Protocol):
 
 @runtime_checkable
 class ComparesWords(Protocol):
-    """A capability that may have an encoder compare words in context; not all do."""
+    """A capability that may compare words in context with an encoder; not all do."""
 
     @property
     def compares_words(self) -> bool:
-        """Whether it has an encoder do so, which must be a `WordEncoder`."""
+        """Whether it compares words in context; the encoder must be a `WordEncoder`."""
 
     @property
     def caution(self) -> str:
-        """What a result must say where no encoder does; empty where one does."""
+        """The note in a result where no encoder is used; empty where one is used."""
 
     def for_encoder(self, spec: str | None) -> Capability:
         """The capability as it is with this encoder; None for none."""
@@ -126,14 +125,14 @@ class TaskData:
 
 @runtime_checkable
 class Task(Described, Protocol):
-    """Questions put to every model alike, and how their answers are compared."""
+    """The same questions for every model, and how their answers are compared."""
 
     @property
     def role(self) -> AskedRole:
-        """The role in which a model can be asked."""
+        """The role in which models answer."""
 
     def load(self, data: str, *, n: int | None, seed: int) -> TaskData:
-        """Read a data spec and make at most ``n`` items of it, which the seed picks.
+        """Read a data spec and make at most ``n`` items of it, drawn with the seed.
 
         Raises
         ------
@@ -152,7 +151,7 @@ class PairData:
 
 @runtime_checkable
 class PairTask(Described, Protocol):
-    """Pairs of texts with people's scores, which a probe of a model's layers learns to follow."""
+    """Pairs of texts with people's scores, which a probe of a model's layers learns to predict."""
 
     @property
     def role(self) -> PairRole:
@@ -167,7 +166,7 @@ class PairTask(Described, Protocol):
         """The score of texts that mean the same."""
 
     def load_pairs(self, data: str, *, part: Part | None, n: int | None, seed: int) -> PairData:
-        """Read a data spec, and keep at most ``n`` pairs of it, which the seed picks.
+        """Read a data spec, and keep at most ``n`` pairs of it, drawn with the seed.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a model can be asked for: one role, one protocol."""
+"""The roles of models: one protocol per role."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Role = Literal[
     "encoder",
     "latent_reader",
 ]
-"""What a model can be asked for; each role has a protocol of its own."""
+"""The roles of models; each role has its own protocol."""
 
 Precision = Literal["float32", "bfloat16"]
 """How exact latents are."""
 
 Answers = Iterator[tuple[int, Answer]]
-"""The index of a question and its answer, as they come, in any order: so none is lost."""
+"""The index of a question and its answer, yielded as they come, in any order: none is lost."""
 
 
 class Identified(Protocol):
-    """What every model says of itself, whatever its role."""
+    """The attributes of every model, in any role."""
 
     @property
     def spec(self) -> str:
@@ -57,7 +57,7 @@ class Classifier(Identified, Protocol):
 
 @runtime_checkable
 class StreamingClassifier(Classifier, Protocol):
-    """A classifier whose answers come one by one, slowly enough to keep each as it comes."""
+    """A classifier whose answers come one by one, slowly enough to store each as it comes."""
 
     def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
         """Answer every text, in any order: the index of the text and its prediction."""
@@ -79,7 +79,7 @@ class Answerer(Identified, Protocol):
     """A model in the role of answerer: a question, maybe with its passage, in, a text out."""
 
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Answer each question; an empty ``text`` says that it cannot be answered."""
+        """Answer each question; an empty ``text`` means that it cannot be answered."""
 
 
 @runtime_checkable
@@ -87,7 +87,7 @@ class ChoiceScorer(Identified, Protocol):
     """A model in the role of choice scorer: a question with options in, their probabilities out."""
 
     def choose(self, questions: Sequence[Question]) -> Answers:
-        """Choose one of each question's options, with a probability for each where there is one."""
+        """Choose one of each question's options, with a probability for each where available."""
 
 
 @runtime_checkable
@@ -97,7 +97,7 @@ class NextToken(Identified, Protocol):
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest next tokens of every text, in order, each prediction with its ``tokens``.
 
-        A token is its text as it would follow, space included; tokens of one text are one.
+        A token is its text as it would follow, space included; tokens with equal texts are merged.
         """
 
 
@@ -109,14 +109,14 @@ class TextScorer(Identified, Protocol):
         """The perplexity of every text, in order, at least 1: the lower, the likelier the text.
 
         It is *e* to the mean of the negative log-probabilities of its tokens, each given those
-        before it; NaN where a text has none that could be scored. Of a text that is too long for
-        the model its beginning is read.
+        before it; NaN where a text has none that could be scored. If a text is too long for the
+        model, its beginning is read.
         """
 
 
 @runtime_checkable
 class StreamingNextToken(NextToken, Protocol):
-    """A language model whose answers come one by one, slowly enough to keep each as it comes."""
+    """A language model whose answers come one by one, slowly enough to store each as it comes."""
 
     def stream_next(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
         """The likeliest next tokens, in any order: the index of the text and its prediction."""
@@ -127,11 +127,11 @@ class Encoder(Identified, Protocol):
     """A model in the role of encoder: text in, one unit vector out."""
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """One row a text, of length 1; a row never depends on the other texts."""
+        """One row per text, of length 1; a row never depends on the other texts."""
 
 
 class Swap(NamedTuple):
-    """A word of a text, from ``start`` to before ``end``, and one that may stand in its place."""
+    """A word of a text, from ``start`` to before ``end``, and a word that may replace it."""
 
     text: str
     start: int
@@ -149,23 +149,22 @@ class WordEncoder(Encoder, Protocol):
 
 @runtime_checkable
 class LatentReader(Identified, Protocol):
-    """A model in the role of latent reader: text in, one vector a layer out.
+    """A model in the role of latent reader: text in, one vector per layer out.
 
-    A layer's vector is what its block leaves in the residual stream, before the final norm. The
-    numbers are kept under the fingerprint and never computed again, so they must be exact: the
-    same to the bit whatever texts stand beside a text, in whatever order and portions. ``spec``,
-    ``fingerprint`` and ``precision`` are asked for even where all latents are kept: a reader does
-    well to load its model later.
+    A layer's vector is the residual stream after its block, before the final norm. The numbers are
+    stored under the fingerprint and never computed again, so they must be exact: the same to the
+    bit in any batch, order and portion. ``spec``, ``fingerprint`` and ``precision`` are read even
+    where all latents are stored: a reader should load its model later.
     """
 
     @property
     def precision(self) -> Precision:
-        """How exact the numbers are: of those of ``bfloat16`` the lower 16 bits are zero."""
+        """The precision of the numbers: in ``bfloat16`` the lower 16 bits are zero."""
 
     def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Of shape (texts, layers, width), finite; what a text has never depends on the others.
+        """Of shape (texts, layers, width), finite; a text's latents never depend on the others.
 
-        It is never asked for no text at all.
+        ``texts`` is never empty.
         """
 
     def truncated(self, texts: Sequence[str]) -> list[bool]:
@@ -198,4 +197,4 @@ METHODS: Mapping[Role, str] = MappingProxyType(
         "latent_reader": "latents",
     }
 )
-"""How a model is asked in each role."""
+"""The method of each role."""

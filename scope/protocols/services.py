@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 
 class Advance(Protocol):
-    """Says that some units of the task at hand are done."""
+    """Reports that some units of the current task are done."""
 
     def __call__(self, units: int = 1, /) -> None:
         """Count ``units`` more as done."""
@@ -15,7 +15,7 @@ class Advance(Protocol):
 
 @runtime_checkable
 class Progress(Protocol):
-    """Shows a person how far long work has come."""
+    """Shows the progress of long work to the user."""
 
     def task(
         self, description: str, total: int | None, done: int = 0

@@ -1,12 +1,12 @@
 """``openai:BASE_URL#MODEL``: a model behind an endpoint that speaks OpenAI's protocol.
 
 `address` parses the spec and reads the key; `roles` turns questions into requests and replies into
-answers; `client` sends requests, some at once, and repeats those that fail; `exchange` is one
-request over HTTP, with bounds on what comes back; `protocol` words requests and reads replies;
-`letters` finds the option that a reply names.
+answers; `client` sends requests, several at once, and retries those that fail; `exchange` sends one
+request over HTTP and bounds its reply; `protocol` builds requests and reads replies; `letters`
+finds the option that a reply names.
 
-`exchange` and `protocol` turn whatever a server sends into a `Reply` or a `Failure`; `client`
-removes the key from both.
+`exchange` and `protocol` turn everything that a server sends into a `Reply` or a `Failure`;
+`client` removes the key from both.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from scope.models.latents import Readout
 
 RETRIES = 2
-"""Of the list of models, at most: a wrong URL should fail at once."""
+"""Most retries of the list of models: a wrong URL should fail at once."""
 
 MOST_NAMES = 12
 
 MOST_COMPARED = 1000
-"""Names in which one like the wrong one is looked for; each takes its time."""
+"""Most names that are compared with an unknown name; each comparison takes time."""
 
 MOST_SHOWN = 80
-"""Characters of a name."""
+"""Characters of a name that a message shows."""
 
 
 def load(rest: str, options: ModelOptions, clock: WaitClock | None = None) -> EndpointModel:

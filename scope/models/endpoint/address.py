@@ -1,6 +1,6 @@
-"""Where an endpoint is, which of its models is meant, and the key that it asks for.
+"""The address of an endpoint, the name of its model, and its key.
 
-The key comes from the environment, and is kept out of all that leaves here.
+The key comes from the environment, and is removed from all output.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from urllib.request import getproxies, proxy_bypass_environment  # type: ignore[
 from scope.errors import ModelError, SpecError
 
 KEY_VARIABLE = "OPENAI_API_KEY"
-"""The one place from which a key is taken."""
+"""The environment variable that holds the key."""
 
 NO_KEY = "none"
-"""Sent where there is no key, since some servers want any."""
+"""Sent where there is no key, since some servers require one."""
 
 HIDDEN = "[key]"
-"""Written in the place of a key."""
+"""Replaces a key in output."""
 
 LEAST_SECRET = 8
-"""Characters of a key that answers are searched for: a shorter one may be a word of an answer."""
+"""Least characters of a key that is searched for in answers: a shorter one may be a word."""
 
 MOST_CHARACTERS_OF_A_KEY = 4096
-"""Of a key: servers take no header that is much longer."""
+"""Most characters of a key: servers accept no header that is much longer."""
 
 _BETWEEN = r"[\x00-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
-"""What may stand between two characters and not be seen."""
+"""Invisible characters that may occur between two others."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Key:
 
     @property
     def is_secret(self) -> bool:
-        """Whether it is long enough to be told from a word, as keys such as ``EMPTY`` are not."""
+        """Whether it is too long to be a word; keys such as ``EMPTY`` are not."""
         return self.is_set and len(self.value) >= LEAST_SECRET
 
     @cached_property
@@ -79,7 +79,8 @@ def read_key() -> Key:
     Raises
     ------
     ModelError
-        When it is too long, or holds what no header can carry; the message does not show it.
+        When it is too long, or has characters that no header may contain; the message does not show
+        it.
     """
     value = os.environ.get(KEY_VARIABLE, "").strip()
     if re.search(r"[^!-~]", value):
@@ -97,23 +98,23 @@ def read_key() -> Key:
     return Key(value=value or NO_KEY)
 
 
-def _character(one: str) -> str:
+def _character(character: str) -> str:
     """A character of a key as itself or escaped: ``\\u002f``, ``\\x2f``, ``%2f``, ``&#47;``."""
-    code = ord(one)
+    code = ord(character)
     named = {"&": "|&amp;", "<": "|&lt;", ">": "|&gt;", '"': "|&quot;", "'": "|&apos;"}
     escaped = rf"(?:\\+(?:u00|x)|%(?:25)*|&#x0*){code:02x};?|&#0*{code};?"
-    return rf"(?:\\*{re.escape(one)}|{escaped}{named.get(one, '')})"
+    return rf"(?:\\*{re.escape(character)}|{escaped}{named.get(character, '')})"
 
 
 def _encoded(value: str) -> tuple[str, ...]:
-    """What of the key shows in Base64, wherever in the encoded bytes it begins, and in hex."""
-    found = [value.encode().hex()]
+    """The key in hex, and its recognisable part in Base64 at each offset in the encoded bytes."""
+    parts = [value.encode().hex()]
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         for before in range(3):
             whole = encode(b"\0" * before + value.encode()).decode()
             # The characters at both ends hold bits of the neighbours too.
-            found.append(whole[-(-before * 8 // 6) : (before + len(value)) * 8 // 6])
-    return tuple(one for one in dict.fromkeys(found) if len(one) >= LEAST_SECRET)
+            parts.append(whole[-(-before * 8 // 6) : (before + len(value)) * 8 // 6])
+    return tuple(part for part in dict.fromkeys(parts) if len(part) >= LEAST_SECRET)
 
 
 _EXAMPLE = "openai:http://localhost:8000/v1#my-model"
@@ -123,10 +124,10 @@ _SECRET = re.compile(
     r"|\bsk-[A-Za-z0-9_-]{16,}",
     re.IGNORECASE,
 )
-"""What announces a secret, or looks like a key, in a URL or behind the name of a model."""
+"""A parameter for a secret, or a string like a key, in a URL or after a model's name."""
 
 MOST_CHARACTERS = 2000
-"""Of a URL, and of a model's name: they are shown and kept."""
+"""Most characters of a URL, and of a model's name: they are shown and stored."""
 
 _MOST_SHOWN = 200
 
@@ -145,13 +146,13 @@ class Address:
 
 
 def parse_address(rest: str, key: Key) -> Address:
-    """What ``BASE_URL#MODEL`` says.
+    """Parse ``BASE_URL#MODEL``.
 
     Raises
     ------
     SpecError
-        When it is no http(s) URL with a model's name, or has room for a password in it or the
-        key: specs are shown and kept.
+        When it is not an http(s) URL with a model's name, or may contain a password or the key:
+        specs are shown and stored.
 
     Examples
     --------
@@ -172,26 +173,26 @@ def parse_address(rest: str, key: Key) -> Address:
 
 
 def _refuse_secrets(base_url: str, model: str, key: Key) -> None:
-    """Where a user name, a password or a query may stand, there is nothing else to be."""
+    """Refuse every spec that may contain a user name, a password, a query or the key."""
     host = base_url.partition("://")[2].partition("/")[0]
     if re.search(r"[@?\\]|%40|%3f", base_url, re.IGNORECASE) or "%" in host:
-        found = "an endpoint's URL with a user name, a password or a query in it"
+        problem = "an endpoint's URL with a user name, a password or a query in it"
     elif "?" in model or _SECRET.search(model) or _SECRET.search(base_url):
-        found = "an endpoint's model spec with a query or a secret in it"
+        problem = "an endpoint's model spec with a query or a secret in it"
     elif key.is_in(f"{base_url}#{model}"):
-        found = f"an endpoint's model spec with the key of {KEY_VARIABLE} in it"
+        problem = f"an endpoint's model spec with the key of {KEY_VARIABLE} in it"
     else:
         return
-    # The spec is not shown: what stands there may be a secret.
+    # The spec is not shown: it may contain a secret.
     raise SpecError(
-        found,
+        problem,
         expected=f"openai:BASE_URL#MODEL, such as {_EXAMPLE}",
         fix=f"remove it from the spec; set the key in the environment variable {KEY_VARIABLE}",
     )
 
 
 def _is_web_address(url: str) -> bool:
-    """Whether it is an http(s) URL; a host that does not exist is found when it is asked."""
+    """Whether it is an http(s) URL; a host that does not exist fails at the first request."""
     try:
         parts = urlsplit(url)
         # Reading the port checks it.
@@ -202,9 +203,9 @@ def _is_web_address(url: str) -> bool:
 
 
 def _is_name(model: str) -> bool:
-    """Whether it is a name that can be shown and kept: no control characters or half ones."""
+    """Whether it can be shown and stored: no control characters or lone surrogates."""
     return 0 < len(model.strip()) <= MOST_CHARACTERS and not any(
-        unicodedata.category(one) in ("Cc", "Cs") for one in model.strip()
+        unicodedata.category(character) in ("Cc", "Cs") for character in model.strip()
     )
 
 

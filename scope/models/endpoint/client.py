@@ -1,4 +1,4 @@
-"""Sends requests to a server, a fixed number at a time, and repeats those that fail for a while."""
+"""Sends requests to a server, a fixed number at a time, and retries temporary failures."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ LONGEST_DELAY = 60.0
 _MOST_DOUBLINGS = 10
 
 BUSY_FAILURES = 3
-"""The delay of a request that is refused among others that are answered grows up to this many."""
+"""The delay of a request that is refused while others succeed grows up to this many failures."""
 
 Item = TypeVar("Item")
 Give = Callable[[Item], None]
@@ -82,7 +82,7 @@ def delay(failures: int) -> float:
 
 
 class Endpoint:
-    """A server that is sent many requests at once; nothing that leaves here holds its key."""
+    """Sends many requests to a server at once; replies and errors never contain its key."""
 
     def __init__(self, address: Address, key: Key, options: ModelOptions, clock: WaitClock) -> None:
         self._server = _Server(address, key, options, clock)
@@ -91,14 +91,14 @@ class Endpoint:
     def ask(
         self, asks: Sequence[EndpointRequest], *, retries: int | None = None
     ) -> Generator[tuple[int, Reply]]:
-        """The place of each request and its reply, as they come; equal requests are sent once.
+        """The index of each request and its reply, as they arrive; equal requests are sent once.
 
-        Closing the iterator cancels the requests that are under way.
+        Closing the iterator cancels the requests in flight.
 
         Raises
         ------
         EndpointError
-            When one request fails for good; all replies that came are given first.
+            When one request fails for good; all replies that arrived are yielded first.
         ModelError
             When `--max-requests` is reached.
         """
@@ -132,9 +132,9 @@ class Endpoint:
 
 
 class _Server:
-    """What is known of a server, the connections to it, and the thread in which they are used.
+    """The state of a server, the connections to it, and the thread that uses them.
 
-    A thread, since the caller may have an event loop of its own, as notebooks do.
+    A thread, since the caller may have its own event loop, as notebooks do.
     """
 
     def __init__(self, address: Address, key: Key, options: ModelOptions, clock: WaitClock) -> None:
@@ -151,7 +151,7 @@ class _Server:
         self._loop.close()
 
     def results(self, work: Callable[[Give[Item]], Coroutine[Any, Any, None]]) -> Generator[Item]:
-        """What the coroutine passes to its argument, as it comes; then its exception, if any.
+        """The values that the coroutine passes to its argument; then its exception, if any.
 
         Closing the iterator cancels the coroutine and waits until it has ended.
         """
@@ -207,9 +207,9 @@ class _Session:
         self.exhausted = False
 
     async def serve(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
-        """Give every request and its reply; as many are under way as the options say.
+        """Pass on every request and its reply; the options bound the requests in flight.
 
-        After a failure for good no request is sent, but those on their way may still arrive.
+        After a permanent failure no request is sent, but replies to earlier ones may still arrive.
         """
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._options.requests, len(self._left))):
@@ -224,10 +224,10 @@ class _Session:
                 give((ask, reply))
 
     async def _insist(self, ask: EndpointRequest) -> Reply | None:
-        """The reply, after as many tries as it takes; None where all requests end.
+        """The reply, with retries; None where all requests end.
 
-        A server that refuses some requests for being too many and answers others is only busy:
-        such a try does not count.
+        A server that refuses requests as too many while it answers others is only busy: such a try
+        does not count.
         """
         failures = tries = 0
         replies = self._replies
@@ -249,14 +249,14 @@ class _Session:
                     self._stop.set()
                 return None
             if outcome.wait is not None:
-                # The server names a time: nothing is sent before it is over.
+                # The server names a delay: nothing is sent before it is over.
                 self._held_until = max(self._held_until, self._clock.now() + outcome.wait)
             else:
                 seconds = delay(min(failures, BUSY_FAILURES) if is_busy else failures)
                 await self._clock.wait(self._stop, seconds * self._clock.spread())
 
     async def _try(self, ask: EndpointRequest) -> Reply | Failure | None:
-        """One try, worded again as often as the server rejects a parameter."""
+        """One try, sent again in another form whenever the server rejects a parameter."""
         server = self._server
         most = self._options.max_requests or math.inf
         while server.sent < most:
@@ -282,9 +282,9 @@ class _Session:
         return Reply(too_long=True) if failure.is_too_long else failure
 
     async def _response(self, ask: EndpointRequest, body: dict[str, Any]) -> HttpResponse | Failure:
-        """The server's response; a failure after the timeout, in which it answered no request.
+        """The server's response; a failure if it answers no request within the timeout.
 
-        A slow server with few places answers one request after the other: then each is waited for.
+        A slow server may answer one request after another: each answer extends the wait.
         """
         request = asyncio.ensure_future(exchange(self._server.connections, ask, body))
         try:

@@ -17,9 +17,10 @@ _PATHS = {"chat": "/chat/completions", "completions": "/completions", "models": 
 
 
 class Connections:
-    """Connections to one server, each used for one request at a time and then for the next.
+    """Connections to one server, each reused for one request at a time.
 
-    A pool for all requests looks through all its connections at each; a client of httpx adds more.
+    A pool for all requests searches all its connections at each; an httpx client takes longer
+    still.
 
     Raises
     ------
@@ -75,7 +76,7 @@ class Connections:
 
     @contextmanager
     def one(self) -> Iterator[httpx.AsyncHTTPTransport]:
-        """A connection that nobody else uses meanwhile, if possible the one used last."""
+        """A connection for exclusive use, if possible the one used last."""
         connection = self._idle.pop() if self._idle else self._open()
         try:
             yield connection

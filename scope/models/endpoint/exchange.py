@@ -1,4 +1,4 @@
-"""One request over HTTP: where it may go, and how much of what comes back is read.
+"""One request over HTTP: where it may go, and how much of the reply is read.
 
 Nothing here trusts the server. A redirect is followed within the server alone, so that prompts
 and the key reach the server that the user named and no other. A body is read as it comes, up to a
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EndpointRequest:
-    """One request. Equal ones have equal replies, so each is given once.
+    """One request. Equal requests have equal replies, so each is given once.
 
     ``likeliest`` is how many of the likeliest tokens are requested at each position.
     """
@@ -48,7 +48,7 @@ OK = 200
 REDIRECTS = (301, 302, 307, 308)
 
 LONGEST_WAIT = 600.0
-"""Seconds; a server that says to wait longer is asked again by the user, not by us."""
+"""Seconds; a request is not retried if the server requires a longer wait."""
 
 MOST_SHOWN = 200
 """Characters of a server's words that a message shows."""
@@ -79,9 +79,9 @@ _TOO_LONG = re.compile(
 class Failure:
     """One request that brought no reply.
 
-    ``said`` is what the server said, or what became of the connection, without control
-    characters. ``status`` is None where no reply came, and 200 where one came
-    that cannot be read. ``wait`` is the time in seconds after which the server wants to be asked.
+    ``said`` is the server's message, or the error of the connection, without control characters.
+    ``status`` is None where no reply came, and 200 for a reply that cannot be read. ``wait`` is the
+    delay in seconds that the server requires.
     """
 
     said: str
@@ -112,7 +112,7 @@ class Failure:
         )
 
     def without(self, key: Key) -> Failure:
-        """The same, without the key, which a server may repeat in what it says.
+        """The same, without the key, which a server may repeat in its message.
 
         Examples
         --------
@@ -132,9 +132,9 @@ class Failure:
 class EndpointError(ModelError):
     """An endpoint that gave no further replies; ``failure`` is the last of its failures."""
 
-    def __init__(self, found: str, failure: Failure, *, key: Key) -> None:
+    def __init__(self, problem: str, failure: Failure, *, key: Key) -> None:
         super().__init__(
-            f"{found}; last error: {failure}",
+            f"{problem}; last error: {failure}",
             expected="an OpenAI-compatible server that answers",
             fix=f"{_how_to_fix(failure, key)}; the same command resumes the run",
         )
@@ -166,7 +166,7 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
 
 
 def said_in(body: object) -> str:
-    """The message in the body of an error; empty where there is none in words."""
+    """The message in the body of an error; empty where there is no text."""
     match body:
         case (
             {"error": {"message": str(message)}}
@@ -181,7 +181,7 @@ def said_in(body: object) -> str:
 def clean(words: str) -> str:
     """Foreign text on one line, without control and formatting characters.
 
-    They are not cut here: a cut through a key would leave a part that is not recognised.
+    It is not cut here: a cut through a key would leave a part that is not recognised.
 
     Examples
     --------
@@ -189,7 +189,9 @@ def clean(words: str) -> str:
     'too [31mmany requests'
     """
     line = " ".join(words.split())
-    return "".join(one for one in line if not unicodedata.category(one).startswith("C"))
+    return "".join(
+        character for character in line if not unicodedata.category(character).startswith("C")
+    )
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
@@ -206,19 +208,19 @@ MOST_REDIRECTS = 5
 KIBIBYTE = 1024
 
 ENVELOPE = 256 * KIBIBYTE
-"""Bytes of a reply beside its tokens: identifiers, counts, and the thoughts of some models."""
+"""Bytes of a reply besides its tokens: identifiers, counts, and the reasoning of some models."""
 
 BYTES_A_TOKEN = 2 * KIBIBYTE
-"""Of a token and each of the likeliest in its place, written as JSON; mostly there are 100."""
+"""Bytes of a token, and of each likely alternative, as JSON; usually about 100."""
 
 MOST_BYTES = 8 * KIBIBYTE**2
-"""Of any reply, however many tokens were asked for."""
+"""Most bytes of any reply, for any number of tokens."""
 
 MOST_LISTED_BYTES = 4 * KIBIBYTE**2
-"""Of a list of models: some ten thousand with all that servers list of each."""
+"""Bytes of a list of models: about ten thousand, with all that servers list about each."""
 
 MOST_REFUSAL_BYTES = 64 * KIBIBYTE
-"""Of a reply with an error status."""
+"""Bytes of a reply with an error status."""
 
 
 class HttpResponse(NamedTuple):
@@ -236,7 +238,7 @@ class UnreadableBodyError(Exception):
 async def exchange(
     connections: Connections, ask: EndpointRequest, body: dict[str, Any]
 ) -> HttpResponse | Failure:
-    """The server's response to a request; the caller bounds the time it takes."""
+    """The server's response to a request; the caller bounds the time."""
     import httpx
 
     content = None if ask.path == "models" else json.dumps(body).encode()
@@ -264,7 +266,7 @@ async def exchange(
                 url = target
     except UnreadableBodyError as error:
         return Failure(said=str(error), status=OK)
-    # Beside errors of httpx: host names that cannot be encoded, and sockets.
+    # Besides errors of httpx: host names that cannot be encoded, and sockets.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
         return Failure(said=clean(f"{type(error).__name__}: {error}"))
     return Failure(said=f"more than {MOST_REDIRECTS} redirects from one to the next", status=status)
@@ -294,9 +296,9 @@ def most_bytes(ask: EndpointRequest, status: int) -> int:
 
 
 async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
-    """The body, of at most so many bytes as the request allows."""
+    """The body, at most as long as the request allows."""
     encoding = response.headers.get("content-encoding", "").strip().lower()
-    # Other kinds of compression may make any length of a few bytes.
+    # Other compressed bodies may expand from a few bytes to any length.
     if encoding not in ("", "identity", "gzip", "deflate"):
         raise UnreadableBodyError(
             f"a reply compressed as {clean(encoding)!r}, which was not requested"

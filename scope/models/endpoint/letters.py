@@ -22,10 +22,10 @@ from scope.models.replies import line
 from scope.records import Probabilities
 
 MOST_OPTIONS = 26
-"""As many as there are letters."""
+"""The number of letters."""
 
 _AROUND = " \t\n.,:;()[]{}<>*_\"'`"
-"""What may stand around a letter in a token or a text: ``(A)``, `` A.``, ``**A**``."""
+"""Characters allowed around a letter in a token or a text: ``(A)``, `` A.``, ``**A**``."""
 
 _OPENS = re.compile(r"[(\[*_`]*([A-Z])[.:)\]*_`]+(?=\s|$)")
 _FOLLOWS = re.compile(
@@ -37,11 +37,11 @@ _FOLLOWS = re.compile(
 )
 
 _SEVERAL = re.compile(r"[^\w\n]*(?:\b(?:or|and)\b|[&/])|,\s*[A-HJ-Z]\b")
-"""What follows a letter where it is not alone."""
+"""Follows a letter that is not the only answer."""
 
 
 class Letter(NamedTuple):
-    """The letter of an option, written as the answer: the option, and where in the text it is."""
+    """A letter written as the answer: the index of its option, and its position in the text."""
 
     option: int
     place: int
@@ -63,11 +63,10 @@ def option_of(token: str, options: int) -> int | None:
 def written_letter(text: str, options: int) -> Letter | None:
     """The letter that a text gives as its answer; None where it gives none, or several.
 
-    Some letters are words, and a text that is no answer may hold any. So one counts only where
-    it is all of the first line; where it opens the text and is marked, as in ``B.``, ``(B)`` or
-    ``**B**``; or where it follows ``answer is``, ``answer:`` or ``option`` and no word goes on
-    after it but one that gives a reason or says that it is right. Of several joined by ``or`` or
-    ``and`` none counts.
+    Some letters are words, and any text may contain letters. So a letter counts only if it is the
+    whole first line; if it opens the text and is marked, as in ``B.``, ``(B)`` or ``**B**``; or if
+    it follows ``answer is``, ``answer:`` or ``option``, and the next word, if any, gives a reason
+    or confirms the answer. Letters joined by ``or`` or ``and`` do not count.
 
     Examples
     --------
@@ -82,20 +81,20 @@ def written_letter(text: str, options: int) -> Letter | None:
     if option is not None:
         return Letter(option, start + first.index(option_letter(option)))
     opening = _OPENS.match(text, start)
-    for found in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
+    for matches in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
         named = [
             Letter(option, match.start(1))
-            for match in found
+            for match in matches
             if (option := option_of(match[1], options)) is not None
         ]
         if named:
-            alone = not any(_SEVERAL.match(text, one.place + 1) for one in named)
-            return named[0] if alone and len({one.option for one in named}) == 1 else None
+            alone = not any(_SEVERAL.match(text, letter.place + 1) for letter in named)
+            return named[0] if alone and len({letter.option for letter in named}) == 1 else None
     return None
 
 
 def spelled_option(text: str, options: Sequence[str]) -> int | None:
-    """The option whose words are the first line of the text, case and marks around it aside.
+    """The option whose text is the first line, ignoring case and surrounding marks.
 
     Examples
     --------
@@ -103,8 +102,8 @@ def spelled_option(text: str, options: Sequence[str]) -> int | None:
     (1, None)
     >>> spelled_option("Paris", ("Paris", "paris"))
     """
-    said = _bare(line(text))
-    same = [index for index, option in enumerate(options) if said and _bare(option) == said]
+    words = _bare(line(text))
+    same = [index for index, option in enumerate(options) if words and _bare(option) == words]
     return same[0] if len(same) == 1 else None
 
 
@@ -113,7 +112,7 @@ def _bare(text: str) -> str:
 
 
 LEAST_MASS = 0.5
-"""What the letters must have together where none is written: else the model rather says more."""
+"""Least sum of the letters' probabilities where no letter is written."""
 
 
 def option_probabilities(
@@ -121,20 +120,20 @@ def option_probabilities(
 ) -> Probabilities:
     """One probability per option, rounded to six decimals; empty where no letter was likely.
 
-    They are read where the model writes the letter of an option as its answer. Where it writes
-    none, they are read at the first position where the letters are likelier than all else
-    together, or as likely, save those at which it writes a letter as a word. The spellings of a
-    letter are added up. The letters are scaled to a sum of 1: what the model might have said
-    instead of a letter is no option, and an option that is not among the likeliest tokens gets 0.
+    They are read at the position of the letter that the model writes as its answer. If it writes
+    none, they are read at the first position where the letters together are at least as likely as
+    all other tokens, except positions where it writes a letter as a word. The spellings of a letter
+    are summed. The letters are scaled to a sum of 1, since other tokens are not options; an option
+    that is not among the likeliest tokens gets 0.
 
     Parameters
     ----------
     positions
         The tokens of the reply.
     options
-        How many there are.
+        Number of options.
     text
-        What the tokens say.
+        The text of the tokens.
     written
         The letter that is the text's answer, if it gives one.
 
@@ -157,13 +156,13 @@ def option_probabilities(
 
 
 def _position_of(written: Letter, positions: Sequence[Position], text: str) -> Sequence[Position]:
-    """The position at which the letter is written, if the tokens say what the text says."""
+    """The position at which the letter is written, if the tokens make up the text."""
     tokens = [position.token for position in positions]
     start = "".join(tokens).find(text)
     if start < 0:
         return []
     position = positions[bisect_right(list(accumulate(map(len, tokens))), start + written.place)]
-    # Of a token that says more, such as `B. cat`, the others do not show which letter it was.
+    # If a token is longer, such as `B. cat`, its alternatives do not show the letters.
     return [position] if option_of(position.token, written.option + 1) is not None else []
 
 

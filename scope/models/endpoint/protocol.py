@@ -1,4 +1,4 @@
-"""OpenAI's protocol: the bodies of requests, and what a reply says."""
+"""OpenAI's protocol: the bodies of requests, and the content of replies."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from scope.models.endpoint.exchange import EndpointRequest, Failure, clean, said
 SPARE_CHARACTERS = 1024
 
 CHARACTERS_A_TOKEN = 128
-"""No tokenizer in use has longer tokens, save of blanks."""
+"""No tokenizer in use has longer tokens, except blanks."""
 
 MOST_CHARACTERS_OF_A_TOKEN = 512
 
 MOST_MASS = 1.05
-"""Of the likeliest tokens together: rounding may carry them above 1, but not far."""
+"""Greatest sum of the likeliest tokens' probabilities: rounding may raise it slightly above 1."""
 
 LEAST_LOGPROB = -1e6
-"""Lower ones are those of a probability of 0 too."""
+"""Lower log-probabilities also count as a probability of 0."""
 
 LEAST_ABOVE_0 = 0.01
 """A log-probability may be rounded to a little above 0; one higher than this is none."""
@@ -39,12 +39,11 @@ class Position:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """What came back: words, and log-probabilities where the server gives them.
+    """A reply: its text, and log-probabilities where the server gives them.
 
-    Both are empty where the model refused or its words were held back; ``names`` are the server's
-    models, where these were asked for; ``model`` is the id by which the server says that it has
-    answered; ``too_long`` says that the model did not answer, since the request is longer than its
-    context.
+    Both are empty where the model refused or its text was withheld; ``names`` are the server's
+    models, where requested; ``model`` is the model id in the reply; ``too_long`` is true if the
+    model did not answer because the request is longer than its context.
     """
 
     text: str = ""
@@ -54,7 +53,7 @@ class Reply:
     too_long: bool = False
 
     def without(self, key: Key) -> Reply:
-        """The same without the key, which a server may repeat: answers are shown and kept.
+        """The same without the key, which a server may repeat: answers are shown and stored.
 
         Examples
         --------
@@ -79,7 +78,7 @@ class Reply:
 
 
 class MalformedReplyError(Exception):
-    """A reply that is none in OpenAI's protocol; the words say in what way."""
+    """A reply that violates OpenAI's protocol; the message says how."""
 
 
 def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
@@ -88,7 +87,7 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     Raises
     ------
     MalformedReplyError
-        When it is no JSON, or lacks what a reply must hold.
+        When it is not JSON, or lacks a required field.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     """
     try:
         body = json.loads(content)
-    # Numbers of too many digits, wrong characters, and nesting without end are among the reasons.
+    # For example numbers of too many digits, wrong characters, or endless nesting.
     except (ValueError, RecursionError) as error:
         raise MalformedReplyError(f"a reply that is not JSON: {_shown(content)!r}") from error
     if ask.path == "models":
@@ -106,14 +105,14 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     choice = _first_choice(body, content)
     model = clean(body["model"]) if isinstance(body.get("model"), str) else ""
     if ask.path == "chat" and _is_refusal(choice):
-        # What was likely before words were held back is no answer either.
+        # Log-probabilities of a withheld text are no answer either.
         return Reply(model=model)
     text = _message(choice, content) if ask.path == "chat" else choice.get("text")
     return Reply(text=_text(text, ask), positions=_positions(choice.get("logprobs")), model=model)
 
 
 def most_characters(ask: EndpointRequest) -> int:
-    """How long the text of a reply may be.
+    """The most characters of a reply's text.
 
     Examples
     --------
@@ -141,7 +140,7 @@ def _text(text: object, ask: EndpointRequest) -> str:
 
 def _names(body: object) -> tuple[str, ...]:
     match body:
-        # Of a list in pages, the first says little.
+        # The first page of a list is not all of it.
         case {"data": [*_], "has_more": True}:
             return ()
         case {"data": [*entries]}:
@@ -150,7 +149,7 @@ def _names(body: object) -> tuple[str, ...]:
 
 
 def _names_of(entry: object) -> tuple[str, ...]:
-    """A model's name, and those that llama.cpp's server takes in its place."""
+    """A model's name, and those that llama.cpp's server accepts instead."""
     match entry:
         case {"id": str(name), "aliases": [*aliases]}:
             return (
@@ -208,7 +207,7 @@ def _positions(logprobs: object) -> tuple[Position, ...]:
 
 def _of_chat(entry: Any) -> Position:
     likeliest = entry.get("top_logprobs") or ()
-    return _position(entry["token"], [(one["token"], one["logprob"]) for one in likeliest])
+    return _position(entry["token"], [(token["token"], token["logprob"]) for token in likeliest])
 
 
 def _position(token: Any, likeliest: Iterable[tuple[Any, Any]]) -> Position:
@@ -225,7 +224,7 @@ def _token(token: Any) -> str:
 
 
 def _probability(logprob: Any) -> float:
-    """A probability; minus infinity, which some servers give, is that of what cannot come."""
+    """A probability; minus infinity, which some servers give, is that of an impossible token."""
     # Whole numbers may have more digits than fit into a float. No comparison with NaN is true.
     if isinstance(logprob, bool) or not logprob <= LEAST_ABOVE_0:
         raise ValueError("a log-probability that is above 0, or no number")
@@ -233,7 +232,7 @@ def _probability(logprob: Any) -> float:
 
 
 def _storable(text: str) -> str:
-    """Without the halves of characters that JSON can hold and UTF-8 cannot."""
+    """Without lone surrogates, which JSON can hold and UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -242,7 +241,7 @@ FEWER_LIKELIEST = 5
 
 
 class Dialect:
-    """The parameters that a server is found not to take are left out, or put otherwise."""
+    """Leaves out or replaces the parameters that a server rejects."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -251,7 +250,7 @@ class Dialect:
         self._most_likeliest: int | None = None
 
     def body(self, ask: EndpointRequest) -> dict[str, Any]:
-        """The request as this server takes it: greedy, hence the same whenever it is asked."""
+        """The request in the form that this server accepts: greedy, hence always the same."""
         body: dict[str, Any] = {"model": self._model, "temperature": 0}
         if self._takes_seed:
             body["seed"] = 0
@@ -267,10 +266,10 @@ class Dialect:
         return body | {"messages": [{"role": "user", "content": ask.prompt}]}
 
     def learn(self, failure: Failure, sent: dict[str, Any]) -> bool:
-        """Whether the request is now put otherwise than it was sent.
+        """Whether the request now differs from the one that was sent.
 
-        Log-probabilities of a chat are left out only after fewer of them are refused too: without
-        them a choice is still read from the text. Those of a completion are all that is asked.
+        Log-probabilities of a chat are left out only after fewer of them are refused, too: a choice
+        can still be read from the text. Those of a completion are always requested.
         """
         if failure.status not in (400, 422):
             return False

@@ -28,7 +28,7 @@ from scope.records import Answer, Prediction, Question
 PROMPTS = ("answer", "cloze", "choice_letters")
 
 LIKELIEST = 20
-"""Log-probabilities asked for with a letter: the most that the protocol allows."""
+"""Log-probabilities requested with a letter: the most that the protocol allows."""
 
 LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
 """The end of a prompt that does not list the options with their letters."""
@@ -37,15 +37,15 @@ _NO_PATH = (404, 405, 501)
 
 
 class EndpointModel:
-    """A model behind an OpenAI-compatible endpoint, asked in chats and, for tokens, without one.
+    """A model behind an OpenAI-compatible endpoint, queried in chats; completions give next tokens.
 
     There is no answer where the model refuses, writes nothing, or writes no letter where one was
     requested. Servers do not report texts that they truncate; a question that they refuse as
     longer than the model's context has no answer and is marked as truncated.
 
     The fingerprint covers the address, the model's name and what is asked of it. It cannot cover
-    the weights: a server may put others behind the same name. ``served`` is the id that its last
-    reply gives the model, which may change then; empty where no reply has given one.
+    the weights: a server may replace them under the same name. ``served`` is the model id in the
+    last reply, which may then change; empty where no reply has given one.
     """
 
     def __init__(
@@ -86,8 +86,9 @@ class EndpointModel:
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose by the letter of an option, with probabilities where the server gives them.
 
-        They are those of the letters, where the model writes one as its answer or most likely
-        would have. Without them what the reply says counts: a letter, or an option in full.
+        The probabilities are those of the letters, where the model writes one as its answer or most
+        likely would have. Without them the text of the reply counts: a letter, or an option in
+        full.
 
         Raises
         ------
@@ -114,7 +115,7 @@ class EndpointModel:
     def stream_next(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
         """The likeliest next tokens of every text, as the server's replies come.
 
-        They are asked of the older endpoint, which adds no words to a text.
+        The request goes to the older endpoint, which adds no words to a text.
 
         Raises
         ------

@@ -1,7 +1,7 @@
 """The latents of a text: one vector per layer of a frozen model.
 
-``source`` says where the model comes from and how exactly it is best run, ``blocks`` runs it and
-listens to its layers, ``reader`` says where in a text its latents are taken, and is all of it.
+``source`` finds the model and chooses its precision, ``blocks`` runs it and records its layers, and
+``reader``, the whole, chooses where in a text latents are taken.
 """
 
 from scope.models.latents.reader import (

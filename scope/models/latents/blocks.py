@@ -1,7 +1,7 @@
-"""Runs a model once, and takes what each of its layers leaves in the residual stream.
+"""Runs a model once, and records the residual stream after each of its layers.
 
-Batches run beside each other, each on one thread of its own, but for models that change while they
-read: what one text needs is then kept for the next one.
+Batches run in parallel, each on its own thread, except for models that change while they read:
+these keep state of one text for the next.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _CHANGING_PARTS = ("_seq_len_cached", "set_attention_type")
 
 
 def changes_while_reading(model: Any) -> bool:
-    """Whether texts that are read at once may come to spoil each other's numbers.
+    """Whether texts that are read in parallel may change each other's numbers.
 
-    A model that is not of the transformers library may change in ways that nobody looked for.
+    A model from outside the transformers library may change in unknown ways.
     """
     if type(model).__module__.partition(".")[0] != _LIBRARY:
         return True
@@ -41,10 +41,10 @@ def changes_while_reading(model: Any) -> bool:
 
 
 def longest_unchanged(model: Any) -> int | None:
-    """The most tokens of a text that leave no trace in the model; None for any number.
+    """The most tokens of a text that does not change the model; None for any number.
 
-    Dynamic rotary positions are stretched by a text that is longer than those the model was
-    trained on, and those of later texts with them.
+    A text that is longer than those of the training stretches dynamic rotary positions, for later
+    texts, too.
     """
     lengths = [
         int(length)
@@ -61,18 +61,18 @@ Made = TypeVar("Made")
 
 
 def side_by_side(
-    make: Callable[[Given], Made], given: Sequence[Given], *, most: int | None = None
+    make: Callable[[Given], Made], values: Sequence[Given], *, most: int | None = None
 ) -> list[Made]:
-    """What is made of each, in order, by as many threads as torch is allowed to use.
+    """The result of ``make`` for each value, in order, on as many threads as torch may use.
 
-    Within each of them torch computes with one thread: sums that several threads share are added
-    in an order that depends on their number, and so would the last bits of what comes out. One
-    batch a core is no slower than one batch on all cores, and in most cases quicker.
+    In each of them torch computes with one thread: the order in which several threads add a sum
+    depends on their number, and with it the last bits. One batch per core is no slower than one
+    batch on all cores, and in most cases faster.
 
     Parameters
     ----------
     most
-        Most of them at once; as many as there are threads by default.
+        Most values at once; by default the number of threads.
 
     Examples
     --------
@@ -80,19 +80,19 @@ def side_by_side(
     [2, 3, 4]
     """
     torch = load_torch()
-    workers = min(most or torch.get_num_threads(), max(1, len(given)))
+    workers = min(most or torch.get_num_threads(), max(1, len(values)))
     with (
         torch_threads(1),
-        # The number counts for the thread that sets it, and for those that begin later.
+        # The number applies to the thread that sets it, and to threads that start later.
         ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool,
     ):
-        return list(pool.map(make, given))
+        return list(pool.map(make, values))
 
 
 _A_TOKEN, _A_PLACE = 0, slice(1, 2)
 _EXPECTED = "a transformer that reads text, whose layers can be read"
 _FIX = "name a causal or masked language model, an encoder, or an encoder-decoder"
-# The cosine above which two vectors are of one direction: rounding to bfloat16 alone takes less.
+# Above this cosine two vectors have one direction: rounding to bfloat16 changes less.
 _ONE_DIRECTION = 0.99999
 
 
@@ -101,7 +101,7 @@ class _OtherLayoutError(Exception):
 
 
 class _Here(threading.local):
-    """What one thread reads: the blocks are the same for all."""
+    """The state of one thread; all threads share the blocks."""
 
     tokens: Any = None
     places = slice(0)
@@ -109,14 +109,13 @@ class _Here(threading.local):
 
 
 class Blocks(Computed):
-    """A transformer without head and the blocks that it is built of.
+    """A transformer without head, and its blocks.
 
-    A block's output is taken behind its residual connection and before the final norm, as soon
-    as it is there: of a batch no more is kept than is read. A model is asked for its hidden states
-    where its blocks do not stand in a list, such as those of ALBERT, which uses one again and
-    again, and of XLM, which has a list for each of their parts; where they give their numbers in
-    another order than texts, tokens, width, such as those of XLNet; and where what they give is
-    not what the model itself calls its hidden states.
+    A block's output is taken after its residual connection and before the final norm, as soon as it
+    is computed: only the parts of a batch that are read are kept. The model's own hidden states are
+    used where its blocks are not in one list, as in ALBERT, which reuses one block, and XLM, which
+    has a list for each part of a block; where the order is not texts, tokens, width, as in XLNet;
+    and where the blocks' outputs differ from the hidden states.
 
     Raises
     ------
@@ -132,12 +131,12 @@ class Blocks(Computed):
         rules: Sequence[RowRule] = ONE_THREAD_RULES,
     ) -> None:
         self._model, self._spec = model, spec
-        # What a causal model remembers of a text would be written for nothing.
+        # The cache of a causal model would be written for nothing.
         model.config.use_cache = False
-        # What a checkpoint asks for by itself is collected for one thread at a time.
+        # Outputs that a checkpoint itself requests are collected for one thread at a time.
         model.config.output_hidden_states = model.config.output_attentions = False
         self.device = next(model.parameters()).device
-        # Some parameters may be more exact than what was asked for.
+        # Some parameters may be more precise than requested.
         self._dtype = getattr(load_torch(), dtype)
         self._here = _Here()
         self._blocks = _listed_blocks(model)
@@ -151,24 +150,24 @@ class Blocks(Computed):
     def most_at_once(self) -> int | None:
         """How many threads may read at once; None for as many as torch has.
 
-        Where hidden states are asked for, the library changes the model while it runs; some
-        models change themselves.
+        Where hidden states are requested, the library changes the model while it runs; some models
+        change themselves.
         """
         several = bool(self._blocks) and not self._one_at_a_time
         return chosen_threads(self._model) if several else 1
 
     def read(self, rows: Sequence[Sequence[int]], places: slice) -> Any:
-        """The mean over those places at each layer: of shape (rows, layers, width), in float32.
+        """The mean over ``places`` at each layer: of shape (rows, layers, width), in float32.
 
         Parameters
         ----------
         rows
-            The tokens of the texts, as many in each: nothing needs a mask.
+            The tokens of the texts, all of the same length: no mask is needed.
 
         Raises
         ------
         ModelError
-            When the blocks give other numbers than they gave when they were tried.
+            When a block's output is not of the shape texts, tokens, width.
         """
         tokens = load_torch().tensor([list(row) for row in rows], device=self.device)
         try:
@@ -189,7 +188,7 @@ class Blocks(Computed):
         """Layers and width, which configurations name in many ways."""
         # One row of two tokens, so that rows and tokens cannot be taken for each other.
         tokens = load_torch().tensor([[_A_TOKEN, _A_TOKEN]], device=self.device)
-        # A model for other input than text raises whatever it raises when it misses its own.
+        # A model for other input than text may raise any error without it.
         with converting(self._fails_on_a_text), load_torch().inference_mode():
             if self._blocks and not self._give_hidden_states(tokens):
                 self._blocks = ()
@@ -205,9 +204,9 @@ class Blocks(Computed):
         )
 
     def _give_hidden_states(self, tokens: Any) -> bool:
-        """Whether the blocks give what the model calls its hidden states, where it has any."""
+        """Whether the blocks' outputs are the model's own hidden states, where it has any."""
         config = self._model.config
-        # Not by an argument: a model without hidden states need not know it.
+        # Not by an argument: a model without hidden states may not accept it.
         config.output_hidden_states = True
         try:
             taken, answer = self._run(tokens, _A_PLACE)
@@ -216,15 +215,17 @@ class Blocks(Computed):
         finally:
             config.output_hidden_states = False
         states = getattr(answer, "hidden_states", None) or ()
-        own = [self._mean(state, _A_PLACE) for state in states if state.shape[:-1] == tokens.shape]
-        if len(own) < len(taken):
+        expected = [
+            self._mean(state, _A_PLACE) for state in states if state.shape[:-1] == tokens.shape
+        ]
+        if len(expected) < len(taken):
             return True
-        # Most models begin with the input embeddings, Mamba and its kin with the first block.
-        # The last state lies behind the final norm.
-        return any(all(map(_one_direction, taken[:-1], own[start:])) for start in (1, 0))
+        # Most models begin with the input embeddings, Mamba and similar models with the first
+        # block. The last state comes after the final norm.
+        return any(all(map(_one_direction, taken[:-1], expected[start:])) for start in (1, 0))
 
     def _run(self, tokens: Any, places: slice) -> tuple[list[Any], Any]:
-        """What the blocks give, and what the model answers."""
+        """The outputs of the blocks, and of the model."""
         here = self._here
         here.tokens, here.places, here.taken = tokens, places, []
         try:
@@ -233,7 +234,7 @@ class Blocks(Computed):
         finally:
             here.taken = None
 
-    def _take(self, module: Any, given: Any, output: Any) -> None:
+    def _take(self, module: Any, inputs: Any, output: Any) -> None:
         here = self._here
         if here.taken is None:
             return
@@ -255,26 +256,26 @@ class Blocks(Computed):
         return [self._mean(state, places) for state in states[1:]]
 
     def _mean(self, states: Any, places: slice) -> Any:
-        """In the model's own precision, so that it can be kept without loss.
+        """In the model's own precision, so that it can be stored without loss.
 
-        Some models add up their layers in float32 whatever they multiply in.
+        Some models add up their layers in float32, in whichever precision they multiply.
         """
         return states[:, places].float().mean(dim=1).to(self._dtype).float().cpu()
 
 
-def _one_direction(one: Any, other: Any) -> bool:
+def _one_direction(first: Any, second: Any) -> bool:
     """Whether two vectors differ in length at most: RWKV halves its states between blocks.
 
-    What is no number is of any direction: it is refused where a text has it.
+    NaN has any direction: it is refused where a text has it.
     """
-    one, other = one.double(), other.double()
-    return not bool((one * other).sum() < _ONE_DIRECTION * one.norm() * other.norm())
+    first, second = first.double(), second.double()
+    return not bool((first * second).sum() < _ONE_DIRECTION * first.norm() * second.norm())
 
 
 def _listed_blocks(model: Any) -> Sequence[Any]:
     """The members of the outermost list that has as many of them as the model has layers.
 
-    Of several side by side, each holds but a part of every block: then there are none.
+    If there are several, each holds only a part of every block: the result is empty.
     """
     layers = getattr(model.config.get_text_config(), "num_hidden_layers", None)
     lists = [

@@ -1,7 +1,7 @@
 """``hf:`` and ``gguf:`` checkpoints in the role of latent reader.
 
-`Readout` says where in a text its latents are taken; `Framing` makes tokens of texts in their
-prompt, and says which of them are read.
+`Readout` defines where in a text latents are taken; `Framing` tokenizes texts in their prompt and
+selects the tokens that are read.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ class Readout:
         ``prompt``: the last token of a prompt with the text in it, where a causal model is about
         to say what the text means. ``last``: the last token of the bare text. ``mean``: the mean
         over all tokens that the model reads, its special ones included; of a causal model without
-        the first, whose activations are massive whatever the text says.
+        the first, whose activations are massive in any text.
     template
         The prompt, with one ``{text}`` in it; for the kind ``prompt`` alone.
 
     Raises
     ------
     SpecError
-        When the kind is none, or the template has not exactly one slot.
+        When the kind is unknown, or the template does not have exactly one slot.
 
     Examples
     --------
@@ -87,30 +87,29 @@ class Readout:
 
     @property
     def prompt(self) -> str | None:
-        """The prompt that is used, the usual one included; None where there is none."""
+        """The prompt that is used, possibly the default one; None where there is none."""
         return (self.template or ONE_WORD) if self.kind == "prompt" else None
 
     @property
     def around(self) -> tuple[str, str]:
-        """What stands before the text, and what behind it."""
+        """The parts of the prompt before and after the text."""
         before, _, after = (self.prompt or SLOT).partition(SLOT)
         return before, after
 
 
 class Framed(NamedTuple):
-    """A text's tokens with all that stands around them, and whether its end was left out."""
+    """A text's tokens with those around it, and whether its end was left out."""
 
     tokens: list[int]
     truncated: bool
 
 
 class Framing:
-    """A tokenizer, with what stands around every text.
+    """A tokenizer, with the prompt around every text.
 
-    What stands before the text, the text and what stands behind it are turned into tokens apart:
-    so a text that is too long loses its end, and the prompt nothing. The names of special tokens
-    in a text are spelled out in ordinary ones wherever the tokenizer can do that. Space around a
-    text is no part of it.
+    The prompt's two parts and the text are tokenized separately: a text that is too long loses its
+    end, and the prompt nothing. The names of special tokens in a text are spelled out in ordinary
+    ones wherever the tokenizer can do that. Space around a text is ignored.
 
     Raises
     ------
@@ -157,7 +156,7 @@ class Framing:
         ]
 
     def read(self, length: int) -> slice:
-        """The places that are read in rows of that many tokens."""
+        """The positions that are read in rows of that many tokens."""
         if not self._takes_mean:
             last = length - len(self._closing) - 1
             return slice(last, last + 1)
@@ -175,13 +174,13 @@ class Framing:
 
 
 VERSION = 3
-"""Raised whenever the same model would come to be read otherwise."""
+"""Raised whenever the latents of the same model would change."""
 
 TOKENS_A_BATCH = 256
-"""Of the batches of a fixed shape: of more, more are padded in vain where texts are few."""
+"""Tokens of a batch of fixed shape: larger batches waste more padding where texts are few."""
 
 TOKENS_AT_ONCE = 4096
-"""The same where no CPU computes: what is padded in vain there costs less than many calls."""
+"""The same on devices other than the CPU, where padding costs less than many calls."""
 
 
 class _Loaded(NamedTuple):
@@ -193,16 +192,16 @@ class _Loaded(NamedTuple):
 class CheckpointReader:
     """A model's layers, read in batches of equal length; it is loaded when it is first needed.
 
-    A text's latents are the same to the bit whatever is read with it, in any order and portions.
-    On a CPU they do not depend on the number of threads either, each of which runs batches of its
-    own. Another processor, or another release of torch, may round otherwise.
+    A text's latents are the same to the bit in any batch, order and portion. On a CPU they do not
+    depend on the number of threads either: each thread runs its own batches. Another processor, or
+    another release of torch, may round differently.
 
-    In float32 on a CPU batches are as large as ``token_budget`` lets them be, and padded as
-    `scope.models.inference` finds that the processor needs it. In bfloat16 and float16, and on
-    other devices, the libraries choose the order of summation by the shape of the batch: there the
-    shape follows from the length of the text alone. A batch of texts of L tokens has
-    ``TOKENS_A_BATCH // L`` rows (on other devices ``TOKENS_AT_ONCE // L``), at least one, and where
-    there are too few texts one stands in it again and again; the ``token_budget`` has no say.
+    In float32 on a CPU batches are as large as ``token_budget`` allows, and padded as
+    `scope.models.inference` finds necessary. In bfloat16 and float16, and on other devices, the
+    libraries choose the order of summation by the shape of the batch: there the shape depends only
+    on the length of the text. A batch of texts of L tokens has ``TOKENS_A_BATCH // L`` rows (on
+    other devices ``TOKENS_AT_ONCE // L``), at least one; if there are too few texts, one of them is
+    repeated. There ``token_budget`` has no effect.
     """
 
     def __init__(self, source: ModelSource, options: ModelOptions, readout: Readout | None) -> None:
@@ -223,7 +222,7 @@ class CheckpointReader:
 
     @property
     def prompt(self) -> str | None:
-        """What stands around a text, the usual prompt included; None where nothing does."""
+        """The prompt around a text, possibly the default one; None where there is none."""
         return self._readout.prompt
 
     @property
@@ -233,41 +232,41 @@ class CheckpointReader:
 
     @property
     def layers(self) -> int:
-        """Vectors a text has: one a block, the input embeddings aside; the model is loaded."""
+        """Vectors per text: one per block, without the input embeddings; loads the model."""
         return self._loaded.blocks.layers
 
     @property
     def width(self) -> int:
-        """Numbers a vector has; the model is loaded."""
+        """Length of a vector; loads the model."""
         return self._loaded.blocks.width
 
     @property
     def reproducible(self) -> str:
-        """How equal latents are in any batch; the model is loaded."""
+        """How reproducible latents are across batches; loads the model."""
         return self._loaded.blocks.reproducible
 
     @during_inference
     def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Of shape (texts, layers, width); what a text has never depends on the other texts.
+        """Of shape (texts, layers, width); a text's latents never depend on the other texts.
 
         Raises
         ------
         DataError
             When a text has no token.
         ModelError
-            When the model answers what is not finite.
+            When the model's numbers are not finite.
         """
-        found = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
+        latents = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
         rows = [framed.tokens for framed in self._loaded.framing.frame(texts)]
         batches = list(batches_of_equal_length(list(map(len, rows)), self._loaded.tokens_a_batch))
 
         def read(batch: Sequence[int]) -> None:
-            found[batch] = self._read([rows[index] for index in batch])
+            latents[batch] = self._read([rows[index] for index in batch])
 
         # Measured before several threads read at once.
         _ = self.reproducible
         side_by_side(read, batches, most=self._loaded.blocks.most_at_once)
-        return found
+        return latents
 
     @during_inference
     def truncated(self, texts: Sequence[str]) -> list[bool]:
@@ -275,7 +274,7 @@ class CheckpointReader:
         return [framed.truncated for framed in self._loaded.framing.frame(texts)]
 
     def _read(self, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        """A batch of rows that are as long as each other."""
+        """A batch of rows of equal length."""
         states = self._loaded.blocks.read(rows, self._loaded.framing.read(len(rows[0]))).numpy()
         if not np.isfinite(states).all():
             raise ModelError(
@@ -316,7 +315,7 @@ def read_checkpoint(
     Raises
     ------
     ModelError
-        When it is not there, is a pickle, or its config.json cannot be read.
+        When it does not exist, is a pickle, or its config.json cannot be read.
     """
     return CheckpointReader(checkpoint_source(rest, options), options, readout)
 

@@ -24,13 +24,13 @@ def natural_dtype(device: Device) -> DType:
     """The precision of ``auto``: bfloat16 where the processor multiplies it natively.
 
     Such a processor reads a model several times as fast in bfloat16 as in float32. Others emulate
-    it, more slowly than they compute float32, which is then the answer. What the processor says
-    of itself decides, and no timing: the same machine gives the same answer whatever its load.
+    it more slowly than they compute float32; for them the result is float32. The processor's own
+    report decides, not a timing: the result does not depend on the machine's load.
 
     Raises
     ------
     ModelError
-        When the device is not there.
+        When the device is not available.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def _cpu_multiplies_it() -> bool:
     if hasattr(cpu, "get_capabilities"):
         offered = cpu.get_capabilities()
         return any(offered.get(name, False) for name in _CPU_INSTRUCTIONS)
-    # Earlier releases of torch say it under names of their own.
+    # Earlier releases of torch use other names.
     return bool(cpu._is_amx_tile_supported() or cpu._is_avx512_bf16_supported())
 
 
@@ -80,16 +80,16 @@ class ModelSource:
 def checkpoint_source(rest: str, options: ModelOptions) -> ModelSource:
     """A folder, or ``NAME[@REVISION]`` on the hub, whose files are downloaded if need be.
 
-    A sentence encoder that the hub does not give is taken from installed packages, if they hold it.
+    A sentence encoder that is not available from the hub is taken from installed packages, if any.
 
     Raises
     ------
     ModelError
-        When it is not there, is a pickle, has no transformer, or its config.json cannot be read.
+        When it does not exist, is a pickle, has no transformer, or its config.json cannot be read.
     ResourceError
         When the packages that hold it are damaged.
     """
-    # The weights of such an encoder may lie deeper, where nobody would look for them.
+    # The weights of such an encoder may be in a subfolder.
     _require_transformer(rest, expanded(rest))
     checkpoint = fetch_encoder(rest, options)
     _require_transformer(rest, checkpoint.folder)
@@ -119,10 +119,10 @@ def gguf_source(rest: str, options: ModelOptions) -> ModelSource:
 
 
 def family_of(config: Mapping[str, Any]) -> Family:
-    """What a checkpoint's configuration says of how its model reads a text.
+    """How a model reads a text, according to its checkpoint's configuration.
 
-    An encoder reads a text to both sides, and is ``masked`` whatever head it bears. What the
-    transformers library does not know is taken for one, unless it calls itself a causal model.
+    An encoder reads a text in both directions, and is ``masked`` with any head. An architecture
+    unknown to transformers counts as an encoder, unless it calls itself a causal model.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def family_of(config: Mapping[str, Any]) -> Family:
     name = str(config.get("model_type"))
     if config.get("is_encoder_decoder") or name in getattr(tables, _SEQ2SEQ):
         return "encoder_decoder"
-    # BERT and its kin stand in the table of causal models as well.
+    # BERT and similar models are in the table of causal models, too.
     if name in getattr(tables, _MASKED) and not config.get("is_decoder"):
         return "masked"
     calls_itself = "CausalLM" in str(config.get("architectures"))
@@ -141,11 +141,11 @@ def family_of(config: Mapping[str, Any]) -> Family:
 
 
 def _require_transformer(rest: str, folder: Path) -> None:
-    """Refuse sentence encoders that look words up in a table, or work otherwise without layers."""
+    """Refuse sentence encoders without layers, such as word tables."""
     try:
         modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
         kinds = [str(module["type"]).rsplit(".", 1)[-1] for module in modules]
-    # No sentence encoder, or one whose list nobody needs: its transformer is read alone.
+    # No sentence encoder, or one whose list is not needed: only its transformer is read.
     except (OSError, ValueError, TypeError, KeyError):
         return
     if kinds and "Transformer" not in kinds:

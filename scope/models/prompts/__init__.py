@@ -5,12 +5,11 @@ for parts of the question. Every template holds ``{text}``; `choice_letters` als
 options as lines with a letter each; and `classify`, no other, ``{labels}``, the same options as
 words in a row. The files beside this module are used where the user gives none.
 
-What stands behind ``{reply}``, in `answer` and `cloze`, is the beginning of the reply, which the
-model carries on: small chat models otherwise begin with words about the answer. ``{before}``, in
-`cloze`, is the sentence up to its blank. Endpoints take no beginning: they are sent what stands
-before ``{reply}``.
+In `answer` and `cloze`, the text after ``{reply}`` is the beginning of the reply, which the model
+continues: small chat models otherwise begin with words about the answer. ``{before}``, in `cloze`,
+is the sentence up to its blank. Endpoints take no beginning: they get the text before ``{reply}``.
 
-A question whose prompt is longer than a model's limit is shortened around what is asked.
+If a prompt is longer than a model's limit, the text around the question is shortened.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ _REPLY = "{reply}"
 
 
 class PromptParts(NamedTuple):
-    """A question as it is put: the message, and the beginning of the reply to it."""
+    """A question in its prompt: the message, and the beginning of the reply to it."""
 
     message: str
     reply: str
@@ -75,11 +74,11 @@ class Prompt:
             )
 
     def render(self, question: Question) -> str:
-        """The template with the question's own words in it; fields within those stay as they are.
+        """The template filled in with the question; fields within its words stay as they are.
 
-        Options stand a line each, with a letter; as labels, one after the other. Empty lines at
-        either end are left out, such as those around the passage of a question that has none.
-        The beginning of the reply, if there is one, ends the text.
+        Options are lines with a letter each; labels are one row. Empty lines at either end are left
+        out, such as those around the passage of a question that has none. The beginning of the
+        reply, if there is one, ends the text.
         """
         return self._filled(self.template.replace(_REPLY, ""), question).strip("\n")
 
@@ -142,11 +141,11 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
     Raises
     ------
     SpecError
-        When the user's template lacks a field, has one that is not its own, or cannot be read.
+        When the user's template lacks a field, has an unknown one, or cannot be read.
     """
-    own = options.prompts.get(name)
-    if own is not None:
-        return Prompt(name=name, template=_read(own) if isinstance(own, Path) else own)
+    source = options.prompts.get(name)
+    if source is not None:
+        return Prompt(name=name, template=_read(source) if isinstance(source, Path) else source)
     file = resources.files(__package__).joinpath(f"{name}.txt")
     return Prompt(name=name, template=file.read_text(encoding="utf-8").rstrip("\n"))
 
@@ -198,7 +197,7 @@ def shorten_context(
 ) -> tuple[list[int], bool]:
     """The tokens of a question in its prompt, and whether anything was left out of them.
 
-    The end of the passage gives way, word by word; where even a question without passage is too
+    The passage is shortened at its end, word by word; if even a question without passage is too
     long for the limit, its beginning and its last token are kept.
 
     Examples
@@ -237,9 +236,9 @@ class Fitted(NamedTuple):
 
 
 def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
-    """The question in its prompt: the passage's end gives way first, then the question's.
+    """The question in its prompt: the passage is cut at its end first, then the question.
 
-    What the prompt says around them stays, unless it alone is too long.
+    The prompt around them stays, unless it alone is too long.
 
     Examples
     --------
@@ -257,7 +256,7 @@ def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
         return Fitted(*shorten_context(question, limit, tokens_of))
 
     def with_words(asked: Question) -> list[int]:
-        # No question is empty; where not even one word has room, the dots say that some was.
+        # No question is empty: dots replace it where not even one word has room.
         return tokens_of(replace(alone, text=asked.context or "…"))
 
     tokens, _ = shorten_context(replace(alone, context=alone.text), limit, with_words)
@@ -265,7 +264,7 @@ def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
 
 
 def fit_around_blank(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
-    """The cloze in its prompt; of a sentence that is too long, words near the blank.
+    """The cloze in its prompt; a sentence that is too long is cut to the words near the blank.
 
     The number of words on either side is halved until they fit.
 
