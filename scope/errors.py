@@ -43,7 +43,7 @@ class ScopeError(Exception):
 
     def __str__(self) -> str:
         found = shortened(self.found, LINES_FOUND)
-        expected, fix = (shortened(one, LINES_BESIDE) for one in (self.expected, self.fix))
+        expected, fix = (shortened(text, LINES_BESIDE) for text in (self.expected, self.fix))
         return f"found:    {found}\nexpected: {expected}\nfix:      {fix}"
 
 

@@ -64,33 +64,33 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
         When its code fails in another way.
     """
     known = settings_of(entry.target)
-    own = settings_for(entry.name, known, settings)
-    _refuse_other_types(entry, own)
+    chosen = settings_for(entry.name, known, settings)
+    _refuse_other_types(entry, chosen)
     with UntrustedCode(f"{entry.name} of {entry.origin}").entered("__init__"):
         try:
-            return entry.target(**own)
+            return entry.target(**chosen)
         except (TypeError, ValueError) as error:
-            if not own:
+            if not chosen:
                 raise
             raise SpecError(
                 f"`{entry.name}`: {first_line(error).removeprefix('ValueError: ')}",
                 expected="another value",
-                fix=f"correct the value, or omit {' and '.join(own)}",
+                fix=f"correct the value, or omit {' and '.join(chosen)}",
             ) from error
 
 
-def _refuse_other_types(entry: Entry, own: Mapping[str, Setting]) -> None:
+def _refuse_other_types(entry: Entry, chosen: Mapping[str, Setting]) -> None:
     """Refuse what is no whole number, number, or yes or no where the setting is one."""
-    for field in fields(entry.target) if own else ():
+    for field in fields(entry.target) if chosen else ():
         # A type, or its text as the source has it.
         kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
         kind = kind.removesuffix(" | None")
-        if field.name not in own or kind not in _TAKES:
+        if field.name not in chosen or kind not in _TAKES:
             continue
         # A text of digits comes as a number, which a piece that is not ours may take.
         if kind == "str" and entry.target.__module__ not in _OWN:
             continue
-        value, (types, expected) = own[field.name], _TAKES[kind]
+        value, (types, expected) = chosen[field.name], _TAKES[kind]
         # To Python yes and no are whole numbers.
         if not isinstance(value, types) or isinstance(value, bool) != (kind == "bool"):
             raise SpecError(
@@ -117,15 +117,15 @@ def expand_groups(requested: Sequence[str | object]) -> tuple[str | object, ...]
     >>> expand_groups(["punctuation", "format"])
     ('punctuation', 'casing', 'contraction', 'unicode')
     """
-    found: list[str | object] = []
-    for one in requested:
-        if not isinstance(one, str) or one not in GROUPS:
-            found.append(one)
+    capabilities: list[str | object] = []
+    for capability in requested:
+        if not isinstance(capability, str) or capability not in GROUPS:
+            capabilities.append(capability)
             continue
-        others = [*found, *requested]
-        members = _members(one)
-        found += [name for name in members if name not in others]
-    return tuple(found)
+        others = [*capabilities, *requested]
+        members = _members(capability)
+        capabilities += [name for name in members if name not in others]
+    return tuple(capabilities)
 
 
 def _members(group: str) -> list[str]:
@@ -134,7 +134,7 @@ def _members(group: str) -> list[str]:
         name for name, groups in offered.items() if group in groups or (groups and group == "all")
     ]
     if not members:
-        known = sorted({one for groups in offered.values() for one in groups})
+        known = sorted({name for groups in offered.values() for name in groups})
         raise SpecError(
             f"the group of capabilities `{group}`, which has no member here",
             expected=f"one of: all, {', '.join(known)}",
@@ -155,8 +155,8 @@ def settings_for(
     {'min_letters': 5, 'max_letters': 20}
     """
     prefix = f"{name}."
-    own = {key[len(prefix) :]: settings[key] for key in settings if key.startswith(prefix)}
-    return {key: value for key, value in {**settings, **own}.items() if key in known}
+    prefixed = {key[len(prefix) :]: settings[key] for key in settings if key.startswith(prefix)}
+    return {key: value for key, value in {**settings, **prefixed}.items() if key in known}
 
 
 def refuse_unused_settings(
@@ -169,9 +169,14 @@ def refuse_unused_settings(
     SpecError
         When there is one.
     """
-    known = {key for name, own in takes.items() for one in own for key in (one, f"{name}.{one}")}
+    known = {
+        key
+        for name, names in takes.items()
+        for field in names
+        for key in (field, f"{name}.{field}")
+    }
     if unused := sorted(set(settings) - known):
-        listed = [f"{name}: {', '.join(sorted(own)) or 'none'}" for name, own in takes.items()]
+        listed = [f"{name}: {', '.join(sorted(names)) or 'none'}" for name, names in takes.items()]
         raise SpecError(
             f"no requested capability or task has the setting `{unused[0]}`",
             expected=f"a setting of {'; '.join(listed)}" if listed else "no setting",
@@ -273,14 +278,14 @@ class ForeignPiece:
 
     def _calling(self, name: str, method: Any, *arguments: Any, **options: Any) -> Any:
         with self._code.entered(name):
-            given = method(*arguments, **options)
-            return _checked_data(self.name, name, given) if name in _DATA else given
+            returned = method(*arguments, **options)
+            return _checked_data(self.name, name, returned) if name in _DATA else returned
 
     def _searching(self, _: str, method: Any, *arguments: Any) -> Iterator[Any]:
         """What a search finds; what it raises stays as it is: an audit records it as failed."""
         with self._code.surroundings():
-            found = method(*arguments)
-        yield from each_within(self._code.surroundings, found)
+            results = method(*arguments)
+        yield from each_within(self._code.surroundings, results)
 
 
 def plain_settings(name: str, settings: object) -> dict[str, Setting]:
@@ -323,18 +328,18 @@ def _is_plain(value: object) -> bool:
     return value is None
 
 
-def _checked_data(piece: str, method: str, given: Any) -> Any:
+def _checked_data(piece: str, method: str, loaded: Any) -> Any:
     """What a task has loaded, its members fetched; to be called inside its boundary."""
     _, kind, field, member = _DATA[method]
-    if isinstance(given, TaskData | PairData) and isinstance(given, kind):
-        members, card = getattr(given, field), given.card
+    if isinstance(loaded, TaskData | PairData) and isinstance(loaded, kind):
+        members, card = getattr(loaded, field), loaded.card
         # A generator may have no end.
         if isinstance(members, tuple | list) and isinstance(card, DataCard):
             fetched = tuple(members)
-            if all(isinstance(one, member) for one in fetched):
+            if all(isinstance(item, member) for item in fetched):
                 return kind(**{field: fetched, "card": card})
     raise SpecError(
-        f"{shown(given)} from `{method}` of the task `{piece}`",
+        f"{shown(loaded)} from `{method}` of the task `{piece}`",
         expected=f"a `scope.protocols.{kind.__name__}` with a `scope.records.DataCard` and a tuple "
         f"of `scope.records.{member.__name__}`",
         fix="change the code of the task",

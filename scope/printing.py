@@ -50,12 +50,12 @@ def unstorable(text: str) -> str:
     >>> unstorable("fine"), unstorable("a\\0b"), unstorable("\\ud800")
     ('', 'a NUL character', 'half of a surrogate pair, which is no character,')
     """
-    found = _UNWRITABLE.search(text)
-    if found is None:
+    match = _UNWRITABLE.search(text)
+    if match is None:
         return ""
     return (
         "a NUL character"
-        if found[0] == "\0"
+        if match[0] == "\0"
         else "half of a surrogate pair, which is no character,"
     )
 
@@ -153,7 +153,7 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str, most: int = 1)
     'look at the spelling'
     """
     near = difflib.get_close_matches(name, list(known), n=most)
-    return f"did you mean {' or '.join(f'`{one}`' for one in near)}?" if near else otherwise
+    return f"did you mean {' or '.join(f'`{match}`' for match in near)}?" if near else otherwise
 
 
 def counted(number: int, noun: str) -> str:

@@ -210,7 +210,7 @@ def _kind_of(head: _Head, source: str) -> type[Result]:
 def _unreadable(source: str, error: ValidationError) -> RunError:
     """The first of the reader's complaints."""
     first = error.errors(include_url=False, include_context=False)[0]
-    place = ".".join(str(one) for one in first["loc"] if one not in PLACES)
+    place = ".".join(str(part) for part in first["loc"] if part not in PLACES)
     where = f"at `{place}`: " if place else ""
     return _no_result(source, f"{where}{first['msg']}")
 
@@ -285,15 +285,15 @@ def plain(value: Any, lists: KeepsLists | None = None, *, floats: bool = False) 
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, Mapping):
-        return {key: plain(one, lists, floats=floats) for key, one in value.items()}
+        return {key: plain(entry, lists, floats=floats) for key, entry in value.items()}
     if not is_dataclass(value):
-        return [plain(one, lists, floats=floats) for one in value]
+        return [plain(entry, lists, floats=floats) for entry in value]
     return {
-        member.name: _kept(member.hint, found, lists)
+        member.name: _kept(member.hint, content, lists)
         if member.is_long and lists
-        else plain(found, lists, floats=member.floats)
+        else plain(content, lists, floats=member.floats)
         for member in _members(cast(Any, type(value)))
-        if (found := getattr(value, member.name)) != member.left_out
+        if (content := getattr(value, member.name)) != member.left_out
     }
 
 
@@ -301,5 +301,5 @@ def _kept(hint: Any, value: Any, lists: KeepsLists) -> Any:
     """What stands for a list, or for each list of several, that may be long."""
     inner = get_args(hint)
     if get_origin(hint) is not Annotated:
-        return [_kept(inner[0], one, lists) for one in value]
+        return [_kept(inner[0], part, lists) for part in value]
     return lists.put(inner[1].name, get_args(inner[0])[0], value) if value else []

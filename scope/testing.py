@@ -145,11 +145,11 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
     require_members(capability, ("name", "question", "settings", "search"))
     _check_description(capability)
     plain_settings(capability.name, capability.settings())
-    given = examples or [Example(id=f"s{n}", text=text) for n, text in enumerate(_SENTENCES, 1)]
-    kept = _check_searches(capability, given, capability.search, TRIALS)
+    sample = examples or [Example(id=f"s{n}", text=text) for n, text in enumerate(_SENTENCES, 1)]
+    kept = _check_searches(capability, sample, capability.search, TRIALS)
     _require(
         any(trial.text is not None for trials in kept.values() for trial in trials),
-        found=f"`{capability.name}` found nothing in {len(given)} examples",
+        found=f"`{capability.name}` found nothing in {len(sample)} examples",
         expected="at least one perturbation",
         fix="give `check_capability` examples that the capability can change",
     )
@@ -158,7 +158,7 @@ def check_capability(capability: Capability, examples: Sequence[Example] | None 
         candidates = SearchOptions().candidates
         _check_searches(
             capability,
-            given,
+            sample,
             lambda _, examples, options: draw(examples, options),
             candidates,
             asks=False,
@@ -186,7 +186,7 @@ _Search = Callable[[HashedWords, Iterator[Example], SearchOptions], Iterable[_Tr
 
 def _check_searches(
     capability: Capability,
-    given: Sequence[Example],
+    sample: Sequence[Example],
     search: _Search,
     trials: int,
     *,
@@ -212,13 +212,13 @@ def _check_searches(
             )
         return {group[0].example_id: group for group in groups}
 
-    first = results(given, 7)
-    for example in given:
+    first = results(sample, 7)
+    for example in sample:
         _check_trials(example, first[example.id], trials, asks)
     for circumstances, examples, parallel_texts in (
-        ("when the search is repeated", given, 7),
-        ("with 1 text at once instead of 7", given, 1),
-        ("with the examples in reverse order", given[::-1], 7),
+        ("when the search is repeated", sample, 7),
+        ("with 1 text at once instead of 7", sample, 1),
+        ("with the examples in reverse order", sample[::-1], 7),
     ):
         again = results(examples, parallel_texts)
         for example_id, group in first.items():

@@ -353,7 +353,7 @@ def _words(answer: Answer) -> str | None:
 def _greatest(first: tuple[float, ...], second: tuple[float, ...]) -> float:
     if len(first) != len(second):
         return math.inf
-    return max((abs(one - other) for one, other in zip(first, second, strict=True)), default=0.0)
+    return max((abs(a - b) for a, b in zip(first, second, strict=True)), default=0.0)
 
 
 def _beyond(ones: dict[str, float], others: dict[str, float]) -> float:

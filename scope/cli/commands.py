@@ -88,8 +88,8 @@ def _spelled(arguments: list[str]) -> list[str]:
         return arguments
     option = next(field.option for field in described(job.request) if field.name == job.words)
     words = list(takewhile(lambda word: not word.startswith("-"), arguments[1:]))
-    given = [part for word in words for part in (option, word)]
-    return [job.name, *given, *arguments[1 + len(words) :]]
+    options = [part for word in words for part in (option, word)]
+    return [job.name, *options, *arguments[1 + len(words) :]]
 
 
 def application(named: str) -> App:
@@ -195,8 +195,8 @@ def command_of(job: Job, code: UntrustedCode | None = None) -> Callable[..., int
 def _arguments(job: Job) -> list[Argument]:
     """The arguments of a job's command."""
     known = described(job.request)
-    needs = any(one.default is MISSING for one in known if not one.hidden)
-    offered = next((one.offers for one in known if one.offers is not None), None)
+    needs = any(field.default is MISSING for field in known if not field.hidden)
+    offered = next((field.offers for field in known if field.offers is not None), None)
     parts: list[tuple[str, type, Any]] = [
         ("request", job.request, Argument.empty if needs else None)
     ]
@@ -228,7 +228,7 @@ def _resolved(kind: Any) -> Any:
     """
     kind.__init__.__annotations__ = get_type_hints(kind, include_extras=True)
     known = kind.__dataclass_fields__
-    kind.__dataclass_fields__ = {one.name: known[one.name] for one in described(kind)}
+    kind.__dataclass_fields__ = {field.name: known[field.name] for field in described(kind)}
     return kind
 
 
@@ -264,12 +264,12 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
     CycloptsError
         When the job has no such option.
     """
-    given: Any = lambda *, gates=None: gates  # noqa: E731 - its signature is set
+    command: Any = lambda *, gates=None: gates  # noqa: E731 - its signature is set
     arguments = [argument for argument in _arguments(job) if argument.name == "gates"]
-    given.__signature__ = Signature(arguments)
-    given.__annotations__ = {argument.name: argument.annotation for argument in arguments}
+    command.__signature__ = Signature(arguments)
+    command.__annotations__ = {argument.name: argument.annotation for argument in arguments}
     app = _application()
-    app.command(given, name="report")
+    app.command(command, name="report")
     gates: Gates | None = app(["report", *written])
     return gates
 
@@ -316,8 +316,8 @@ def format_panel(console: Console, options: ConsoleOptions, panel: HelpPanel) ->
 def _tidy(entry: HelpEntry) -> HelpEntry:
     from rich.text import Text
 
-    said: Any = getattr(entry.description, "primary_renderable", "")
-    first, _, _ = str(said).partition("\n\n")
+    description: Any = getattr(entry.description, "primary_renderable", "")
+    first, _, _ = str(description).partition("\n\n")
     default = None if entry.default in NO_DEFAULTS else entry.default
     if default and default.startswith("("):
         default = ", ".join(map(str, literal_eval(default)))
@@ -359,8 +359,8 @@ def _unused(word: str, arguments: Sequence[str], page: str) -> SpecError:
     option = next(
         (
             option
-            for option, value, one in zip(arguments, arguments[1:], arguments[2:], strict=False)
-            if one == word and option.startswith("--") and not value.startswith("-")
+            for option, value, extra in zip(arguments, arguments[1:], arguments[2:], strict=False)
+            if extra == word and option.startswith("--") and not value.startswith("-")
         ),
         None,
     )

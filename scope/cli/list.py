@@ -65,12 +65,14 @@ def _describe(kind: Listed, *, as_json: bool) -> None:
             expected="scope list capabilities --long, or scope list tasks --long",
             fix="leave out --long",
         )
-    found = [describe(entry.name, entry.target) for entry in entries(kind) if not entry.error]
+    pieces = [describe(entry.name, entry.target) for entry in entries(kind) if not entry.error]
     if as_json:
-        print_json(json_library.dumps([asdict(one) for one in found], indent=1, ensure_ascii=False))
+        print_json(
+            json_library.dumps([asdict(piece) for piece in pieces], indent=1, ensure_ascii=False)
+        )
         return
-    for number, one in enumerate(found):
-        for line in ("", *one.lines()) if number else one.lines():
+    for number, piece in enumerate(pieces):
+        for line in ("", *piece.lines()) if number else piece.lines():
             say(line)
 
 
@@ -182,8 +184,8 @@ def _print_runs(rows: Rows) -> None:
         what = (row["run"], row["date"], row["job"], row["models"], row["data"])
         say(_cut("  ".join(filter(None, what))))
         unfinished = "not finished: run its command again to resume it"
-        found = row["headline"] if row["state"] == "done" else row["state"]
-        say(_cut(f"  {unfinished if found == 'begun' else found}"))
+        outcome = row["headline"] if row["state"] == "done" else row["state"]
+        say(_cut(f"  {unfinished if outcome == 'begun' else outcome}"))
         if row["report"]:
             say(f"  {row['report']}")
 
@@ -280,7 +282,7 @@ def setting_fields(piece: object) -> list[Field[Any]]:
         return []
     kind = piece if isinstance(piece, type) else type(piece)
     inherited = {
-        one.name for base in kind.__mro__[1:] if is_dataclass(base) for one in fields(base)
+        field.name for base in kind.__mro__[1:] if is_dataclass(base) for field in fields(base)
     }
     return sorted(
         (field for field in fields(kind) if field.init), key=lambda field: field.name in inherited

@@ -59,12 +59,12 @@ class Output:
 
     def __post_init__(self) -> None:
         forms = ("json", "json_full", "markdown", "model_card")
-        given = [one.option for one, _ in changed(self) if one.name in forms]
-        if len(given) > 1:
+        options = [field.option for field, _ in changed(self) if field.name in forms]
+        if len(options) > 1:
             raise SpecError(
-                f"{' and '.join(given)} together",
+                f"{' and '.join(options)} together",
                 expected="one form of the output",
-                fix=f"omit {' and '.join(given[1:])}",
+                fix=f"omit {' and '.join(options[1:])}",
             )
 
 

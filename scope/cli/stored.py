@@ -53,7 +53,7 @@ def report(
                 expected="gates of one run",
                 fix="judge each run by a command of its own",
             )
-        results = [result, *(load_result(one, runs) for one in others)]
+        results = [result, *(load_result(other, runs) for other in others)]
         wrote(write_site(results, output.site or Path("site")))
         return DONE
     refuse_unused(output, ("site",), "with one run", "several runs")
@@ -107,17 +107,17 @@ def show(*, json: Annotated[bool, Parameter(help="Print JSON.")] = False) -> Non
     from scope.answers.cache import bytes_of_cache, size_limit, sizes
 
     folder, limit = cache_folder(), size_limit()
-    found, total = sizes(folder), bytes_of_cache(folder)
+    caches, total = sizes(folder), bytes_of_cache(folder)
     if json:
         known = {"folder": str(folder), "limit": limit, "bytes": total}
         print_json(
-            json_library.dumps(known | {"caches": [one._asdict() for one in found]}, indent=1)
+            json_library.dumps(known | {"caches": [cache._asdict() for cache in caches]}, indent=1)
         )
         return
     print_rows(
         [
-            {"cache": one.kind, "entries": f"{one.entries:,}", "size": _megabytes(one.bytes)}
-            for one in found
+            {"cache": cache.kind, "entries": f"{cache.entries:,}", "size": _megabytes(cache.bytes)}
+            for cache in caches
         ]
     )
     say(f"folder: {folder} ({_megabytes(total)} of at most {_megabytes(limit)})")
@@ -130,8 +130,8 @@ def clear(kind: Kind = None, /) -> None:
     """
     from scope.answers.cache import clear_cache
 
-    for one in (kind,) if kind else get_args(CacheKind):
-        clear_cache(cache_folder(), one)
+    for cache in (kind,) if kind else get_args(CacheKind):
+        clear_cache(cache_folder(), cache)
 
 
 def _megabytes(size: int) -> str:

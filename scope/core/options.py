@@ -75,7 +75,7 @@ class Limits:
             ("at most", self.most),
             ("below", self.below),
         )
-        return " and ".join(f"{word} {one:g}" for word, one in named if math.isfinite(one))
+        return " and ".join(f"{word} {limit:g}" for word, limit in named if math.isfinite(limit))
 
 
 class _OutsideIdentity:
@@ -141,8 +141,8 @@ def named_values(
     """An option of a mapping, repeated as ``--name KEY=VALUE``."""
 
     def convert(written: Sequence[str]) -> dict[str, object]:
-        found = pairs(written, name, metavar, example)
-        return {key: value(text) for key, text in found.items()}
+        texts = pairs(written, name, metavar, example)
+        return {key: value(text) for key, text in texts.items()}
 
     return repeated(panel, name, metavar=metavar, convert=convert)
 
@@ -205,17 +205,17 @@ def pairs(entries: Sequence[str], option: str, form: str, example: str) -> dict[
     >>> pairs(["a=1", "b=x=y"], "--column", "ROLE=NAME", "model=system")
     {'a': '1', 'b': 'x=y'}
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for entry in entries:
         name, _, value = (part.strip() for part in entry.partition("="))
-        if not (name and value) or name in found:
+        if not (name and value) or name in values:
             raise SpecError(
                 f"{option} {entry}",
                 expected=f"{form}, each name once",
                 fix=f"write for example {option} {example}",
             )
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 _WIDER: Mapping[Any, Any] = MappingProxyType({float: Real, int: Real, Path: str | Path})
@@ -234,11 +234,11 @@ def fits(value: object, hint: Any) -> bool:
     if kind is Literal:
         return isinstance(value, tuple(map(type, inner))) and value in inner
     if kind in (Union, UnionType):
-        return any(fits(value, one) for one in inner)
+        return any(fits(value, alternative) for alternative in inner)
     if kind is Sequence:
         if isinstance(value, str) or not isinstance(value, Sequence):
             return False
-        return all(fits(one, inner[0]) for one in value)
+        return all(fits(entry, inner[0]) for entry in value)
     plain = kind or hint
     # Any is a class, too.
     return plain is Any or isinstance(value, _WIDER.get(plain, plain))

@@ -75,23 +75,23 @@ class Request:
     """Progress display; none by default."""
 
     def __post_init__(self) -> None:
-        for one in described(type(self)):
-            value = getattr(self, one.name)
-            if value is None and one.hidden:
-                object.__setattr__(self, one.name, one.default)
-            elif value is not None and one.repeats:
+        for member in described(type(self)):
+            value = getattr(self, member.name)
+            if value is None and member.hidden:
+                object.__setattr__(self, member.name, member.default)
+            elif value is not None and member.repeats:
                 # A data frame and a model of several modules are iterable, too.
                 several = isinstance(value, _SEVERAL) and not isinstance(value, str)
-                object.__setattr__(self, one.name, tuple(value) if several else (value,))
+                object.__setattr__(self, member.name, tuple(value) if several else (value,))
         check_values(self)
 
     def take(self, read: Callable[[Any], Any], *names: str) -> None:
         """Replace what Python passes in these fields by what ``read`` makes of it, if any."""
-        for one in described(type(self)):
-            value = getattr(self, one.name)
-            if one.name in names and (value is not None or one.default is MISSING):
-                taken = tuple(map(read, value or ())) if one.repeats else read(value)
-                object.__setattr__(self, one.name, taken)
+        for member in described(type(self)):
+            value = getattr(self, member.name)
+            if member.name in names and (value is not None or member.default is MISSING):
+                taken = tuple(map(read, value or ())) if member.repeats else read(value)
+                object.__setattr__(self, member.name, taken)
 
 
 class Described(NamedTuple):
@@ -118,19 +118,19 @@ def described(kind: Any) -> tuple[Described, ...]:
 @cache
 def _fields(kind: Any) -> tuple[Described, ...]:
     hints = get_type_hints(kind, include_extras=True)
-    known = {one.name: one for one in fields(kind)}
-    names = dict.fromkeys(name for one in kind.__mro__ for name in inspect.get_annotations(one))
+    known = {member.name: member for member in fields(kind)}
+    names = dict.fromkeys(name for base in kind.__mro__ for name in inspect.get_annotations(base))
     return tuple(_described(known[name], hints[name]) for name in names if name in known)
 
 
-def _described(one: Field[Any], hint: Any) -> Described:
+def _described(member: Field[Any], hint: Any) -> Described:
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     parameter = next((note for note in notes if isinstance(note, Parameter)), Parameter())
-    names = tuple(parameter.name or ()) or (f"--{one.name.replace('_', '-')}",)
+    names = tuple(parameter.name or ()) or (f"--{member.name.replace('_', '-')}",)
     return Described(
-        name=one.name,
+        name=member.name,
         option=names[0],
-        default=one.default if one.default_factory is MISSING else one.default_factory(),
+        default=member.default if member.default_factory is MISSING else member.default_factory(),
         limits=next((note for note in notes if isinstance(note, Limits)), None),
         whole=kind is int or kind == int | None,
         repeats=Sequence in (get_origin(kind), *map(get_origin, _alternatives(kind))),
@@ -155,31 +155,31 @@ def check_values(options: object) -> None:
     SpecError
         When there is one.
     """
-    for one in described(type(options)):
-        value = getattr(options, one.name)
-        if value is None and fits(None, one.kind):
+    for member in described(type(options)):
+        value = getattr(options, member.name)
+        if value is None and fits(None, member.kind):
             continue
-        if one.whole:
+        if member.whole:
             if not isinstance(value, Integral) or isinstance(value, bool):
-                raise not_whole(one.option, value)
-            object.__setattr__(options, one.name, int(value))
-        if one.limits:
-            one.limits.check(one.option, value)
+                raise not_whole(member.option, value)
+            object.__setattr__(options, member.name, int(value))
+        if member.limits:
+            member.limits.check(member.option, value)
             continue
-        broken = next((text for text in _texts(one, value) if unstorable(text)), None)
-        if broken or not fits(value, one.kind):
-            name = one.name if one.hidden else one.option
+        broken = next((text for text in _texts(member, value) if unstorable(text)), None)
+        if broken or not fits(value, member.kind):
+            name = member.name if member.hidden else member.option
             writable = "text that can be written as UTF-8"
             raise SpecError(
                 f"{name} {shown(broken or value)}",
-                expected=writable if broken else described_type(one.kind),
+                expected=writable if broken else described_type(member.kind),
                 fix=f"omit {name} for its default, or give such a value",
             )
 
 
-def _texts(one: Described, value: Any) -> Iterator[str]:
+def _texts(member: Described, value: Any) -> Iterator[str]:
     """The texts that a field holds, alone, in a list or in a mapping."""
-    parts = value if one.repeats else [value]
+    parts = value if member.repeats else [value]
     if isinstance(value, Mapping):
         parts = [*value, *value.values()]
     return (part for part in parts if isinstance(part, str))
@@ -190,12 +190,12 @@ def changed(options: Any, kind: type | None = None) -> Iterator[tuple[Described,
 
     Of the models' options they are those that the command offers.
     """
-    for one in described(kind or type(options)):
-        value = getattr(options, one.name)
-        if one.offers is not None:
-            yield from changed(value, one.offers)
-        elif not one.hidden and not _is_default(value, one.default):
-            yield one, value
+    for member in described(kind or type(options)):
+        value = getattr(options, member.name)
+        if member.offers is not None:
+            yield from changed(value, member.offers)
+        elif not member.hidden and not _is_default(value, member.default):
+            yield member, value
 
 
 def _is_default(value: object, default: object) -> bool:
@@ -218,8 +218,8 @@ def refuse_unused(
     SpecError
         When one of these fields is not its default; the fix is to omit it, or ``instead``.
     """
-    if given := [one.option for one, _ in changed(options) if one.name in names]:
-        named = " and ".join(given)
+    if unused := [member.option for member, _ in changed(options) if member.name in names]:
+        named = " and ".join(unused)
         raise SpecError(
             f"{named} {circumstance}",
             expected=expected,
@@ -240,26 +240,26 @@ def reproduce(command: str, request: object) -> str:
     >>> reproduce("greet", Greeting(names=("a b", "c"), loud=True))
     "scope greet --name 'a b' --name c --loud"
     """
-    known = [one for one in changed(request) if one[0].identifies]
-    return " ".join(["scope", command, *(word for one in known for word in _words(*one))])
+    known = [pair for pair in changed(request) if pair[0].identifies]
+    return " ".join(["scope", command, *(word for pair in known for word in _words(*pair))])
 
 
-def _words(one: Described, value: Any) -> Iterator[str]:
+def _words(member: Described, value: Any) -> Iterator[str]:
     """The words of an option; none for what Python accepts and a command does not."""
     if isinstance(value, bool):
-        yield one.option if value else f"--no-{one.option.removeprefix('--')}"
+        yield member.option if value else f"--no-{member.option.removeprefix('--')}"
         return
     if isinstance(value, Mapping):
         # In place of a file, a mapping is for Python alone.
-        values = [(f"{key}=", each) for key, each in value.items()] if one.by_name else []
+        values = [(f"{key}=", each) for key, each in value.items()] if member.by_name else []
     elif isinstance(value, Sequence) and not isinstance(value, str):
         values = [("", each) for each in value or ("none",)]
     else:
         values = [("", "none" if value is None else value)]
     for key, each in values:
         # A prompt that is given as text has no file that a command could name.
-        if not (one.option == "--prompt" and isinstance(each, str)):
-            yield from (one.option, shlex.quote(f"{key}{_spelled(each)}"))
+        if not (member.option == "--prompt" and isinstance(each, str)):
+            yield from (member.option, shlex.quote(f"{key}{_spelled(each)}"))
 
 
 def _spelled(value: Any) -> str:
@@ -300,11 +300,15 @@ def with_words(function: Callable[..., Result], words: str) -> Callable[..., Res
     return call
 
 
-def _hint(request: Any, given: Mapping[str, Any]) -> str:
+def _hint(request: Any, arguments: Mapping[str, Any]) -> str:
     """Where options of models go, which on the command line stand beside the others."""
-    offered = next((one.offers for one in described(request) if one.offers is not None), None)
-    names = [name for name in given if name in {one.name for one in fields(offered or request)}]
-    options = [name for name in names if name not in {one.name for one in fields(request)}]
+    offered = next(
+        (member.offers for member in described(request) if member.offers is not None), None
+    )
+    names = [
+        name for name in arguments if name in {member.name for member in fields(offered or request)}
+    ]
+    options = [name for name in names if name not in {member.name for member in fields(request)}]
     example = ", ".join(f"{name}=…" for name in options)
     return f"; write model_options=scope.ModelOptions({example})" if options else ""
 
@@ -312,7 +316,7 @@ def _hint(request: Any, given: Mapping[str, Any]) -> str:
 def _signature(request: Any, run: Any) -> inspect.Signature:
     """The request's parameters with their plain types, the required ones first."""
     types = get_type_hints(request)
-    defaults = {one.name: one.default for one in described(request)}
+    defaults = {member.name: member.default for member in described(request)}
     parameters = [
         inspect.Parameter(
             name,
@@ -320,7 +324,7 @@ def _signature(request: Any, run: Any) -> inspect.Signature:
             annotation=types[name],
             default=inspect.Parameter.empty if default is MISSING else default,
         )
-        for name, default in sorted(defaults.items(), key=lambda one: one[1] is not MISSING)
+        for name, default in sorted(defaults.items(), key=lambda pair: pair[1] is not MISSING)
     ]
     returned = run.__annotations__.get("return", inspect.Signature.empty)
     return inspect.Signature(parameters, return_annotation=returned)
@@ -350,17 +354,17 @@ ScopeError
 
 def documentation(kind: type) -> dict[str, str]:
     """The docstring below each field of a dataclass and of its bases, the bases' fields last."""
-    found: dict[str, str] = {}
-    for one in kind.__mro__:
-        if is_dataclass(one):
-            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(one))).body
-            found |= {name: text for name, text in _below(tree) if name not in found}
-    return found
+    texts: dict[str, str] = {}
+    for base in kind.__mro__:
+        if is_dataclass(base):
+            (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
+            texts |= {name: text for name, text in _below(tree) if name not in texts}
+    return texts
 
 
 def _below(tree: ast.stmt) -> Iterator[tuple[str, str]]:
     body = tree.body if isinstance(tree, ast.ClassDef) else []
-    for one, following in pairwise(body):
-        match one, following:
+    for statement, following in pairwise(body):
+        match statement, following:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
                 yield name, inspect.cleandoc(str(text))

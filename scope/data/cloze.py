@@ -184,8 +184,8 @@ def _ends_sentence(before: str, stop: str, following: str) -> bool:
         return following != "I"
     if stop != ".":
         return True
-    found = _WORD_BEFORE.search(before)
-    word = found[0] if found else ""
+    match = _WORD_BEFORE.search(before)
+    word = match[0] if match else ""
     if following[0].isdigit() and word.casefold() in BEFORE_NUMBERS:
         return False
     return word.casefold() not in BEFORE_NAMES and not _INITIALS.fullmatch(word)

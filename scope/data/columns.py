@@ -87,7 +87,7 @@ def _by_row(source: Source, wanted: Sequence[WantedColumn], fix: str) -> list[Co
             except UnreadableError as error:
                 names = " or ".join(f"`{name}`" for name in distinct.wanted.columns)
                 raise error.at(source.place(row), names, fix) from error
-    return [Coded(one.values, np.array(codes, dtype=np.int32)) for one, codes in columns]
+    return [Coded(distinct.values, np.array(codes, dtype=np.int32)) for distinct, codes in columns]
 
 
 def _by_column(

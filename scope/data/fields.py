@@ -112,8 +112,8 @@ def read_fields(
     DataError
         When a required meaning has no column.
     """
-    found = {meaning: first_of(known, source.columns) for meaning, known in names.items()}
-    columns = {meaning: column for meaning, column in found.items() if column is not None}
+    matches = {meaning: first_of(known, source.columns) for meaning, known in names.items()}
+    columns = {meaning: column for meaning, column in matches.items() if column is not None}
     for meaning in required:
         if meaning not in columns:
             raise DataError(
@@ -279,8 +279,8 @@ def storable(text: str) -> str:
     UnreadableError
         When it holds one of them.
     """
-    if found := unstorable(text):
-        raise UnreadableError(found, "text that can be written as UTF-8")
+    if fault := unstorable(text):
+        raise UnreadableError(fault, "text that can be written as UTF-8")
     return text
 
 

@@ -128,8 +128,8 @@ class Selection(Generic[Value]):
         self.rows = self.empty = self.duplicates = 0
         self._ids: set[bytes] = set()
         drawn = draw(self._keyed(candidates, key), n, seed)
-        own = len(self._ids) == self.rows
-        self.drawn = drawn if own else [row._replace(id=None) for row in drawn]
+        unique = len(self._ids) == self.rows
+        self.drawn = drawn if unique else [row._replace(id=None) for row in drawn]
 
     def _keyed(
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]

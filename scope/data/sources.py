@@ -237,16 +237,16 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
 
 
 def _decode(line: bytes, path: Path, number: int) -> str:
-    found = f"a NUL byte in line {number} of {path.name}"
+    fault = f"a NUL byte in line {number} of {path.name}"
     if b"\0" not in line:
         try:
             # Spreadsheets put a byte order mark before the name of the first column.
             return line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            found = f"line {number} of {path.name} is not UTF-8 (byte 0x{line[error.start]:02x})"
+            fault = f"line {number} of {path.name} is not UTF-8 (byte 0x{line[error.start]:02x})"
     encoding = "UTF-16" if b"\0" in line else "WINDOWS-1252"
     raise DataError(
-        found,
+        fault,
         expected="a text file in UTF-8",
         fix=f"convert it, for example: iconv -f {encoding} -t UTF-8",
     )

@@ -87,10 +87,12 @@ def measure(
         if candidates is not None:
             names = (reference, *targets)
             whole += candidate_measurements(pairs, examples, candidates, names)
-    parts = [one for pairs in all_pairs for one in more_similar_half(pairs, metrics[1:3], targets)]
+    parts = [
+        part for pairs in all_pairs for part in more_similar_half(pairs, metrics[1:3], targets)
+    ]
     # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
-    matched = [one for one in whole if one.subset is not None]
-    whole = [one for one in whole if one.subset is None]
+    matched = [measurement for measurement in whole if measurement.subset is not None]
+    whole = [measurement for measurement in whole if measurement.subset is None]
     sliced, tests = slice_numbers(whole, slices_of(examples, labels), seed)
     return Numbers(
         measurements=(*whole, *matched, *parts, *sliced),

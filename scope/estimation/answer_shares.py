@@ -72,7 +72,7 @@ def answer_shares(
     whole, words = (reference or {}, _OF_REFERENCE) if by_reference else (gold, _OF_GOLD)
     if by_reference and len(set(whole.values())) > MOST_ANSWERS:
         whole = {}
-    expected = {one: label for one, label in whole.items() if one in answers}
+    expected = {example: label for example, label in whole.items() if example in answers}
     return AnswerShares(
         model=model,
         counts=dict(Counter(answers.values()).most_common()),
@@ -84,7 +84,7 @@ def answer_shares(
 
 def _share_alike(answers: Mapping[str, str], expected: Mapping[str, str]) -> Estimate | Undefined:
     """The share of answers that are the expected ones."""
-    alike = {one: float(answers[one] == label) for one, label in expected.items()}
+    alike = {example: float(answers[example] == label) for example, label in expected.items()}
     return mean_estimate(list(alike.values()), list(alike), empty=_NO_LABELS)
 
 
@@ -114,7 +114,11 @@ def gives_one_answer(
         whose = "gold label" if of_gold else "answer of the reference"
         opening = f"it answers `{answer}` to {times} of {texts} texts"
         return f"{opening}, while no {whose} exceeds {most} of {known}"
-    others = [answers[one] for one, label in expected.items() if label != answer and one in answers]
+    others = [
+        answers[example]
+        for example, label in expected.items()
+        if label != answer and example in answers
+    ]
     if len(others) >= FEWEST and set(others) == {answer}:
         whose = "whose gold label is another" if of_gold else "that the reference answers otherwise"
         return f"it answers `{answer}` to all {len(others)} texts {whose}"
@@ -134,8 +138,8 @@ def _no_better_than_chance(
     share = _share_alike(answers, expected)
     if not isinstance(share, Estimate) or len(expected) < ENOUGH_LABELS:
         return None
-    given, wanted = Counter(answers[one] for one in expected), Counter(expected.values())
-    chance = sum(given[one] * wanted[one] for one in given) / len(expected) ** 2
+    counts, wanted = Counter(answers[example] for example in expected), Counter(expected.values())
+    chance = sum(counts[answer] * wanted[answer] for answer in counts) / len(expected) ** 2
     reason = near_chance(share, chance, alike, f"{len(expected)} {texts}")
     mixed_up = "; look whether labels are mixed up (`--label-map`)" * (share.high < chance)
     return reason and f"{reason}{end}{mixed_up}"

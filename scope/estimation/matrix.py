@@ -64,9 +64,9 @@ def measure_matrix(
     """
     whole = [measurement for measurement in measurements if measurement.subset is None]
     by_metric: dict[tuple[str | None, str], dict[tuple[str, str], Measurement]] = {}
-    for one in whole:
-        rows = by_metric.setdefault((one.capability, one.metric), {})
-        rows[str(one.against), one.target] = one
+    for measurement in whole:
+        rows = by_metric.setdefault((measurement.capability, measurement.metric), {})
+        rows[str(measurement.against), measurement.target] = measurement
     return AuditMatrix(
         asymmetries=tested_differences(
             [
@@ -93,7 +93,7 @@ def _both_ways(rows: Rows) -> list[tuple[str, str]]:
     """The pairs of models that are compared in both directions."""
     names = sorted({name for pair in rows for name in pair})
     pairs = combinations(names, 2)
-    return [(one, two) for one, two in pairs if (one, two) in rows and (two, one) in rows]
+    return [(a, b) for a, b in pairs if (a, b) in rows and (b, a) in rows]
 
 
 def _directions(first: str, second: str, rows: Rows) -> Compared:
@@ -101,11 +101,11 @@ def _directions(first: str, second: str, rows: Rows) -> Compared:
     forth, back = rows[first, second], rows[second, first]
     means, others = (
         dict(zip(ids, values.tolist(), strict=True))
-        for values, ids in (means_by_example(one.values, one.example_ids) for one in (forth, back))
+        for values, ids in (means_by_example(row.values, row.example_ids) for row in (forth, back))
     )
-    both = in_both({one: means[one] for one in sorted(means)}, others)
-    undefined = (one.estimate for one in (forth, back) if isinstance(one.estimate, Undefined))
-    reason = next((one.reason for one in undefined), _NOTHING_SHARED)
+    both = in_both({example: means[example] for example in sorted(means)}, others)
+    undefined = (row.estimate for row in (forth, back) if isinstance(row.estimate, Undefined))
+    reason = next((estimate.reason for estimate in undefined), _NOTHING_SHARED)
     return Compared(replace(forth, target=first), replace(back, target=second), both, reason)
 
 
@@ -120,19 +120,19 @@ def _correlations(
             rows = by_metric[capability, metric]
             others = by_metric.get((None if METRICS[key].clean else capability, other), {})
             defined = {
-                pair: (one.value, two.value)
+                pair: (first.value, second.value)
                 for pair in sorted(rows.keys() & others.keys())
                 if degenerate.isdisjoint(pair)
-                and isinstance(one := rows[pair].estimate, Estimate)
-                and isinstance(two := others[pair].estimate, Estimate)
+                and isinstance(first := rows[pair].estimate, Estimate)
+                and isinstance(second := others[pair].estimate, Estimate)
             }
             yield Correlation(
                 metric=metric,
                 other=other,
                 capability=capability,
                 estimate=correlation_estimate(
-                    [one for one, _ in defined.values()],
-                    [two for _, two in defined.values()],
+                    [first for first, _ in defined.values()],
+                    [second for _, second in defined.values()],
                     list(defined),
                 ),
             )
@@ -147,26 +147,26 @@ def _group(
 ) -> GroupEstimate:
     """The mean over the members; undefined where it is so for one of them, or one is degenerate."""
     others = tuple(member for member in members if member != reference)
-    found = [rows[reference, one] for one in others if (reference, one) in rows]
+    measurements = [rows[reference, other] for other in others if (reference, other) in rows]
     return GroupEstimate(
         group=name,
         members=others,
         against=reference,
-        metric=found[0].metric,
-        capability=found[0].capability,
-        estimate=_mean(found, degenerate),
+        metric=measurements[0].metric,
+        capability=measurements[0].capability,
+        estimate=_mean(measurements, degenerate),
     )
 
 
-def _mean(found: Sequence[Measurement], degenerate: Mapping[str, str]) -> Estimate | Undefined:
-    for one in found:
-        if one.target in degenerate:
-            return Undefined(reason=f"{one.target} is degenerate: {degenerate[one.target]}")
-        if isinstance(one.estimate, Undefined):
-            return Undefined(reason=f"{one.target}: {one.estimate.reason}", n=one.estimate.n)
-    metric = parse_metric(found[0].metric)
-    values = [one.values for one in found]
-    return mean_over_models(values, found[0].example_ids, low=metric.low, high=metric.high)
+def _mean(rows: Sequence[Measurement], degenerate: Mapping[str, str]) -> Estimate | Undefined:
+    for row in rows:
+        if row.target in degenerate:
+            return Undefined(reason=f"{row.target} is degenerate: {degenerate[row.target]}")
+        if isinstance(row.estimate, Undefined):
+            return Undefined(reason=f"{row.target}: {row.estimate.reason}", n=row.estimate.n)
+    metric = parse_metric(rows[0].metric)
+    values = [row.values for row in rows]
+    return mean_over_models(values, rows[0].example_ids, low=metric.low, high=metric.high)
 
 
 SHOWN = ("capa", "error_consistency")
@@ -200,7 +200,7 @@ def label_similarities(audits: Sequence[AuditResult]) -> Iterator[Measurement]:
             [scored.targets[place] for scored in audit.examples],
         )
         answers = tuple(
-            tuple(Answer(choice=one.label, probabilities=one.probabilities) for one in row)
+            tuple(Answer(choice=answer.label, probabilities=answer.probabilities) for answer in row)
             for row in rows
         )
         table = ChoiceTable.of(TaskAnswers(task="labels", items=items, answers=answers))

@@ -168,11 +168,11 @@ def soft_scope_curves(
 
 def corrected(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """The differences with Holm-corrected p-values; those without one are unchanged."""
-    tested = [one.p_value for one in differences if one.p_value is not None]
+    tested = [row.p_value for row in differences if row.p_value is not None]
     adjusted = iter(holm(tested))
     return tuple(
-        one if one.p_value is None else replace(one, p_adjusted=next(adjusted))
-        for one in differences
+        row if row.p_value is None else replace(row, p_adjusted=next(adjusted))
+        for row in differences
     )
 
 
@@ -187,8 +187,8 @@ def target_differences(
     left_out = ("iid_accuracy_gap", "reach", "base_rate", "excess")
     untested = {str(METRICS[key]) for key in left_out}
     kept = [measurement for measurement in measurements if measurement.metric not in untested]
-    by_key = {(one.target, one.capability, one.metric): one for one in kept}
-    keys = dict.fromkeys((one.capability, one.metric) for one in kept)
+    by_key = {(row.target, row.capability, row.metric): row for row in kept}
+    keys = dict.fromkeys((row.capability, row.metric) for row in kept)
     pairs = [
         (by_key[first, *key], by_key[second, *key])
         for key in keys
@@ -196,14 +196,14 @@ def target_differences(
     ]
     rows = [
         Compared(
-            one,
-            other,
-            (one.values, other.values, one.example_ids),
-            one.estimate.reason if isinstance(one.estimate, Undefined) else "",
+            first,
+            second,
+            (first.values, second.values, first.example_ids),
+            first.estimate.reason if isinstance(first.estimate, Undefined) else "",
         )
-        for one, other in pairs
+        for first, second in pairs
         # A metric that fails on one target has no values there.
-        if one.example_ids == other.example_ids
+        if first.example_ids == second.example_ids
     ]
     return tested_differences(rows, seed)
 

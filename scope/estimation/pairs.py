@@ -106,7 +106,9 @@ def _selected(
         reference=both[0],
         targets=tuple(both[1:]),
         # NumPy makes nan of None.
-        similarities=np.array([one.perturbation.similarity for _, one, _ in pairs], dtype=float),
+        similarities=np.array(
+            [after.perturbation.similarity for _, after, _ in pairs], dtype=float
+        ),
         open_vocabulary=open_vocabulary,
     )
 
@@ -294,7 +296,7 @@ def _couples(drawn: AuditedPairs) -> NDArray[np.intp]:
     rows: dict[str, list[int]] = {}
     for row, example in enumerate(drawn.example_ids):
         rows.setdefault(example, []).append(row)
-    couples = [couple for own in rows.values() for couple in combinations(own, 2)]
+    couples = [couple for group in rows.values() for couple in combinations(group, 2)]
     return np.array(couples, dtype=np.intp).reshape(-1, 2)
 
 

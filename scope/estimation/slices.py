@@ -24,7 +24,7 @@ def slices_of(examples: Sequence[ScoredExample], labels: Sequence[str]) -> Slice
 
     Language models have no label. A text without a value in a column belongs to none of its slices.
     """
-    found: dict[str, dict[str, str]] = {}
+    slices: dict[str, dict[str, str]] = {}
     for scored in examples:
         answer = scored.reference
         named = {slice_.partition(": ")[0]: slice_ for slice_ in scored.example.slices}
@@ -32,8 +32,8 @@ def slices_of(examples: Sequence[ScoredExample], labels: Sequence[str]) -> Slice
             named["the reference's label"] = f"label = {labels[answer.label]}"
         named["the reference's confidence"] = _band(max(answer.probabilities))
         for grouping, name in named.items():
-            found.setdefault(grouping, {})[scored.example.id] = name
-    return found
+            slices.setdefault(grouping, {})[scored.example.id] = name
+    return slices
 
 
 def slice_numbers(
@@ -49,17 +49,17 @@ def slice_numbers(
         ((measurement.capability, measurement.target), measurement.metric, measurement.values)
         for measurement in measurements
     ]
-    found = [
+    groups = [
         (grouping, _sliced(measurements[place], slice_of))
         for place in primary(keyed)
         for grouping, slice_of in slices.items()
     ]
-    several = [one for one in found if len(one[1]) > 1]
-    tests = [_test(*one, seed, resamples_for(len(several))) for one in several]
+    several = [group for group in groups if len(group[1]) > 1]
+    tests = [_test(*group, seed, resamples_for(len(several))) for group in several]
     adjusted = benjamini_hochberg([test.p_value for test in tests])
     return (
-        tuple(replace(one, example_ids=(), values=()) for _, parts in found for one in parts),
-        tuple(replace(one, p_adjusted=p) for one, p in zip(tests, adjusted, strict=True)),
+        tuple(replace(part, example_ids=(), values=()) for _, parts in groups for part in parts),
+        tuple(replace(test, p_adjusted=p) for test, p in zip(tests, adjusted, strict=True)),
     )
 
 
@@ -137,11 +137,11 @@ def between_capabilities(
     # The first row holds the texts as they are.
     weights[0] = [1.0] * len(texts) + [0.0] * 2
     sums = {}
-    for key, one in rows.items():
-        own = weights[:, np.searchsorted(texts, one.example_ids)]
-        sums[key] = own @ np.array(one.values), own.sum(axis=1)
+    for key, row in rows.items():
+        selected = weights[:, np.searchsorted(texts, row.example_ids)]
+        sums[key] = selected @ np.array(row.values), selected.sum(axis=1)
     pairs = list(combinations(dict.fromkeys(capability for _, capability in rows), 2))
-    found = []
+    differences = []
     for target, pair, other in product(targets, pairs, filter(None, others)):
         models = (target,) if other == others[0] else (target, other)
         if target == other or not set(product(models, pair)) <= rows.keys():
@@ -150,7 +150,7 @@ def between_capabilities(
         if other in models:
             resampled -= _difference([sums[other, part] for part in pair], 0 * weights[:, -2:])
         ids = {key for part in pair for key in rows[target, part].example_ids}
-        found.append(
+        differences.append(
             Difference(
                 metric="concordance",
                 capability=MINUS.join(pair),
@@ -159,7 +159,7 @@ def between_capabilities(
                 estimate=_estimate(resampled, len(ids), 1 - 0.05 / len(pairs)),
             )
         )
-    return tuple(found)
+    return tuple(differences)
 
 
 def _difference(sums: Sequence[tuple[Values, Values]], made_up: Values) -> Values:

@@ -70,7 +70,7 @@ def check_answering_models(
             expected="at least two models to compare",
             fix="add --model SPEC",
         )
-    short_names([checked_spec(one) for one in expanded if isinstance(one, str)])
+    short_names([checked_spec(model) for model in expanded if isinstance(model, str)])
     return expanded
 
 
@@ -121,11 +121,11 @@ def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
             pass
 
 
-def is_own(given: str | object, model: object) -> bool:
+def is_own(requested: str | object, model: object) -> bool:
     """Whether the code of the user answers, and no adapter of ours for a library's model."""
     home = type(model).__module__
     ours = home.startswith("scope.") and home not in _OWN_CODE
-    return not ours and (not isinstance(given, str) or scheme_of(given).own)
+    return not ours and (not isinstance(requested, str) or scheme_of(requested).own)
 
 
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:

@@ -213,8 +213,8 @@ def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], o
     """Seconds that a model takes to answer all items, by a random part of them."""
     if not items:
         return 0.0
-    found = timed(items, ask)
-    return found.first + found.each * (len(items) - 1)
+    times = timed(items, ask)
+    return times.first + times.each * (len(items) - 1)
 
 
 class _TrialEndsError(Exception):
@@ -338,29 +338,29 @@ def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iter
     SpecError
         When a price cannot be read or is that of no endpoint.
     """
-    work = [one.measured() for one in planned if one.at_endpoint]
+    work = [part.measured() for part in planned if part.at_endpoint]
     costs = priced(work, prices)
-    for name in dict.fromkeys(one.model for one in work):
-        queries = sum(one.queries for one in work if one.model == name)
+    for name in dict.fromkeys(part.model for part in work):
+        queries = sum(part.queries for part in work if part.model == name)
         cost = f", at most {in_cents(costs[name])}" if name in costs else ""
         yield f"{name}: about {queries:,} requests in all{cost}"
 
 
 def _rates(name: str, price: str) -> tuple[float, float]:
-    found = _PRICE.fullmatch(price)
-    if not found:
+    match = _PRICE.fullmatch(price)
+    if not match:
         raise SpecError(
             f"the price `{price}` of `{name}`",
             expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
             fix=f"write for example --price {name}=0.15/0.60",
         )
-    return float(found[1]), float(found[2])
+    return float(match[1]), float(match[2])
 
 
 def _price(name: str, rates: tuple[float, float], work: Sequence[Work]) -> float:
-    endpoints = [one for one in work if one.seconds is None]
-    own = [endpoint for endpoint in endpoints if endpoint.model == name]
-    if not own:
+    endpoints = [part for part in work if part.seconds is None]
+    matching = [endpoint for endpoint in endpoints if endpoint.model == name]
+    if not matching:
         known = {endpoint.model for endpoint in endpoints}
         raise SpecError(
             f"a price for `{name}`",
@@ -368,7 +368,7 @@ def _price(name: str, rates: tuple[float, float], work: Sequence[Work]) -> float
             fix=did_you_mean(name, known, "leave out --price"),
         )
     sent, replied = rates
-    return sum(one.tokens_in * sent + one.tokens_out * replied for one in own) / 1e6
+    return sum(part.tokens_in * sent + part.tokens_out * replied for part in matching) / 1e6
 
 
 def facts_of(
@@ -389,5 +389,5 @@ def facts_of(
     if model is None or not asked or scheme.served or scheme.saved:
         return ModelFacts(model=card.name, **size._asdict())
     ask = getattr(model, method)
-    found = timed(asked, lambda some: list(ask(some)))
-    return ModelFacts(model=card.name, seconds=found.each, timed=found.answered, **size._asdict())
+    times = timed(asked, lambda some: list(ask(some)))
+    return ModelFacts(model=card.name, seconds=times.each, timed=times.answered, **size._asdict())

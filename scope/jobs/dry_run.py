@@ -56,12 +56,12 @@ class Cost:
     @property
     def queries(self) -> int:
         """Of all models."""
-        return sum(one.queries for one in self.work)
+        return sum(part.queries for part in self.work)
 
     @property
     def seconds(self) -> float:
         """Expected time of the run, without endpoints and training."""
-        return self.preparation + math.fsum(one.seconds or 0.0 for one in self.work)
+        return self.preparation + math.fsum(part.seconds or 0.0 for part in self.work)
 
     def to_json(self) -> str:
         """All numbers, with the sums."""
@@ -72,7 +72,7 @@ class Cost:
         """What a terminal shows."""
         if self.work:
             yield self._table()
-        asks_endpoints = any(one.seconds is None for one in self.work)
+        asks_endpoints = any(part.seconds is None for part in self.work)
         yield paragraph(
             "In all {queries} queries, {time}{but}, {memory} MB of memory.",
             queries=f"{self.queries:,}",
@@ -88,7 +88,7 @@ class Cost:
             yield paragraph("{plan}", plan=self.plan)
 
     def _table(self) -> Table:
-        tokens = any(one.tokens_in for one in self.work)
+        tokens = any(part.tokens_in for part in self.work)
         headings = ("queries", "time", *(("tokens in", "tokens out") if tokens else ()))
         rows = (
             (
@@ -121,8 +121,8 @@ def dry_run(job: str, **arguments: Any) -> Cost:
     ScopeError
         Whatever the user can fix: see `scope.errors`.
     """
-    found = job_named(job.replace(" ", "-"))
-    return cost_of(found, found.request(**arguments))
+    chosen = job_named(job.replace(" ", "-"))
+    return cost_of(chosen, chosen.request(**arguments))
 
 
 def cost_of(job: Job, request: Request) -> Cost:
@@ -146,8 +146,8 @@ def cost_of(job: Job, request: Request) -> Cost:
     preparation = time.monotonic() - began
     work = []
     with request.progress.task("timing models", None) as advance:
-        for one in prepared.work():
-            work.append(one.measured())
+        for planned in prepared.work():
+            work.append(planned.measured())
             advance()
     return Cost(
         job=job.name,
@@ -162,8 +162,8 @@ def cost_of(job: Job, request: Request) -> Cost:
 
 def cost_in_short(planned: Iterable[Planned]) -> str:
     """The answers that work takes, and their time, which is measured for some seconds a model."""
-    work = [one.measured() for one in planned]
-    queries, seconds = sum(one.queries for one in work), sum(one.seconds or 0.0 for one in work)
+    work = [part.measured() for part in planned]
+    queries, seconds = sum(part.queries for part in work), sum(part.seconds or 0.0 for part in work)
     return f"about {queries:,} answers, {_in_words(seconds)}"
 
 

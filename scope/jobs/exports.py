@@ -119,9 +119,9 @@ def write_site(results: Sequence[Result], folder: Path) -> Path:
     A run that is given twice is shown once.
     """
     folder = expanded(folder)
-    distinct = {one.folder.resolve() if one.folder else id(one): one for one in results}
-    results = sorted(distinct.values(), key=lambda one: one.clock.finished if one.clock else "")
-    files = [f"{place}-{_name(one)}.html" for place, one in enumerate(results, start=1)]
+    distinct = {run.folder.resolve() if run.folder else id(run): run for run in results}
+    results = sorted(distinct.values(), key=lambda run: run.clock.finished if run.clock else "")
+    files = [f"{place}-{_name(run)}.html" for place, run in enumerate(results, start=1)]
     for file, result in zip(files, results, strict=True):
         save(folder / file, html_of(result))
     index = folder / "index.html"
@@ -166,7 +166,7 @@ def _cells_of_run(result: Result, run: tuple[Text, str]) -> tuple[Written, ...]:
 def _points(result: Result, run: tuple[Text, str]) -> Iterator[_Point]:
     """The numbers on all texts of a run, and of each part of a report on a pair."""
     parts = result.parts if isinstance(result, PairResult) else [result]
-    for part in (each for one in parts for each in (getattr(one, "audits", ()) or (one,))):
+    for part in (each for whole in parts for each in (getattr(whole, "audits", ()) or (whole,))):
         if not isinstance(part, EstimatedResult):
             continue
         data = {card.capability: card for card in part.manifest.data}
@@ -224,7 +224,7 @@ def _cells_of_number(before: _Point | None, point: _Point) -> tuple[Written | No
 
 def _change(before: _Point, after: _Point) -> Estimate | Undefined | None:
     """Later minus earlier on the same texts; None where the runs have none in common."""
-    first, second = (_by_text(one.measured) for one in (before, after))
+    first, second = (_by_text(point.measured) for point in (before, after))
     later, earlier, common = in_both(second, first)
     if before.data.fingerprint != after.data.fingerprint or not common:
         return None

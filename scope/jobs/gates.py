@@ -38,7 +38,7 @@ class ReplacementGates:
         parts: Sequence[Result] = [result]
         if isinstance(result, PairResult):
             first = result.manifest.models[0].spec
-            forth = [one for one in result.audits if one.manifest.reference.spec == first]
+            forth = [audit for audit in result.audits if audit.manifest.reference.spec == first]
             parts = [*forth, *result.comparisons]
         lines = [line for part in parts for line in part.verdict_lines()]
         of_verdicts = _of_verdicts(lines, lambda decision: decision in passing)
@@ -156,7 +156,7 @@ def _require_measured(gate: Gate, request: Any) -> None:
     left_out = () if request.candidates else ON_CANDIDATES
     spellings = [spelling for key, spelling in always.items() if key not in left_out]
     spellings += [str(parse_metric(metric, "audits")) for metric in request.metrics]
-    if gate.metric in (*spellings, *(one.partition("(")[0] for one in spellings)):
+    if gate.metric in (*spellings, *(spelling.partition("(")[0] for spelling in spellings)):
         return
     raise SpecError(
         f"the gate `{gate.text}` on a metric that this audit leaves out",

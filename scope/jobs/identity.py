@@ -126,8 +126,8 @@ def configuration_of(manifest: Manifest) -> dict[str, object]:
         "capabilities": capabilities,
         "settings": _rounded(
             {
-                key: one
-                for key, one in manifest.settings.items()
+                key: value
+                for key, value in manifest.settings.items()
                 if key not in (NULL, WHOSE) and not key.startswith(PROBES)
             }
         ),
@@ -149,7 +149,7 @@ def _parts(manifest: Manifest) -> dict[str, object]:
             "references": list(map(_identity, by_part["reference"])),
             "targets": list(map(_identity, by_part["suspect"])),
             # The order of the controls plays no part.
-            "controls": sorted(map(_identity, by_part["control"]), key=lambda one: one["name"]),
+            "controls": sorted(map(_identity, by_part["control"]), key=lambda card: card["name"]),
         }
     equals = {card.role for card in manifest.models} == {"model"}
     if manifest.job == "audit" and len(manifest.references) > 1 and not equals:

@@ -57,7 +57,7 @@ def check_engine(request: InShards, sent: Iterable[object]) -> None:
             expected="Ray on this machine and on all of its nodes",
             fix="pip install 'scope-models[ray]'",
         )
-    if objects := [one for one in sent if not isinstance(one, str)]:
+    if objects := [model for model in sent if not isinstance(model, str)]:
         raise SpecError(
             f"`{getattr(objects[0], 'spec', type(objects[0]).__name__)}`, an object, with --engine "
             "ray",
@@ -83,9 +83,9 @@ class ShardTask:
 
     def __call__(self) -> tuple[dict[str, bytes], ScopeError | None]:
         """Carry out the shard: its files, or none if they are at the path already; its error."""
-        if (found := _releases()) != self.releases:
+        if (releases := _releases()) != self.releases:
             raise ResourceError(
-                f"a worker with {_in_words(found)}",
+                f"a worker with {_in_words(releases)}",
                 expected=f"the releases of this process: {_in_words(self.releases)}",
                 fix="install them on all machines",
             )
@@ -97,7 +97,7 @@ class ShardTask:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / self.path.name
             failure = self._failure(path)
-            return {one.name: one.read_bytes() for one in path.glob("*")}, failure
+            return {file.name: file.read_bytes() for file in path.glob("*")}, failure
 
     def _failure(self, path: Path) -> ScopeError | None:
         try:
@@ -156,8 +156,8 @@ def run_shards(
     whole = without_shard(configuration)
     shards = {_path(folder, shard): shard for shard in _shards(request, folder, most)}
     left = {
-        path: replace(task, request=replace(task.request, shard=f"{one}"), path=path)
-        for path, one in shards.items()
+        path: replace(task, request=replace(task.request, shard=f"{shard}"), path=path)
+        for path, shard in shards.items()
         if not (RunFolder(path).result_path.exists() and _configuration(path) == whole)
     }
     failures = []
@@ -166,12 +166,12 @@ def run_shards(
             failures += [failure] if failure else []
             advance(1)
     for path in shards:
-        if (found := _configuration(path)) is None:
+        if (remote := _configuration(path)) is None:
             continue
-        if said := said_differences(whole, found, "here", "on a worker"):
+        if differences := said_differences(whole, remote, "here", "on a worker"):
             shutil.rmtree(path)
             raise RunError(
-                f"the run of a shard that differs in more than the shard: {said}",
+                f"the run of a shard that differs in more than the shard: {differences}",
                 expected="the same models and data on all machines",
                 fix="copy them to the same path on all machines; the run of the shard is deleted",
             )
@@ -196,12 +196,15 @@ def _in_words(releases: Mapping[str, str]) -> str:
 
 def _shards(request: InShards, folder: Path, most: int) -> list[Shard]:
     """A shard for each worker; those of an earlier session stay as they are."""
-    own = Shard.parse(request.shard or "1/1")
+    requested = Shard.parse(request.shard or "1/1")
     earlier = next(folder.glob("*-of-*"), None)
     count = min(request.workers, most)
     if earlier is not None:
-        count = Shard.parse(earlier.name.replace("-of-", "/")).of // own.of
-    return [Shard(own.number + own.of * place, own.of * count) for place in range(count)]
+        count = Shard.parse(earlier.name.replace("-of-", "/")).of // requested.of
+    return [
+        Shard(requested.number + requested.of * place, requested.of * count)
+        for place in range(count)
+    ]
 
 
 def _path(folder: Path, shard: Shard) -> Path:
@@ -209,8 +212,8 @@ def _path(folder: Path, shard: Shard) -> Path:
 
 
 def _configuration(path: Path) -> Mapping[str, object] | None:
-    found = RunFolder(path).read_configuration()
-    return None if found is None else without_shard(found)
+    configuration = RunFolder(path).read_configuration()
+    return None if configuration is None else without_shard(configuration)
 
 
 def _carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator[ScopeError | None]:
@@ -307,9 +310,9 @@ def _connected(request: InShards) -> Iterator[Any]:
 
 def _begin(ray: Any, address: str) -> None:
     alone = address == "local"
-    own = {"include_dashboard": False, "num_cpus": available_cores()} if alone else {}
+    options = {"include_dashboard": False, "num_cpus": available_cores()} if alone else {}
     try:
-        ray.init(address, log_to_driver=False, logging_level="ERROR", **own)
+        ray.init(address, log_to_driver=False, logging_level="ERROR", **options)
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         raise ResourceError(
             f"no Ray at `{'this machine' if alone else address}`: {first_line(error)}",

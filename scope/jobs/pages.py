@@ -240,7 +240,7 @@ def write_brief(result: Result, *more: Block) -> Path | None:
 def _find(run: str | Path, runs: Path) -> RunFolder:
     path = run_folder(run, runs)
     if not path.is_dir():
-        here = sorted(one.name for one in runs.iterdir() if one.is_dir()) if runs.is_dir() else []
+        here = sorted(run.name for run in runs.iterdir() if run.is_dir()) if runs.is_dir() else []
         raise RunError(
             f"no run `{run}`",
             expected=f"one of: {', '.join(here[:20])}" if here else f"a run under `{runs}`",
@@ -258,14 +258,14 @@ def to_short_json(result: Result) -> str:
     manifest, folder = result.manifest, result.folder
     rows = list(result.rows())
     paths = None if folder is None else RunFolder(folder)
-    found = {
+    summary = {
         "job": manifest.job,
         "headline": headline_of(result),
         "models": [
             {"name": model.name, "role": model.role, "spec": model.spec}
             for model in manifest.models
         ],
-        "data": [one.spec for one in manifest.data],
+        "data": [card.spec for card in manifest.data],
         "failed": list(result.failed_parts()),
         "verdicts": _verdicts(result),
         "estimates": list(map(_estimate, rows[:MOST_ESTIMATES])),
@@ -276,14 +276,16 @@ def to_short_json(result: Result) -> str:
         "report": paths and str(paths.report_path),
         "result": paths and str(paths.result_path),
     }
-    return without_home(json.dumps(found, ensure_ascii=False, indent=1)) + "\n"
+    return without_home(json.dumps(summary, ensure_ascii=False, indent=1)) + "\n"
 
 
 def _verdicts(result: Result) -> list[dict[str, object]]:
     if isinstance(result, PairResult):
         audits = ((audit.manifest.reference.name, audit) for audit in result.audits)
-        of_audits = [{"reference": name} | own for name, one in audits for own in _verdicts(one)]
-        return [*of_audits, *(own for reuse in result.reuses for own in _verdicts(reuse))]
+        of_audits = [
+            {"reference": name} | row for name, audit in audits for row in _verdicts(audit)
+        ]
+        return [*of_audits, *(row for reuse in result.reuses for row in _verdicts(reuse))]
     if isinstance(result, AuditResult):
         return [
             {

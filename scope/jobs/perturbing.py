@@ -90,10 +90,10 @@ class PairSearch:
 
     def _found(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
         # A third party's capability may fail in any way, also by `sys.exit(0)`.
-        found = attempt(lambda: self._search(kind, search, options), passing=NOT_THEIRS)
-        if isinstance(found, Failed):
-            return PerturbationSet(outcome=_failed(self.capability, found.error), perturbations=())
-        return found
+        result = attempt(lambda: self._search(kind, search, options), passing=NOT_THEIRS)
+        if isinstance(result, Failed):
+            return PerturbationSet(outcome=_failed(self.capability, result.error), perturbations=())
+        return result
 
     def _search(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
         """Search every example that the run does not know yet, and keep each as it is found."""
@@ -101,13 +101,13 @@ class PairSearch:
         key = stored_name(self.kept_as, kind)
         searches = Searches(key, capability, self.reference, examples, self.options, run, kind)
         known = searches.known()
-        waiting = [one for one in examples if (one.id, options.trials) not in known]
+        waiting = [example for example in examples if (example.id, options.trials) not in known]
         title, finished = f"{stored_name(self.shown_as, kind)}: texts", len(examples) - len(waiting)
         with self.progress.task(title, len(examples), finished) as advance:
             for trials in search(waiting):
                 _require_all_trials(capability, trials, options)
                 searches.keep(trials)
-                known.update({(one.example_id, one.trial): one for one in trials})
+                known.update({(trial.example_id, trial.trial): trial for trial in trials})
                 advance()
         ordered = tuple(
             known[example.id, trial]

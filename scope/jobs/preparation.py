@@ -42,9 +42,9 @@ def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()
         n=n,
         seed=request.seed,
     )
-    every = {one for example in loaded.examples for one in example.slices}
+    every = {name for example in loaded.examples for name in example.slices}
     for column in slices:
-        count = sum(one.startswith(f"{column}: ") for one in every)
+        count = sum(name.startswith(f"{column}: ") for name in every)
         if not 1 < count <= MOST_SLICES:
             raise DataError(
                 f"{count} different values in the column `{column}` of --slice",
@@ -84,18 +84,18 @@ def choose_capabilities(
     """
     takes: dict[str, set[str]] = {}
     chosen: list[ChosenCapability] = []
-    for one in requested:
-        if isinstance(one, str):
-            entry = find("capabilities", one)
+    for capability in requested:
+        if isinstance(capability, str):
+            entry = find("capabilities", capability)
             argument = _argument(entry)
             made, origin = make_piece(entry, {**settings, **argument}), entry.origin
             # What stands behind the colon is said, and no setting beside it may say otherwise.
-            said = {key.removeprefix(f"{entry.name}.") for key in argument}
-            takes[one] = settings_of(entry.target) - said
+            fixed = {key.removeprefix(f"{entry.name}.") for key in argument}
+            takes[capability] = settings_of(entry.target) - fixed
         else:
-            made, origin = one, type(one).__module__
+            made, origin = capability, type(capability).__module__
         chosen.append(ChosenCapability(capability=guarded_piece(made), origin=origin))
-    names = [one.capability.name for one in chosen]
+    names = [choice.capability.name for choice in chosen]
     require_distinct("capabilities", names, "--capability synonym --capability typo")
     refuse_unused_settings(settings, takes)
     return tuple(chosen)
@@ -109,7 +109,7 @@ def _argument(entry: Entry) -> Mapping[str, Setting]:
     SpecError
         When the capability takes none.
     """
-    name, colon, given = entry.name.partition(":")
+    name, colon, argument = entry.name.partition(":")
     field = getattr(entry.target, "argument", None)
     if colon and field is None:
         raise SpecError(
@@ -117,7 +117,7 @@ def _argument(entry: Entry) -> Mapping[str, Setting]:
             expected=f"nothing behind `{name}`: its settings are options of their own",
             fix=f"write --capability {name}, and for example --setting {name}.FIELD=VALUE",
         )
-    return {f"{entry.name}.{field}": given} if colon else {}
+    return {f"{entry.name}.{field}": argument} if colon else {}
 
 
 _CLEAN, _TARGET = [[0.9, 0.1], [0.2, 0.8]], [[0.8, 0.2], [0.7, 0.3]]
@@ -135,8 +135,8 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
     ModelError
         When its function fails.
     """
-    found = tuple(dict.fromkeys(parse_metric(spelling, "audits") for spelling in spellings))
-    for metric in found:
+    metrics = tuple(dict.fromkeys(parse_metric(spelling, "audits") for spelling in spellings))
+    for metric in metrics:
         if metric.on_pairs is None:
             always = metric.measured_in == "audits"
             raise SpecError(
@@ -147,7 +147,7 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
             )
         # A mistake in a plugin's function shows before hours of search, not after.
         metric.pair_values(*_TRIAL)
-    return tuple(metric for metric in found if metric not in known)
+    return tuple(metric for metric in metrics if metric not in known)
 
 
 def _metrics_on_pairs() -> list[str]:

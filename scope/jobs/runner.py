@@ -81,7 +81,7 @@ def _refuse_another_generation(run: Run, manifest: Manifest) -> None:
     Endpoints, saved answers and objects do not depend on it.
     """
     began: Mapping[str, str] = run.read_notes().get("versions", {})  # type: ignore[assignment]
-    before, now = (one.get("transformers", "") for one in (began, manifest.versions))
+    before, now = (versions.get("transformers", "") for versions in (began, manifest.versions))
     local = any(scheme_of(card.spec).computed for card in manifest.models)
     if local and before.partition(".")[0] != now.partition(".")[0]:
         raise RunError(
@@ -111,12 +111,12 @@ def check_room(request: Request, job: str | None = None) -> None:
         return
     folder = run_folder(request.run, request.runs)
     check_folder(folder)
-    own = next((one.key for one in JOBS if one.request is type(request)), None)
+    key = next((entry.key for entry in JOBS if entry.request is type(request)), None)
     # What a plugin calls by a field's name in its manifest may be another number.
-    fields = () if own is None else described(type(request))
+    fields = () if key is None else described(type(request))
     values = {field.name: getattr(request, field.name) for field in fields}
-    numbers = {name: one for name, one in values.items() if isinstance(one, int | float)}
-    check_run(folder, job or own, numbers)
+    numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}
+    check_run(folder, job or key, numbers)
 
 
 def _found(compute: Callable[[Run], Found], run: Run) -> Found:

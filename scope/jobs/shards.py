@@ -47,14 +47,14 @@ class Shard(NamedTuple):
             When it is something else, or there is no such shard.
         """
         read = _SHARD.fullmatch(text)
-        found = cls(int(read[1]), int(read[2])) if read else cls(0, 0)
-        if not 1 <= found.number <= found.of:
+        shard = cls(int(read[1]), int(read[2])) if read else cls(0, 0)
+        if not 1 <= shard.number <= shard.of:
             raise SpecError(
                 f"the shard `{text}`",
                 expected="K/N: the K-th of N shards, K from 1 to N",
                 fix="write for example --shard 3/10",
             )
-        return found
+        return shard
 
     def part(self, items: Sequence[Item]) -> list[Item]:
         """Every N-th item, from the K-th on.
@@ -106,7 +106,7 @@ def merge(shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = R
         When a run is none of a shard or is not finished, a shard is missing or there twice, or
         two runs differ in more than the shard.
     """
-    folders = [RunFolder(run_folder(one, expanded(runs))) for one in shards]
+    folders = [RunFolder(run_folder(path, expanded(runs))) for path in shards]
     by_number: dict[int, RunFolder] = {}
     first, of = _whole(folders[0]) if folders else ({}, 0)
     for folder in folders:
@@ -137,7 +137,7 @@ def merge(shards: Sequence[str | Path], *, run: str | Path, runs: str | Path = R
     in_order = [by_number[number] for number in sorted(by_number)]
     notes = in_order[0].read_notes()
     target = run_folder(run, expanded(runs))
-    if shard := next((one for one in in_order if one.path.resolve() == target.resolve()), None):
+    if shard := next((part for part in in_order if part.path.resolve() == target.resolve()), None):
         raise RunError(
             f"`{run}` as the merged run, which is the run of shard {_shard_of(shard).number}",
             expected="a run of another name",

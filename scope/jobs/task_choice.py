@@ -59,10 +59,10 @@ def choose_tasks(
     DataError
         When data cannot be read, or nothing can be asked of it.
     """
-    found = [_found(task, settings) for task in tasks]
-    names = [task.name for task, _ in found]
+    chosen = [_found(task, settings) for task in tasks]
+    names = [task.name for task, _ in chosen]
     require_distinct("tasks", names, "--task cloze --task extractive_qa")
-    refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in found})
+    refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in chosen})
     specs = _data_by_task(names, data)
     return tuple(
         ChosenTask(
@@ -71,7 +71,7 @@ def choose_tasks(
             data=_load(task, specs[task.name], n, seed),
             scorers=_scorers(task),
         )
-        for task, origin in found
+        for task, origin in chosen
     )
 
 
@@ -84,21 +84,21 @@ def _scorers(task: Task) -> tuple[Metric, ...]:
         When one is unknown, or compares no texts.
     """
     named = getattr(task, "scorers", ())
-    if not isinstance(named, tuple | list) or not all(isinstance(one, str) for one in named):
+    if not isinstance(named, tuple | list) or not all(isinstance(name, str) for name in named):
         raise SpecError(
             f"`{task.name}` with the scorers {shown(named)}",
             expected="a tuple of names of metrics",
             fix="write for example scorers = ('same_initial',)",
         )
-    found = tuple(map(parse_metric, named))
-    for metric in found:
+    metrics = tuple(map(parse_metric, named))
+    for metric in metrics:
         if metric.on_texts is None:
             raise SpecError(
                 f"the metric `{metric}` as a scorer of `{task.name}`",
                 expected="a metric with `on_texts`, a function of two lists of texts",
                 fix="change `scorers` in the code of the task",
             )
-    return found
+    return metrics
 
 
 def task_names(*, pairs: bool) -> list[str]:
@@ -114,14 +114,14 @@ def task_names(*, pairs: bool) -> list[str]:
 
 
 def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, str]:
-    found, origin = find_task(task, settings)
-    if _is_of_pairs(found):
+    chosen, origin = find_task(task, settings)
+    if _is_of_pairs(chosen):
         raise SpecError(
-            f"the task `{found.name}`, whose scored pairs are for probes",
+            f"the task `{chosen.name}`, whose scored pairs are for probes",
             expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
-            fix=f"write scope probe --task {found.name}",
+            fix=f"write scope probe --task {chosen.name}",
         )
-    return found, origin
+    return chosen, origin
 
 
 def find_task(task: str | object, settings: Mapping[str, Setting]) -> tuple[Any, str]:

@@ -47,7 +47,7 @@ def encoder_at_hand(
 
     Where none can, words of the most frequent sense count.
     """
-    if not any(compares_words(one.capability) for one in chosen):
+    if not any(compares_words(choice.capability) for choice in chosen):
         return ForSearch(None, tuple(chosen))
     for find in AT_HAND:
         try:
@@ -66,10 +66,10 @@ def for_encoder(encoder: Encoder | None, chosen: Sequence[ChosenCapability]) -> 
     return ForSearch(
         encoder,
         tuple(
-            replace(one, capability=one.capability.for_encoder(spec))
-            if isinstance(one.capability, ComparesWords)
-            else one
-            for one in chosen
+            replace(choice, capability=choice.capability.for_encoder(spec))
+            if isinstance(choice.capability, ComparesWords)
+            else choice
+            for choice in chosen
         ),
     )
 
@@ -130,7 +130,7 @@ class KeptComparisons:
             if missing:
                 cosines = self._encoder.compare_words(missing)
                 named = zip(missing, cosines, strict=True)
-                found = {contents[swap]: float(cosine) for swap, cosine in named}
-                table.put("vectors", owner, {key: repr(one) for key, one in found.items()})
-                values |= found
+                computed = {contents[swap]: float(cosine) for swap, cosine in named}
+                table.put("vectors", owner, {key: repr(cosine) for key, cosine in computed.items()})
+                values |= computed
         return np.array([values[contents[swap]] for swap in swaps])

@@ -40,9 +40,9 @@ def agreement_values(first: ArrayLike, second: ArrayLike) -> Values:
     >>> agreement_values([0, 1, 2], [0, 2, 2]).tolist()
     [1.0, 0.0, 1.0]
     """
-    one, other = checked_labels("first", first), checked_labels("second", second)
-    require_same_shape(first=one, second=other)
-    return np.asarray(one == other, dtype=np.float64)
+    of_first, of_second = checked_labels("first", first), checked_labels("second", second)
+    require_same_shape(first=of_first, second=of_second)
+    return np.asarray(of_first == of_second, dtype=np.float64)
 
 
 def accuracy_difference_values(
@@ -90,11 +90,11 @@ def js_divergence_values(
     >>> js_divergence_values([[1, 0], [0.3, 0.7]], [[0, 1], [0.3, 0.7]]).tolist()
     [1.0, 0.0]
     """
-    one, _ = checked_option_rows("first", first, options)
-    other, _ = checked_option_rows("second", second, options)
-    require_same_shape(first=one, second=other)
-    middle = (one + other) / 2
-    return np.clip((_divergence(one, middle) + _divergence(other, middle)) / 2, 0.0, 1.0)
+    of_first, _ = checked_option_rows("first", first, options)
+    of_second, _ = checked_option_rows("second", second, options)
+    require_same_shape(first=of_first, second=of_second)
+    middle = (of_first + of_second) / 2
+    return np.clip((_divergence(of_first, middle) + _divergence(of_second, middle)) / 2, 0.0, 1.0)
 
 
 def _divergence(rows: ProbabilityRows, middle: ProbabilityRows) -> Values:

@@ -88,14 +88,14 @@ def is_distribution(values: Sequence[Any], count: int, *, part: bool = False) ->
 
 def checked_labels(name: str, labels: ArrayLike) -> Labels:
     """Return the label indices, or raise `ValueError` where they are none."""
-    found: NDArray[Any] = np.asarray(labels)
-    if found.ndim != 1:
-        raise ValueError(f"{name}: the shape is {found.shape}, not (texts,)")
-    if found.size == 0:
-        return found.astype(np.intp)
-    if not np.issubdtype(found.dtype, np.integer) or found.min() < 0:
-        raise ValueError(f"{name}: label indices are whole numbers from 0 on, not {found[:3]}")
-    return found.astype(np.intp)
+    indices: NDArray[Any] = np.asarray(labels)
+    if indices.ndim != 1:
+        raise ValueError(f"{name}: the shape is {indices.shape}, not (texts,)")
+    if indices.size == 0:
+        return indices.astype(np.intp)
+    if not np.issubdtype(indices.dtype, np.integer) or indices.min() < 0:
+        raise ValueError(f"{name}: label indices are whole numbers from 0 on, not {indices[:3]}")
+    return indices.astype(np.intp)
 
 
 def require_same_shape(**arrays: NDArray[Any]) -> None:
@@ -151,7 +151,7 @@ def open_rows(predictions: Sequence[Prediction]) -> ProbabilityRows:
     >>> open_rows([one, other]).tolist()  # end, sea, war, rest
     [[0.25, 0.5, 0.0, 0.25], [0.0, 0.75, 0.25, 0.0]]
     """
-    tokens = sorted({token for one in predictions for token in one.tokens})
+    tokens = sorted({token for prediction in predictions for token in prediction.tokens})
     column = {token: place for place, token in enumerate(tokens)}
     rows = np.zeros((len(predictions), len(tokens) + 1))
     for row, prediction in zip(rows, predictions, strict=True):

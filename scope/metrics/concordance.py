@@ -109,11 +109,11 @@ def concordance_values(
     reference = np.asarray(reference_moves, np.float64).reshape(-1, 2)
     target = np.asarray(target_moves, np.float64).reshape(-1, 2)
     require_same_shape(reference_moves=reference, target_moves=target)
-    wanted, found = reference[:, 1] - reference[:, 0], target[:, 1] - target[:, 0]
+    wanted, actual = reference[:, 1] - reference[:, 0], target[:, 1] - target[:, 0]
     # Rounded: two moves that differ by the gap but for the last bit count.
     counts = np.abs(wanted).round(9) >= gap
-    alike = np.where(np.sign(wanted) == np.sign(found), 1.0, 0.0)
-    return np.where(counts, np.where(np.abs(found) < SMALLEST, 0.5, alike), np.nan)
+    alike = np.where(np.sign(wanted) == np.sign(actual), 1.0, 0.0)
+    return np.where(counts, np.where(np.abs(actual) < SMALLEST, 0.5, alike), np.nan)
 
 
 class Reach(NamedTuple):

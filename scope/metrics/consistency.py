@@ -133,13 +133,13 @@ def capa(
     >>> round(capa(rows, rows, right=[0, 0]).value, 9)
     0.19047619
     """
-    one, counts = checked_option_rows("first", first, options)
-    other, _ = checked_option_rows("second", second, options)
+    rows, counts = checked_option_rows("first", first, options)
+    others, _ = checked_option_rows("second", second, options)
     gold = checked_labels("right", right)
-    require_same_shape(first=one, second=other)
+    require_same_shape(first=rows, second=others)
     _require_options(counts, right=gold)
     at = np.arange(len(gold)), gold
-    return _given_accuracy((one * other).sum(axis=1), one[at], other[at], 1 / (counts - 1))
+    return _given_accuracy((rows * others).sum(axis=1), rows[at], others[at], 1 / (counts - 1))
 
 
 def capa_discrete(
@@ -166,12 +166,12 @@ def capa_discrete(
     >>> capa_discrete([0, 0], [1, 1], right=[0, 1], options=[3, 3]).value
     -0.6
     """
-    one, other, gold = _checked_choices(first=first, second=second, right=right)
+    of_first, of_second, gold = _checked_choices(first=first, second=second, right=right)
     counts = checked_labels("options", options)
-    _require_options(counts, first=one, second=other, right=gold)
-    agreement = np.asarray(one == other, dtype=np.float64)
-    right_one, right_other = (one == gold).astype(float), (other == gold).astype(float)
-    return _given_accuracy(agreement, right_one, right_other, 1 / (counts - 1))
+    _require_options(counts, first=of_first, second=of_second, right=gold)
+    agreement = np.asarray(of_first == of_second, dtype=np.float64)
+    right_first, right_second = (of_first == gold).astype(float), (of_second == gold).astype(float)
+    return _given_accuracy(agreement, right_first, right_second, 1 / (counts - 1))
 
 
 def error_consistency(first: ArrayLike, second: ArrayLike, right: ArrayLike) -> ChanceCorrected:
@@ -194,11 +194,11 @@ def error_consistency(first: ArrayLike, second: ArrayLike, right: ArrayLike) -> 
     >>> error_consistency([0, 2], [1, 1], right=[0, 1]).value
     -1.0
     """
-    one, other, gold = _checked_choices(first=first, second=second, right=right)
-    right_one, right_other = (one == gold).astype(float), (other == gold).astype(float)
-    agreement = np.asarray(right_one == right_other, dtype=np.float64)
+    of_first, of_second, gold = _checked_choices(first=first, second=second, right=right)
+    right_first, right_second = (of_first == gold).astype(float), (of_second == gold).astype(float)
+    agreement = np.asarray(right_first == right_second, dtype=np.float64)
     # As CAPA with two options: being wrong is one of two things to do.
-    return _given_accuracy(agreement, right_one, right_other, np.ones(len(gold)))
+    return _given_accuracy(agreement, right_first, right_second, np.ones(len(gold)))
 
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
@@ -221,15 +221,15 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
     >>> cohen_kappa([0, 0, 1, 1], [0, 1, 1, 1]).value
     0.5
     """
-    one, other = _checked_choices(first=first, second=second)
-    size = int(max(one.max(initial=0), other.max(initial=0))) + 1
-    n = max(len(one), 1)
-    of_one, of_other = (np.bincount(labels, minlength=size) / n for labels in (one, other))
-    expected = float(of_one @ of_other)
-    pull = of_other[one] + of_one[other] - 2 * expected
-    agreement = np.asarray(one == other, dtype=np.float64)
+    choices, others = _checked_choices(first=first, second=second)
+    size = int(max(choices.max(initial=0), others.max(initial=0))) + 1
+    n = max(len(choices), 1)
+    of_first, of_second = (np.bincount(labels, minlength=size) / n for labels in (choices, others))
+    expected = float(of_first @ of_second)
+    pull = of_second[choices] + of_first[others] - 2 * expected
+    agreement = np.asarray(choices == others, dtype=np.float64)
     items = Items(agreement, pull)
-    return chance_corrected(expected, items, _made_up_choices(of_one, of_other, expected))
+    return chance_corrected(expected, items, _made_up_choices(of_first, of_second, expected))
 
 
 def _given_accuracy(
@@ -254,13 +254,13 @@ def _given_accuracy(
     return chance_corrected(a * b + alike * (1 - a) * (1 - b), items, made_up)
 
 
-def _made_up_choices(of_one: Values, of_other: Values, expected: float) -> Items:
+def _made_up_choices(of_first: Values, of_second: Values, expected: float) -> Items:
     """Two items' worth of agreement, spread over all options in use, and two of disagreement."""
-    used = np.flatnonzero(of_one + of_other)
-    one, other = (grid.ravel() for grid in np.meshgrid(used, used))
-    alike = one == other
+    used = np.flatnonzero(of_first + of_second)
+    rows, columns = (grid.ravel() for grid in np.meshgrid(used, used))
+    alike = rows == columns
     weights = 2 / np.where(alike, len(used), max(len(used) * (len(used) - 1), 1))
-    pull = of_other[one] + of_one[other] - 2 * expected
+    pull = of_second[rows] + of_first[columns] - 2 * expected
     return Items(alike.astype(np.float64), pull, weights)
 
 

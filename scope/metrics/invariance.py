@@ -222,13 +222,13 @@ def flip_scope_values(
     >>> flip_scope_values([0, 0, 0], [0, 1, 1], [0, 0, 0], [0, 1, 0]).tolist()
     [nan, 1.0, 0.0]
     """
-    before, after, own, new = map(
+    before, after, clean, changed = map(
         np.asarray, (reference_clean, reference_changed, target_clean, target_changed)
     )
     require_same_shape(
-        reference_clean=before, reference_changed=after, target_clean=own, target_changed=new
+        reference_clean=before, reference_changed=after, target_clean=clean, target_changed=changed
     )
-    return np.where((before != after) & (own == before), (new == after) * 1.0, np.nan)
+    return np.where((before != after) & (clean == before), (changed == after) * 1.0, np.nan)
 
 
 def informedness_values(
@@ -291,7 +291,7 @@ def means_by_example(
     for example, value in zip(example_ids, numbers.tolist(), strict=True):
         if not math.isnan(value):
             rows.setdefault(example, []).append(value)
-    return np.array([np.mean(own) for own in rows.values()], dtype=np.float64), tuple(rows)
+    return np.array([np.mean(row) for row in rows.values()], dtype=np.float64), tuple(rows)
 
 
 def in_both(
@@ -305,7 +305,7 @@ def in_both(
     ([0.0], [0.5], ['b'])
     """
     ids = [example for example in first if example in second]
-    return [first[one] for one in ids], [second[one] for one in ids], ids
+    return [first[example] for example in ids], [second[example] for example in ids], ids
 
 
 def _kept(pairs: _Pairs) -> Values:

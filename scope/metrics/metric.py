@@ -131,7 +131,7 @@ def parse_metric(text: str, measured_in: Literal["audits", "tasks"] | None = Non
     metric = find_metric(match["key"]) if match else None
     if match is None or metric is None:
         known = known_metrics(measured_in)
-        keys = [one.partition("(")[0] for one in known]
+        keys = [spelling.partition("(")[0] for spelling in known]
         otherwise = "write one of these; parameters in parentheses may be left out"
         raise SpecError(
             f"the metric `{text}`",

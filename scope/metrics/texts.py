@@ -92,7 +92,7 @@ def exact_match_values(
     [1.0, 0.0]
     """
     pairs = _prepared(first, second, normalize)
-    same = [sorted(one.split()) == sorted(other.split()) for one, other in pairs]
+    same = [sorted(text.split()) == sorted(other.split()) for text, other in pairs]
     return np.array(same, dtype=np.float64)
 
 
@@ -118,7 +118,7 @@ def _f1_values(
     normalize: bool,
 ) -> Values:
     pairs = _prepared(first, second, normalize)
-    return np.array([_f1(pieces(one), pieces(other)) for one, other in pairs], dtype=np.float64)
+    return np.array([_f1(pieces(text), pieces(other)) for text, other in pairs], dtype=np.float64)
 
 
 def _prepared(
@@ -164,11 +164,11 @@ def cosine_values(first: ArrayLike, second: ArrayLike) -> Values:
     >>> cosine_values([[1, 0], [0, 1]], [[0.6, 0.8], [0, -1]]).tolist()
     [0.6, -1.0]
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    _require_length_one(one)
-    _require_length_one(other)
+    rows, others = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    _require_length_one(rows)
+    _require_length_one(others)
     # Rounding may lead out of the range by a last bit.
-    cosines: Values = np.clip(np.einsum("ij,ij->i", one, other), -1.0, 1.0)
+    cosines: Values = np.clip(np.einsum("ij,ij->i", rows, others), -1.0, 1.0)
     return cosines
 
 
@@ -196,8 +196,8 @@ def text_cosine_values(
     [0.8, 0.0, 1.0]
     """
 
-    def cosines(one: Sequence[str], other: Sequence[str]) -> Values:
-        return cosine_values([vectors[text] for text in one], [vectors[text] for text in other])
+    def cosines(texts: Sequence[str], others: Sequence[str]) -> Values:
+        return cosine_values([vectors[text] for text in texts], [vectors[text] for text in others])
 
     return text_likeness_values(first, second, cosines)
 
@@ -228,9 +228,11 @@ def text_likeness_values(
     >>> text_likeness_values(["ox", "ox", " "], ["oxen", "ox ", "cow"], share).tolist()
     [0.5, 1.0, 0.0]
     """
-    pairs = [(one.strip(), other.strip()) for one, other in zip(first, second, strict=True)]
-    values = np.array([float(one == other) for one, other in pairs], dtype=np.float64)
-    compared = [index for index, (one, other) in enumerate(pairs) if one and other and one != other]
+    pairs = [(text.strip(), other.strip()) for text, other in zip(first, second, strict=True)]
+    values = np.array([float(text == other) for text, other in pairs], dtype=np.float64)
+    compared = [
+        index for index, (text, other) in enumerate(pairs) if text and other and text != other
+    ]
     if compared:
         values[compared] = likeness(
             [first[index] for index in compared], [second[index] for index in compared]
@@ -276,6 +278,6 @@ def best_against_gold(
         return np.zeros(0)
     sizes = [len(right) for right in gold]
     repeated = [answer for answer, size in zip(answers, sizes, strict=True) for _ in range(size)]
-    found = values(repeated, list(chain.from_iterable(gold)))
+    scores = values(repeated, list(chain.from_iterable(gold)))
     starts = np.cumsum([0, *sizes[:-1]])
-    return np.asarray(np.maximum.reduceat(found, starts), dtype=np.float64)
+    return np.asarray(np.maximum.reduceat(scores, starts), dtype=np.float64)

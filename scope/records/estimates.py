@@ -153,8 +153,10 @@ class TaskShares:
         'door 75 %, a 25 %; 1 of 5 without an answer'
         """
         # A file holds them in the order of their names.
-        ordered = sorted(self.counts.items(), key=lambda one: (-one[1], one[0]))
-        listed = [f"{brief(one)} {100 * count / self.given:.0f} %" for one, count in ordered[:most]]
+        ordered = sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        listed = [
+            f"{brief(answer)} {100 * count / self.given:.0f} %" for answer, count in ordered[:most]
+        ]
         others = len(ordered) - len(listed)
         missing = self.asked - self.given
         return (
@@ -209,8 +211,8 @@ class AnswerShares:
         'good 75 %, bad 25 %'
         """
         # JSON has its keys in the order of the alphabet.
-        ordered = sorted(self.counts.items(), key=lambda one: -one[1])
-        listed = [f"{one} {100 * count / self.n:.0f} %" for one, count in ordered[:most]]
+        ordered = sorted(self.counts.items(), key=lambda pair: -pair[1])
+        listed = [f"{answer} {100 * count / self.n:.0f} %" for answer, count in ordered[:most]]
         others = len(self.counts) - len(listed)
         return ", ".join(listed) + (f", {others} others" if others else "")
 

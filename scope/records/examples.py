@@ -185,7 +185,7 @@ def shift_distance(reference: Both, target: Both) -> float:
     >>> shift_distance((half, half), (half, sure))
     1.0
     """
-    old, new, target_old, target_new = (one.shares() for one in (*reference, *target))
+    old, new, target_old, target_new = (prediction.shares() for prediction in (*reference, *target))
 
     def moved(label: int | str | None) -> float:
         shift = new.get(label, 0.0) - old.get(label, 0.0)

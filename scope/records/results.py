@@ -237,23 +237,23 @@ class AuditResult(MeasuredResult):
         names = [self.manifest.reference.name, *(card.name for card in self.manifest.targets)]
         kinds = [("kept", perturbation) for perturbation in self.perturbations]
         kinds += [("random", candidate) for candidate in self.candidates]
-        for kind, one in kinds:
-            if one.reference is None:
+        for kind, pair in kinds:
+            if pair.reference is None:
                 continue
-            original, changed = originals[one.perturbation.example_id], one.perturbation
+            original, changed = originals[pair.perturbation.example_id], pair.perturbation
             before = (original.reference, *original.targets)
-            after = (one.reference, *one.targets)
-            reference = _probabilities("reference_probability", original.reference, one.reference)
+            after = (pair.reference, *pair.targets)
+            reference = _probabilities("reference_probability", original.reference, pair.reference)
             for name, first, second in zip(names, before, after, strict=True):
                 yield {
-                    "capability": one.capability,
+                    "capability": pair.capability,
                     "pair": kind,
                     "example": changed.example_id,
                     "trial": changed.trial,
                     "text": original.example.text,
                     "perturbed": changed.text,
                     "similarity": changed.similarity,
-                    "sentence_similarity": one.similarity,
+                    "sentence_similarity": pair.similarity,
                     "label": original.example.label,
                     "model": name,
                     "before": label_of(first, labels),
@@ -267,7 +267,7 @@ class AuditResult(MeasuredResult):
 
 def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str, float]:
     """The probability of the answer to the original, before and after the change."""
-    first, second = (one.shares().get(before.choice, 0.0) for one in (before, after))
+    first, second = (prediction.shares().get(before.choice, 0.0) for prediction in (before, after))
     return {f"{name}_before": first, f"{name}_after": second}
 
 

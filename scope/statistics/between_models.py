@@ -106,40 +106,40 @@ def correlation_estimate(
     >>> print(correlation_estimate([1, 1, 1, 1, 1, 1], [1, 3, 2, 4, 6, 5], pairs))
     undefined (one side is the same for all pairs of models)
     """
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     models = sorted({name for pair in pairs for name in pair})
     if len(models) < FEWEST_MODELS:
-        return Undefined(reason=f"fewer than {FEWEST_MODELS} models", n=len(one))
+        return Undefined(reason=f"fewer than {FEWEST_MODELS} models", n=len(left))
     # Sorted: a sum's last bits depend on the order of its terms.
-    order = np.lexsort((other, one))
-    one, other = one[order], other[order]
-    value = _correlation(one, other)
+    order = np.lexsort((right, left))
+    left, right = left[order], right[order]
+    value = _correlation(left, right)
     if math.isnan(value):
-        return Undefined(reason="one side is the same for all pairs of models", n=len(one))
+        return Undefined(reason="one side is the same for all pairs of models", n=len(left))
     kept = [np.array([model not in pairs[place] for place in order]) for model in models]
-    without = np.array([_correlation(one[rest], other[rest]) for rest in kept])
+    without = np.array([_correlation(left[rest], right[rest]) for rest in kept])
     if np.isnan(without).any():
         reason = "without one of the models no correlation is defined, which leaves no interval"
-        return Undefined(reason=reason, n=len(one))
+        return Undefined(reason=reason, n=len(left))
     if max(abs(value), np.abs(without).max()) > _ALL:
         reason = "without one of the models the pairs lie on one line, which leaves no interval"
-        return Undefined(reason=reason, n=len(one))
+        return Undefined(reason=reason, n=len(left))
     variance = (len(models) - 1) * float(np.arctanh(without).var())
     half = student_quantile(LEVEL, len(models) - 1) * math.sqrt(variance)
     return Estimate(
         value=value,
         low=math.tanh(math.atanh(value) - half),
         high=math.tanh(math.atanh(value) + half),
-        n=len(one),
+        n=len(left),
         method=f"jackknife over {len(models)} models",
     )
 
 
-def _correlation(one: Numbers, other: Numbers) -> float:
+def _correlation(left: Numbers, right: Numbers) -> float:
     """Pearson's correlation; NaN of less than two pairs, or where one side is constant."""
-    if len(one) < 2 or np.ptp(one) < 1e-12 or np.ptp(other) < 1e-12:
+    if len(left) < 2 or np.ptp(left) < 1e-12 or np.ptp(right) < 1e-12:
         return math.nan
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(left, right)[0, 1])
 
 
 _AT_ONCE = 500

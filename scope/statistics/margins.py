@@ -91,7 +91,7 @@ def effective(
     >>> float(effective(12.5, 12.5, 6.25, 100).n.round(1))
     231.6
     """
-    gained, lost, count = (np.asarray(one, dtype=np.float64) for one in (gains, losses, n))
+    gained, lost, count = (np.asarray(values, dtype=np.float64) for values in (gains, losses, n))
     centre = (gained - lost) ** 2 / count
     ratio = (gained + lost - centre + made_up) / (np.asarray(squares) - centre + made_up)
     return Discordance(gained * ratio, lost * ratio, count * ratio)

@@ -234,10 +234,10 @@ def summed_differences(
     first: ArrayLike, second: ArrayLike, example_ids: Sequence[str], width: float = 1.0
 ) -> ExampleSums:
     """Sum the rows of each example: first minus second, as a share of the width."""
-    one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if one.shape != other.shape:
-        raise ValueError(f"first has the shape {one.shape}, second {other.shape}")
-    return sum_by_example((one - other) / width, example_ids, low=-1.0, high=1.0)
+    left, right = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if left.shape != right.shape:
+        raise ValueError(f"first has the shape {left.shape}, second {right.shape}")
+    return sum_by_example((left - right) / width, example_ids, low=-1.0, high=1.0)
 
 
 def _adjusted(examples: ExampleSums) -> tuple[float, float]:

@@ -136,7 +136,7 @@ def joint_power(plan: Sequence[PlannedEndpoint], rows: int, *, targets: int = 1)
     >>> joint_power(plan, 100), round(joint_power(plan, 600), 2)
     (0.0, 1.0)
     """
-    return math.prod(endpoint_power(one, rows, error=ERROR / targets) for one in plan)
+    return math.prod(endpoint_power(endpoint, rows, error=ERROR / targets) for endpoint in plan)
 
 
 def texts_for_power(
@@ -198,16 +198,18 @@ def verdicts(
     ['may replace', 'may not']
     """
     judged = {
-        target: [one for one in given if one.limit is not None]
-        for target, given in endpoints.items()
+        target: [endpoint for endpoint in group if endpoint.limit is not None]
+        for target, group in endpoints.items()
     }
-    tests = [(target, one) for target, given in judged.items() for one in given]
-    corrected = holm([one.p_beyond for _, one in tests])
+    tests = [(target, endpoint) for target, group in judged.items() for endpoint in group]
+    corrected = holm([endpoint.p_beyond for _, endpoint in tests])
     beyond: dict[str, list[str]] = {target: [] for target in endpoints}
-    for (target, one), p_value in zip(tests, corrected, strict=True):
+    for (target, endpoint), p_value in zip(tests, corrected, strict=True):
         if p_value < ERROR:
-            beyond[target].append(one.name)
-    worst = [max((one.p_within for one in given), default=1.0) for given in judged.values()]
+            beyond[target].append(endpoint.name)
+    worst = [
+        max((endpoint.p_within for endpoint in group), default=1.0) for group in judged.values()
+    ]
     return tuple(
         _verdict(target, endpoints[target], beyond[target], p_value, (degenerate or {}).get(target))
         for target, p_value in zip(endpoints, holm(worst), strict=True)

@@ -131,9 +131,9 @@ class SequentialTest:
     @cached_property
     def _surprise(self) -> NDArray[np.float64]:
         """1 / q of the reference's answer, leaving each control out in turn; shape (n, items)."""
-        given = self._controls != _NOT_GIVEN
-        alike = (self._controls == self._reference) & given
-        answering, agreeing = given.sum(axis=0) - given, alike.sum(axis=0) - alike
+        answered = self._controls != _NOT_GIVEN
+        alike = (self._controls == self._reference) & answered
+        answering, agreeing = answered.sum(axis=0) - answered, alike.sum(axis=0) - alike
         return np.asarray((answering + 1) / (agreeing + 1 / self._options), dtype=np.float64)
 
     def _best_so_far(self, answers: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -141,7 +141,7 @@ def measure_task(
         differing = partial(_other_texts, measurements)
         likeness = partial(text_likeness, measurements, answers.task, seed=seed)
     shares = task_shares(answers, models, of_gold)
-    fit = {row: one.model for row, one in enumerate(shares) if one.degenerate is None}
+    fit = {row: share.model for row, share in enumerate(shares) if share.degenerate is None}
     alike = likeness(fit) if len(fit) <= MOST_ALIKE else []
     few = len(models) <= MOST_MODELS
     return TaskNumbers(
@@ -159,8 +159,8 @@ def _other_choices(
     table: ChoiceTable, models: Sequence[str], first: str, second: str
 ) -> Collection[str]:
     """The items on which both models chose an option, and not the same."""
-    one, other = (table.choices[models.index(name)] for name in (first, second))
-    differ = (one != NOTHING) & (other != NOTHING) & (one != other)
+    of_first, of_second = (table.choices[models.index(name)] for name in (first, second))
+    differ = (of_first != NOTHING) & (of_second != NOTHING) & (of_first != of_second)
     return {table.item_ids[item] for item in np.flatnonzero(differ)}
 
 
@@ -211,9 +211,9 @@ def gold_differences(
 
 def _difference(first: Measurement, second: Measurement, seed: int, *, width: float) -> Difference:
     of_first, of_second = (
-        dict(zip(one.example_ids, one.values, strict=True)) for one in (first, second)
+        dict(zip(row.example_ids, row.values, strict=True)) for row in (first, second)
     )
     both = in_both(of_first, of_second)
-    undefined = (one.estimate for one in (first, second) if isinstance(one.estimate, Undefined))
+    undefined = (row.estimate for row in (first, second) if isinstance(row.estimate, Undefined))
     reason = next((estimate.reason for estimate in undefined), "no question was put to both models")
     return difference(first, second, both, seed, empty=reason, width=width)

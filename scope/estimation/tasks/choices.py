@@ -138,11 +138,11 @@ def _pair_estimates(
 ) -> dict[str, Estimate | Undefined]:
     """Every metric of two models by key, on the items that both answered; ``names`` by row."""
     rows = list(names)
-    one, other = table.choices[rows] != NOTHING
-    both = one & other
+    of_first, of_second = table.choices[rows] != NOTHING
+    both = of_first & of_second
     known = both & (table.right != NOTHING)
-    one, other = table.has_probabilities[rows]
-    probable = one & other
+    of_first, of_second = table.has_probabilities[rows]
+    probable = of_first & of_second
     missing = Undefined(reason=NONE_BY_BOTH) if not both.any() else None
     for row, name in names.items():
         if not missing and not table.has_probabilities[row].any():

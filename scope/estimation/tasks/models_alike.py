@@ -30,27 +30,27 @@ Model = TypeVar("Model", int, str)
 
 def choice_likeness(table: ChoiceTable, models: Mapping[int, str], seed: int) -> list[Difference]:
     """The tests between models whose answers are choices; ``models`` are names by row."""
-    known, given = table.right != NOTHING, table.choices != NOTHING
-    found = []
+    known, answered = table.right != NOTHING, table.choices != NOTHING
+    tests = []
     for first, second, third in _triples(list(models)):
-        items = known & given[first] & given[second] & given[third]
+        items = known & answered[first] & answered[second] & answered[third]
         right, options = table.right[items], table.options[items]
         both = [
             capa_discrete(table.choices[first, items], table.choices[other, items], right, options)
             for other in (second, third)
         ]
-        one, other = (each.value for each in both)
-        if one is not None and other is not None:
-            moves = one + both[0].influence - other - both[1].influence
+        with_second, with_third = (each.value for each in both)
+        if with_second is not None and with_third is not None:
+            moves = with_second + both[0].influence - with_third - both[1].influence
             names = _pair(models[first], models[second]), _pair(models[first], models[third])
-            found.append(_tested("capa_discrete", table.task, names, moves, seed))
+            tests.append(_tested("capa_discrete", table.task, names, moves, seed))
     for first, second in permutations(models, 2):
-        items = known & given[first] & given[second]
+        items = known & answered[first] & answered[second]
         chosen, others = table.choices[first, items], table.choices[second, items]
         moves = 1.0 * (chosen == others) - (chosen == table.right[items])
         names = _pair(models[first], models[second]), _pair(models[first], GOLD)
-        found += [_tested("agreement", table.task, names, moves, seed)] if len(moves) else []
-    return found
+        tests += [_tested("agreement", table.task, names, moves, seed)] if len(moves) else []
+    return tests
 
 
 def text_likeness(
@@ -64,13 +64,13 @@ def text_likeness(
             values[row.target, row.against] = values[row.against, row.target] = by_item
     compared = [((a, b), (a, c)) for a, b, c in _triples(list(models.values()))]
     compared += [((a, b), (a, GOLD)) for a, b in permutations(models.values(), 2)]
-    found = []
+    tests = []
     for pair, other in compared:
         first, second, shared = in_both(values[pair], values[other])
         moves = np.subtract(first, second)
         names = _pair(*pair), _pair(*other)
-        found += [_tested("word_f1", task, names, moves, seed)] if shared else []
-    return found
+        tests += [_tested("word_f1", task, names, moves, seed)] if shared else []
+    return tests
 
 
 def _triples(models: Sequence[Model]) -> Iterator[tuple[Model, Model, Model]]:
@@ -88,14 +88,14 @@ def _tested(
     metric: str, task: str, names: tuple[str, str], moves: NDArray[np.float64], seed: int
 ) -> Difference:
     """The mean over the items, tested by random signs."""
-    found = paired_p_values(moves, np.random.default_rng(seed))
+    p_values = paired_p_values(moves, np.random.default_rng(seed))
     return Difference(
         metric=str(METRICS[metric]),
         capability=task,
         first=names[0],
         second=names[1],
         estimate=sum_estimate(moves / len(moves)),
-        p_value=min(1.0, 2 * min(found)),
+        p_value=min(1.0, 2 * min(p_values)),
     )
 
 
@@ -110,20 +110,20 @@ def four_cells(
 
     ``differing`` gives the items to which two models give different answers, by their names.
     """
-    measured = [one for one in against_gold if one.metric in _RIGHT]
+    measured = [row for row in against_gold if row.metric in _RIGHT]
     for first, second in combinations(measured, 2):
         of_first = dict(zip(first.example_ids, first.values, strict=True))
         of_second = dict(zip(second.example_ids, second.values, strict=True))
         *both, ids = in_both(of_first, of_second)
-        one, other = map(np.array, both)
+        before, after = map(np.array, both)
         if ids:
             names = first.target, second.target
             differ = differing(*names)
             apart = np.array([item in differ for item in ids])
-            flips = _share(abs(one - other), ids)
-            both, lost, gained = one * other, one * (1 - other), (1 - one) * other
+            flips = _share(abs(before - after), ids)
+            both, lost, gained = before * after, before * (1 - after), (1 - before) * after
             n_both, n_lost, n_gained = (round(float(part.sum())) for part in (both, lost, gained))
-            neither = (1 - one) * (1 - other)
+            neither = (1 - before) * (1 - after)
             yield FourCells(
                 task=first.capability or "",
                 first=first.target,
@@ -132,7 +132,7 @@ def four_cells(
                 only_first=_share(lost, ids),
                 only_second=_share(gained, ids),
                 neither=_share(neither, ids),
-                difference=cast(Estimate, paired_difference(one, other, ids)),
+                difference=cast(Estimate, paired_difference(before, after, ids)),
                 flips=flips,
                 other_wrong=_share(neither * apart, ids),
                 # What the counts show of a replacement of the first model by the second.

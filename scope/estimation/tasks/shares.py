@@ -55,8 +55,8 @@ def task_shares(
     """
     every = list(_names(answers, models))
     has_options = every[0].what == "option"
-    accuracies = {one.target: one.estimate for one in measured if _is_accuracy(one)}
-    found = []
+    accuracies = {score.target: score.estimate for score in measured if _is_accuracy(score)}
+    shares = []
     for model, row in zip(models, answers.answers, strict=True):
         asked = sum(answer.asked for answer in row)
         counts = Counter(every[-1].models[model].values())
@@ -66,7 +66,7 @@ def task_shares(
             _silent(asked, counts.total()),
             _no_better_than_chance(accuracy, every[0], model) if has_options else None,
         )
-        found.append(
+        shares.append(
             TaskShares(
                 task=answers.task,
                 model=model,
@@ -77,7 +77,7 @@ def task_shares(
                 warning=None if has_options else _frequent(every[-1], model),
             )
         )
-    return tuple(found)
+    return tuple(shares)
 
 
 def _is_accuracy(measurement: Measurement) -> bool:
@@ -133,10 +133,10 @@ def _one_answer(named: Named, model: str) -> str | None:
     Where too few right answers are known, it shows nothing: models that give one answer each agree
     by that alone, and what others answer does not show whether it is right.
     """
-    given = named.models[model]
-    if not given or _most_common(given)[1] < ONE_ANSWER * len(given):
+    answers = named.models[model]
+    if not answers or _most_common(answers)[1] < ONE_ANSWER * len(answers):
         return None
-    (answer, times), asked, known = _most_common(given), len(given), len(named.gold)
+    (answer, times), asked, known = _most_common(answers), len(answers), len(named.gold)
     right = Counter(chain.from_iterable(map(set, named.gold.values())))
     most = max(right.values(), default=0)
     # Words may be right in another spelling; an option is right or it is not.
@@ -148,7 +148,10 @@ def _one_answer(named: Named, model: str) -> str | None:
             return f"{opening}, and is right for {expected} of {known} with it"
         return f"{opening}, while no right {named.what} exceeds {most} of {known}"
     others = [
-        given[one] for one, names in named.gold.items() if one in given if answer not in names
+        answers[item]
+        for item, names in named.gold.items()
+        if item in answers
+        if answer not in names
     ]
     if len(others) >= FEWEST and set(others) == {answer}:
         return f"{opening} all {len(others)} questions to which another is right"
@@ -159,8 +162,8 @@ def _one_answer(named: Named, model: str) -> str | None:
     return None
 
 
-def _silent(asked: int, given: int) -> str | None:
-    missing = asked - given
+def _silent(asked: int, answered: int) -> str | None:
+    missing = asked - answered
     if asked < FEWEST or missing <= SILENT * asked:
         return None
     return f"it gives no answer to {missing} of {asked} questions"
@@ -174,9 +177,11 @@ def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | 
     """
     if not isinstance(accuracy, Estimate) or accuracy.n < ENOUGH_LABELS:
         return None
-    given = Counter(named.models[model][one] for one in named.gold if one in named.models[model])
+    counts = Counter(
+        named.models[model][item] for item in named.gold if item in named.models[model]
+    )
     right = Counter(chain.from_iterable(named.gold.values()))
-    chance = sum(given[one] * right[one] for one in given) / (accuracy.n * len(named.gold))
+    chance = sum(counts[name] * right[name] for name in counts) / (accuracy.n * len(named.gold))
     return near_chance(accuracy, chance, "accuracy", f"{accuracy.n} questions")
 
 
@@ -186,16 +191,16 @@ def _frequent(named: Named, model: str) -> str | None:
     Questions that a model correctly calls unanswerable are left out.
     """
     kept = {
-        one: answer
-        for one, answer in named.models[model].items()
-        if answer != UNANSWERABLE or UNANSWERABLE not in named.gold.get(one, ())
+        item: answer
+        for item, answer in named.models[model].items()
+        if answer != UNANSWERABLE or UNANSWERABLE not in named.gold.get(item, ())
     }
     if not kept:
         return None
     answer, times = _most_common(kept)
     if times < FEWEST_REPEATS or times <= FREQUENT * len(kept):
         return None
-    known = [named.gold[one] for one in kept if kept[one] == answer if one in named.gold]
+    known = [named.gold[item] for item in kept if kept[item] == answer if item in named.gold]
     right = sum(answer in names for names in known)
     if 2 * right >= times:
         return None

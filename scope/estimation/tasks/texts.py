@@ -60,9 +60,9 @@ def distinct_texts(answers: TaskAnswers) -> list[str]:
     >>> distinct_texts(TaskAnswers(task="qa", items=(item,), answers=((Answer(text="in Rome"),),)))
     ['Rome', 'in Rome']
     """
-    found = {answer.text for row in answers.answers for answer in row if answer.text is not None}
-    found.update(text for item in answers.items for text in item.gold)
-    return sorted(text for text in found if text.strip())
+    texts = {answer.text for row in answers.answers for answer in row if answer.text is not None}
+    texts.update(text for item in answers.items for text in item.gold)
+    return sorted(text for text in texts if text.strip())
 
 
 def most_pairs(answers: TaskAnswers) -> int:
@@ -153,9 +153,9 @@ class TextTable(NamedTuple):
             "character_f1": partial(character_f1_values, normalize=self.normalize),
             "exact_match": partial(exact_match_values, normalize=self.normalize),
         }
-        own = ((scorer.key, scorer.on_texts) for scorer in self.scorers)
-        given = (("sem_score", self.by_meaning), ("word_cosine", self.by_words), *own)
-        comparisons.update((key, compare) for key, compare in given if compare is not None)
+        scored = ((scorer.key, scorer.on_texts) for scorer in self.scorers)
+        further = (("sem_score", self.by_meaning), ("word_cosine", self.by_words), *scored)
+        comparisons.update((key, compare) for key, compare in further if compare is not None)
         return comparisons
 
 
@@ -174,10 +174,10 @@ def text_gold_measurements(table: TextTable, models: Sequence[str]) -> list[Meas
         ]
         gold = [item.gold for item, _ in known]
         ids = tuple(item.question.id for item, _ in known)
-        given = np.array([text is not None for _, text in known], dtype=np.bool_)
+        answered = np.array([text is not None for _, text in known], dtype=np.bool_)
         texts = [text or "" for _, text in known]
         values = {
-            key: np.where(given, best_against_gold(compare, texts, gold), 0.0)
+            key: np.where(answered, best_against_gold(compare, texts, gold), 0.0)
             for key, compare in table.comparisons().items()
         }
         measurements += _measurements(table, name, GOLD, ids, values, NO_GOLD)
@@ -189,12 +189,12 @@ def text_pair_measurements(table: TextTable, models: Sequence[str]) -> Iterator[
     rows = zip(models, table.answers.answers, strict=True)
     for (target, first), (against, second) in combinations(rows, 2):
         both = [
-            (item.question.id, one.text, other.text)
-            for item, one, other in zip(table.answers.items, first, second, strict=True)
-            if one.text is not None and other.text is not None
+            (item.question.id, answer.text, other.text)
+            for item, answer, other in zip(table.answers.items, first, second, strict=True)
+            if answer.text is not None and other.text is not None
         ]
         ids = tuple(item_id for item_id, _, _ in both)
-        texts = [one for _, one, _ in both], [other for _, _, other in both]
+        texts = [text for _, text, _ in both], [other for _, _, other in both]
         values = {key: compare(*texts) for key, compare in table.comparisons().items()}
         yield from _measurements(table, target, against, ids, values, NONE_BY_BOTH)
 
@@ -207,15 +207,15 @@ def _measurements(
     values: Mapping[str, Values],
     empty: str,
 ) -> Iterator[Measurement]:
-    found = {**values, **_counted(values, table.cosines)}
-    own = {metric.key: metric for metric in table.scorers}
-    for key, metric in {**METRICS, **own}.items():
-        if key not in found:
+    by_key = {**values, **_counted(values, table.cosines)}
+    scorers = {metric.key: metric for metric in table.scorers}
+    for key, metric in {**METRICS, **scorers}.items():
+        if key not in by_key:
             continue
-        low = metric.low if key in own else lowest(key, table.cosines)
-        estimate = mean_estimate(found[key], ids, low=low, high=metric.high, empty=empty)
+        low = metric.low if key in scorers else lowest(key, table.cosines)
+        estimate = mean_estimate(by_key[key], ids, low=low, high=metric.high, empty=empty)
         task = table.answers.task
-        yield measured(metric, target, estimate, ids, found[key], against=against, capability=task)
+        yield measured(metric, target, estimate, ids, by_key[key], against=against, capability=task)
 
 
 def _counted(values: Mapping[str, Values], cosines: bool) -> dict[str, Values]:
