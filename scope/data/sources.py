@@ -157,9 +157,16 @@ def read_lines(path: Path) -> Generator[str, None, None]:
     Raises
     ------
     DataError
-        Naming the line that is too long, is not UTF-8, holds a NUL byte or cannot be unpacked.
+        Naming the line that is too long, is not UTF-8, holds a NUL byte or cannot be unpacked;
+        or when lines end in carriage returns alone.
     """
     for number, line in enumerate(_raw_lines(path, MOST_BYTES_A_LINE), start=1):
+        if number == 1 and b"\r" in line.strip() and not line.endswith(b"\n"):
+            raise DataError(
+                f"the lines of {path.name} end in carriage returns alone",
+                expected="lines that end in a line feed, with or without a carriage return",
+                fix=f"convert it: tr '\\r' '\\n' < {path.name} > converted{path.suffix}",
+            )
         yield _decode(line, path, number)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, ClassVar, Self
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from scope.errors import DataError
+from scope.errors import DataError, SpecError
 from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
 from scope.jobs.fleet.matrix import require_right_and_wrong
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
@@ -37,6 +38,8 @@ class Forecaster(BaseEstimator, ABC):
 
     short_name: ClassVar[str]
     state: ClassVar[tuple[str, ...]]
+    least: ClassVar[Mapping[str, float]] = {}
+    """The lowest value of each parameter that has one."""
     layout: QuestionLayout
     skills_: NDArray[np.float32]
 
@@ -55,7 +58,10 @@ class Forecaster(BaseEstimator, ABC):
         DataError
             When the shapes do not match, an answer is none of 0, 1 and NaN, a model has no answer,
             or all answers are right, or all wrong.
+        SpecError
+            When a parameter is too low.
         """
+        self.check_parameters()
         table, answers = checked_table(X, self.layout), checked_correctness(y, len(X))
         with one_numpy_thread():
             self._fit(table, answers)
@@ -87,6 +93,15 @@ class Forecaster(BaseEstimator, ABC):
         current = self.get_params(deep=False)
         settings = [f"{name}={value}" for name, value in current.items() if value != default[name]]
         return f"{self.short_name}({', '.join(settings)})" if settings else self.short_name
+
+    def check_parameters(self) -> None:
+        """Raise a SpecError if a parameter is below its lowest value."""
+        for name, least in self.least.items():
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise SpecError(
+                    f"{name}={value}", expected=f"{least:g} or more", fix=f"set {name}={least:g}"
+                )
 
     def state_arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays and numbers of a fitted forecaster, by name."""
@@ -145,7 +160,7 @@ def checked_table(table: Table, layout: QuestionLayout) -> Table:
     Raises
     ------
     DataError
-        When the number of columns is different.
+        When the number of columns is different, or a number is not finite.
     """
     single = np.asarray(table, dtype=np.float32)
     if single.ndim != 2 or single.shape[1] != layout.width:
@@ -154,6 +169,13 @@ def checked_table(table: Table, layout: QuestionLayout) -> Table:
             expected=f"{layout.width} columns: a vector of {layout.vector}, "
             f"{len(layout.features)} features and {int(bool(layout.categories))} category",
             fix="make the table with the same encoder and columns that the forecaster has",
+        )
+    if not np.isfinite(single).all():
+        row = int(np.flatnonzero(~np.isfinite(single).all(axis=1))[0])
+        raise DataError(
+            f"a number that is not finite in row {row} of the table of questions",
+            expected="finite numbers",
+            fix="encode the question again, or leave it out",
         )
     return single
 
@@ -272,6 +294,8 @@ class NeighbourForecaster(Forecaster):
         "answers_",
         "skills_",
     )
+
+    least: ClassVar[Mapping[str, float]] = {"neighbours": 1}
 
     def __init__(self, *, layout: QuestionLayout, neighbours: int = 131) -> None:
         self.layout = layout

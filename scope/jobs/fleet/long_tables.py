@@ -202,14 +202,23 @@ def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "")
 
 def by_role(named: Mapping[str, str]) -> dict[str, str]:
     """Columns by the role's own name; ``question`` is another name of ``text``."""
-    for name in named:
-        if name not in (*NAMES, "question"):
+    columns: dict[str, str] = {}
+    for name, column in named.items():
+        role = "text" if name == "question" else name
+        if role not in NAMES:
             raise SpecError(
                 f"no column has the role `{name}`",
                 expected=f"one of the roles {', '.join((*NAMES, 'question'))}",
                 fix=did_you_mean(name, (*NAMES, "question"), "use one of them"),
             )
-    return {"text" if name == "question" else name: column for name, column in named.items()}
+        if role in columns:
+            raise SpecError(
+                f"two columns for {role}: `{columns[role]}` and `{column}`",
+                expected="one column a role",
+                fix="leave one of them out",
+            )
+        columns[role] = column
+    return columns
 
 
 def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, AnswerKey]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -126,6 +127,15 @@ class MatrixFactorization(VectorForecaster):
     spread_mean_: NDArray[np.float32]
     spread_root_: NDArray[np.float32]
     fitted_: int
+
+    least: ClassVar[Mapping[str, float]] = {
+        "dimensions": 1,
+        "epochs": 1,
+        "batch": 1,
+        "learning_rate": 1e-12,
+        "noise": 0,
+        "weight_decay": 0,
+    }
 
     def __init__(
         self,

@@ -142,6 +142,7 @@ def load_fleet(folder: Path) -> Fleet:
         forecaster = FORECASTERS[description.forecaster](
             layout=description.layout, **description.parameters
         )
+        forecaster.check_parameters()
         forecaster.restore({name: numbers[f"forecaster.{name}"] for name in forecaster.state})
         skills, answered = numbers["fleet.skills"], numbers["fleet.answered"]
         models = {len(description.models), len(skills), len(answered), len(forecaster.skills_)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -108,6 +109,8 @@ class TextFactors(VectorForecaster):
         "landmark_codes_",
         "widths_",
     )
+
+    least: ClassVar[Mapping[str, float]] = {"dimensions": 1, "landmarks": 1, "folds": 2, "guard": 0}
 
     def __init__(
         self,

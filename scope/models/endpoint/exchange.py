@@ -10,16 +10,19 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+import zlib
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.endpoint.address import KEY_VARIABLE, Key
 from scope.models.endpoint.connections import Connections
-from scope.printing import counted
+from scope.printing import counted, first_line
 
 if TYPE_CHECKING:
     import httpx
@@ -195,12 +198,19 @@ def clean(words: str) -> str:
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds in ``Retry-After``; None where it is no number."""
+    """Seconds in ``Retry-After``, a number or a date; None where it is neither."""
+    text = headers.get("retry-after", "")
     try:
-        seconds = float(headers.get("retry-after", ""))
+        seconds = float(text)
+        return seconds if seconds >= 0 else None
     except ValueError:
+        pass
+    try:
+        seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+    # Dates without a time zone cannot be subtracted; years beyond 9999 do not exist.
+    except (ValueError, TypeError, OverflowError):
         return None
-    return seconds if seconds >= 0 else None
+    return max(seconds, 0.0)
 
 
 MOST_REDIRECTS = 5
@@ -296,21 +306,31 @@ def most_bytes(ask: EndpointRequest, status: int) -> int:
 
 
 async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
-    """The body, at most as long as the request allows."""
+    """The body, decompressed within its bound; compression was not requested."""
+    most = most_bytes(ask, response.status_code)
     encoding = response.headers.get("content-encoding", "").strip().lower()
-    # Other compressed bodies may expand from a few bytes to any length.
-    if encoding not in ("", "identity", "gzip", "deflate"):
+    if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
         raise UnreadableBodyError(
             f"a reply compressed as {clean(encoding)!r}, which was not requested"
         )
-    most, content = most_bytes(ask, response.status_code), bytearray()
-    async for chunk in response.aiter_bytes():
-        if len(content) + len(chunk) > most:
+    # 32 more bits: gzip or zlib, by the first bytes.
+    inflating = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    content, came = bytearray(), 0
+    async for chunk in response.aiter_raw():
+        came += len(chunk)
+        try:
+            packed = encoding not in ("", "identity")
+            content += inflating.decompress(chunk, most + 1) if packed else chunk
+        except zlib.error as error:
+            raise UnreadableBodyError(
+                f"a reply that cannot be decompressed ({first_line(error)})"
+            ) from error
+        # The bytes that came count too: compressed, nothing at all can be endless.
+        if max(came, len(content)) > most:
             if response.status_code >= 400:
                 return f"an error in more than {most:,} bytes".encode()
             what = "the list of models" if ask.path == "models" else ask.tokens_in_words
             raise UnreadableBodyError(
                 f"a reply of more than {most:,} bytes to a request for {what}"
             )
-        content += chunk
     return bytes(content)
