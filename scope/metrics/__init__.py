@@ -10,7 +10,6 @@ from scope.metrics.agreement import (
     js_divergence_values as js_divergence_values,
 )
 from scope.metrics.arrays import predicted_labels as predicted_labels
-from scope.metrics.catalog import Metric as Metric
 from scope.metrics.concordance import (
     Reach as Reach,
     concordance_values as concordance_values,
@@ -24,6 +23,7 @@ from scope.metrics.consistency import (
     cohen_kappa as cohen_kappa,
     error_consistency as error_consistency,
 )
+from scope.metrics.description import Metric as Metric
 from scope.metrics.invariance import (
     flip_scope_values as flip_scope_values,
     hard_scope_values as hard_scope_values,

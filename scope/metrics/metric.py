@@ -15,7 +15,8 @@ import numpy as np
 
 from scope.errors import SpecError
 from scope.metrics.arrays import Values
-from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS, Metric
+from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS
+from scope.metrics.description import Metric
 from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
 from scope.untrusted import UntrustedCode

@@ -19,6 +19,7 @@ from scope.records.estimates import (
     PooledDifference,
     SliceTest,
     TaskShares,
+    Undefined,
 )
 from scope.records.examples import (
     SPARSE_FIELD,
@@ -277,6 +278,10 @@ def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
     return choice if isinstance(choice, str) else labels[choice]
 
 
+MOST_WITH_CELLS = 10
+"""Models of which every pair has its four cells."""
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
@@ -298,20 +303,26 @@ class CompareResult(MeasuredResult):
     @property
     def judged(self) -> Sequence[Measurement]:
         """The numbers that gates judge: also recovery and flips of each later model."""
-        first = self.manifest.models[0].name
-        of_runs = [
-            Measurement(
-                metric=metric,
-                target=pair.second,
-                against=first,
-                capability=pair.task,
-                estimate=estimate,
-            )
-            for pair in self.cells
-            if pair.first == first
-            for metric, estimate in (("recovery", pair.recovery), ("flips", pair.flips))
-            if estimate is not None
-        ]
+        first, *others = (card.name for card in self.manifest.models)
+        cells = {(pair.task, pair.second): pair for pair in self.cells if pair.first == first}
+        reason = "no question with a known right answer was put to both models"
+        if len(others) >= MOST_WITH_CELLS:
+            reason = f"not measured for more than {MOST_WITH_CELLS} models"
+        of_runs = []
+        for task in (answers.task for answers in self.tasks):
+            for model in others:
+                pair = cells.get((task, model))
+                numbers = (None, None) if pair is None else (pair.recovery, pair.flips)
+                of_runs += [
+                    Measurement(
+                        metric=metric,
+                        target=model,
+                        against=first,
+                        capability=task,
+                        estimate=number or Undefined(reason=reason),
+                    )
+                    for metric, number in zip(("recovery", "flips"), numbers, strict=True)
+                ]
         return (*self.measurements, *of_runs)
 
     def verdict_lines(self) -> Sequence[VerdictLine]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.errors import DataError
+from scope.errors import DataError, SpecError
 from scope.jobs.fleet.embed import (
     Learning,
     encoder_setting,
@@ -239,6 +239,12 @@ def _on_held_out(
     )
     curve = []
     if curve_start is not None:
+        if curve_start >= len(rows):
+            raise SpecError(
+                f"a learning curve from {curve_start} of {len(rows)} training questions",
+                expected="a first part that is smaller than all",
+                fix=f"give --curve-start {max(10, len(rows) // 8)}, or more questions",
+            )
         order = np.random.default_rng([learning.seed, _STREAM]).permutation(rows)
         sizes = [curve_start << doubled for doubled in range(len(rows).bit_length())]
         parts = [np.sort(order[:size]) for size in sizes if size < len(rows)]

@@ -56,7 +56,8 @@ WORDS: Mapping[str, Words] = {
         "r of errors are not corrected for accuracy, and change with it for that reason.",
     ),
     "study-size": Words(
-        *(DOUBLINGS, "hard_scope"),
+        DOUBLINGS,
+        "hard_scope",
         "larger targets keep {} of what a reference ignores",
         "Larger models are often more accurate, too: no cause is shown. Hard-SCoPE is high for a "
         "target that rarely moves; concordance is not. Rawal and Toneva (2024) find that Hard-"
@@ -70,7 +71,8 @@ def page(result: StudyResult) -> Page:
     words, manifest, box = WORDS[result.manifest.job], result.manifest, _box(result)
     test = "permutation" if manifest.job == "study-judges" else "permutation of ranks"
     of_sizes = manifest.job == "study-size"
-    many = counted(len(manifest.models), "model")
+    in_pairs = {name for pair in result.pairs for name in (pair.first, pair.second)}
+    many = counted(len(in_pairs if of_sizes else result.accuracies), "model")
     caption = prose(f"{many}; the first number is the answer’s; p by {test}")
 
     def table(numbers: Sequence[StudyNumber]) -> Table:
@@ -98,7 +100,7 @@ def page(result: StudyResult) -> Page:
             Section(anchor="limits", title="What the numbers do not show", blocks=(limits,)),
             *folded(
                 *([] if of_sizes else [Section(anchor="models", title="Models", blocks=(models,))]),
-                asked(manifest, capabilities="Task"),
+                asked(manifest, capabilities="Capability" if of_sizes else "Task"),
                 reproduce(manifest, result.clock),
             ),
         ),

@@ -82,7 +82,7 @@ class TrendRequest(StudyRequest):
     repeated."""
 
 
-def model_size(text: str) -> float:
+def model_size(text: str) -> int:
     """A number of parameters, such as 22.7M or 1.3B.
 
     Raises
@@ -93,20 +93,20 @@ def model_size(text: str) -> float:
     Examples
     --------
     >>> model_size("22.7M"), model_size("350000")
-    (22700000.0, 350000.0)
+    (22700000, 350000)
     """
-    unit = {"K": 1e3, "M": 1e6, "B": 1e9}.get(text[-1:].upper(), 1)
+    unit = {"K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12}.get(text[-1:].upper(), 1)
     try:
         size = float(text if unit == 1 else text[:-1]) * unit
     except ValueError:
         size = math.nan
-    if not 0 < size < math.inf:
+    if not 1 <= size < math.inf:
         raise SpecError(
             f"the size `{text}`",
-            expected="a positive number of parameters",
+            expected="a number of parameters, such as 350000, 22.7M or 1.3B",
             fix="write for example --size student=22.7M",
         )
-    return size
+    return round(size)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests, size
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
-from scope.jobs.study.pairs import PairTable
+from scope.jobs.study.pairs import PairTable, Square
 from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
 from scope.jobs.task_choice import choose_tasks
 from scope.models import ModelOptions
@@ -252,10 +252,11 @@ def _judges(judgements: Judgements, answers: Answers) -> Studied:
     known = [judge for judge in judgements if judge in answers.names]
     # A judge without stored answers must not come first: the page answers by the first number.
     in_order = [[judge] for judge in dict.fromkeys((*known, *judgements))]
+    measures = answers.table.measures()
     pairs: list[StudyPair] = []
     numbers: list[StudyNumber] = []
     for judges in [known, *in_order] if len(known) > 1 else in_order:
-        number, of_judge = _judge(judges, judgements, answers)
+        number, of_judge = _judge(judges, judgements, answers, measures)
         numbers.append(number)
         pairs += of_judge
     tested = [n for n, number in enumerate(numbers) if n and number.p_value is not None]
@@ -268,10 +269,13 @@ def _judges(judgements: Judgements, answers: Answers) -> Studied:
 
 
 def _judge(
-    judges: Sequence[str], judgements: Judgements, answers: Answers
+    judges: Sequence[str],
+    judgements: Judgements,
+    answers: Answers,
+    measures: Mapping[str, Square],
 ) -> tuple[StudyNumber, list[StudyPair]]:
     """The number of one judge or of all together, and the pairs with each judged model."""
-    names, measures = answers.names, answers.table.measures()
+    names = answers.names
     capa, accuracy = measures["capa"], measures["accuracy"].diagonal()
     columns = [names.index(judge) for judge in judges if judge in names]
     judged = [

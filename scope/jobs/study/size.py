@@ -72,17 +72,18 @@ def prepare(request: SizeRequest) -> Prepared[StudyResult]:
             accuracies=(),
             pairs=tuple(table.pairs()),
             families={},
-            notes=(),
+            notes=table.notes,
         )
 
     return Prepared(manifest, compute)
 
 
 class SizeTable(NamedTuple):
-    """Each measure by pair of reference and target, and log2 of each model's size."""
+    """Each measure by pair of reference and target, log2 of each size, and what is lacking."""
 
     measures: Mapping[str, Mapping[Pair, float]]
     sizes: Mapping[str, float]
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, audit: AuditResult, sizes: Mapping[str, float]) -> SizeTable:
@@ -97,10 +98,12 @@ class SizeTable(NamedTuple):
         if set(models) != sizes.keys():
             lacking = [name for name in models if name not in sizes]
             unknown = [name for name in sizes if name not in models]
+            wrong = [f"no size of {listed(lacking)}"] if lacking else []
+            wrong += [f"a size of {listed(unknown)}, which the audit lacks"] if unknown else []
             raise SpecError(
-                f"no size of {listed(lacking)}" if lacking else f"the size of {listed(unknown)}",
+                "; ".join(wrong),
                 expected=f"a size of each model of the audit: {listed(models)}",
-                fix=f"give --size {(lacking or models)[0]}=22.7M for each",
+                fix=f"give --size {lacking[0]}=22.7M" if lacking else f"omit {listed(unknown)}",
             )
         degenerate = {share.model for share in audit.answer_shares if share.degenerate}
         values: dict[str, dict[Pair, list[float]]] = {name: defaultdict(list) for name in MEASURES}
@@ -110,11 +113,22 @@ class SizeTable(NamedTuple):
             if key in values and row.capability and row.subset is None:
                 value = row.estimate.value if isinstance(row.estimate, Estimate) else math.nan
                 values[key][pair].append(value if degenerate.isdisjoint(pair) else math.nan)
-        measures = {
-            name: {pair: mean for pair, v in rows.items() if math.isfinite(mean := fmean(v))}
+        means = {
+            name: {pair: fmean(numbers) for pair, numbers in rows.items()}
             for name, rows in values.items()
         }
-        return cls(measures, {name: math.log2(size) for name, size in sizes.items()})
+        measures = {
+            name: {pair: mean for pair, mean in rows.items() if math.isfinite(mean)}
+            for name, rows in means.items()
+        }
+        notes = [f"left out as degenerate: {listed(sorted(degenerate))}"] if degenerate else []
+        notes += [
+            f"{name} is undefined for {number} of {len(means[name])} pairs, which are left out"
+            for name in MEASURES
+            if (number := len(means[name]) - len(measures[name]))
+        ]
+        logarithms = {name: math.log2(size) for name, size in sizes.items()}
+        return cls(measures, logarithms, tuple(notes))
 
     def pairs(self) -> list[StudyPair]:
         """Every pair with its measures and the doublings between its sizes."""

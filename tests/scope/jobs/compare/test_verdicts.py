@@ -135,22 +135,28 @@ def test_published_quantized_models_have_their_known_flips(name, tmp_path, witho
         assert len(result.verdicts) == 1
 
 
-def test_gates_judge_recovery_and_flips_of_each_later_model(tmp_path, without_pages):
-    right, first, second = runs(lost=30, gained=10)
-    models = {"whole": first, "quantized": second, "perfect": right}
-    table = "".join(f"{name}\t{''.join('ABCD'[k] for k in row)}\n" for name, row in models.items())
-    (tmp_path / "answers.tsv").write_text(table)
+def compared(folder, right, models):
+    """A comparison of stored answers; ``models`` has the numbers of options, -1 for no answer."""
+    table = "".join(
+        f"{name}\t{''.join('ABCD-'[choice] for choice in row)}\n" for name, row in models.items()
+    )
+    (folder / "answers.tsv").write_text(table)
     questions = [
         {"question": f"What is {n}?", "options": [*"wxyz"], "answer": "ABCD"[gold]}
         for n, gold in enumerate(right)
     ]
-    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
-    result = scope.compare(
-        models=[f"predictions:{tmp_path}/answers.tsv#*"],
+    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
+    return scope.compare(
+        models=[f"predictions:{folder}/answers.tsv#*"],
         tasks=["choice"],
-        data=f"{tmp_path}/questions.jsonl",
-        runs=tmp_path,
+        data=f"{folder}/questions.jsonl",
+        runs=folder,
     )
+
+
+def test_gates_judge_recovery_and_flips_of_each_later_model(tmp_path, without_pages):
+    right, first, second = runs(lost=30, gained=10)
+    result = compared(tmp_path, right, {"whole": first, "quantized": second, "perfect": right})
     gates = ("recovery[quantized]>=0.95", "flips[quantized]<=0.06", "recovery[perfect]>=1.2")
     assert scope.failed_gates(result, gates) == ()
     (line,) = scope.failed_gates(result, ["recovery[quantized]>=0.97"])
@@ -159,3 +165,17 @@ def test_gates_judge_recovery_and_flips_of_each_later_model(tmp_path, without_pa
     assert scope.failed_gates(result, ["recovery[quantized]>=0.97"], judged_on="value") == ()
     with pytest.raises(SpecError, match="recovery"):
         scope.failed_gates(result, ["recover>=0.9"])
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [(2, "put to both models"), (11, "not measured for more than 10 models")],
+)
+def test_a_model_without_a_number_passes_no_gate(count, reason, tmp_path, without_pages):
+    right, first, _ = runs(n=100, wrong=20)
+    halves = {"early": [*first[:50], *[-1] * 50], "late": [*[-1] * 50, *first[50:]]}
+    models = {**halves, **{f"m{n}": first for n in range(count - 2)}}
+    result = compared(tmp_path, right, models)
+    lines = scope.failed_gates(result, ["recovery>=0.1", "flips<=0.9"])
+    assert len(lines) == 2 * (count - 1)
+    assert all(reason in line or "degenerate" in line for line in lines)

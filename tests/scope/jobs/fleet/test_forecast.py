@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from scope.errors import SpecError
 from scope.jobs.fleet.embed import embed_fleet
 from scope.jobs.fleet.forecast import Evaluation, forecast_fleet, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import NeighbourForecaster
@@ -82,6 +83,8 @@ def test_a_learning_curve_scores_fits_on_more_and_more_questions_by_hand(tmp_pat
     asked = {"data": str(path), "forecaster": "mean", "runs": tmp_path, "run": "curve"}
     found = forecast_fleet(**asked, learning_curve=True, curve_start=10)
     assert [point.questions for point in found.curve] == [10, 20, 40, 80]
+    with pytest.raises(SpecError, match="a learning curve from 80 of 80 training questions"):
+        forecast_fleet(**{**asked, "run": "late"}, learning_curve=True, curve_start=80)
     written = (tmp_path / "curve" / "forecasts.csv").read_text().splitlines()[1::2]
     held_out = [int(line.split(",")[0][1:]) for line in written]
     # Every fit predicts that a is right and b wrong: both forecasts come true, or neither.

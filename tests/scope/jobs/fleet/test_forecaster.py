@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors
 
-from scope.errors import DataError
+from scope.errors import DataError, SpecError
 from scope.jobs.fleet.factorization import shrunk_skills
 from scope.jobs.fleet.forecaster import (
     MeanForecaster,
@@ -164,3 +164,30 @@ def test_the_nearest_are_those_of_a_stable_sort(seed, count):
     first = np.argsort(distances, axis=1, kind="stable")[:, :count]
     np.put_along_axis(chosen, first, 1, axis=1)
     assert nearest(distances, count).tolist() == chosen.tolist()
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_table_holds_finite_numbers_alone(number):
+    table = np.zeros((3, 4))
+    table[1, 2] = number
+    with pytest.raises(DataError, match="not finite in row 1"):
+        checked_table(table, LAYOUT)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    [
+        ("knn", "neighbours", 0),
+        *(("mf", name, 0) for name in ("dimensions", "epochs", "batch", "learning_rate")),
+        *(("mf", name, -1.0) for name in ("noise", "weight_decay")),
+        ("mf", "learning_rate", np.nan),
+        ("factors", "dimensions", 0),
+        ("factors", "landmarks", 0),
+        ("factors", "folds", 1),
+        ("factors", "guard", -0.1),
+    ],
+)
+def test_parameters_that_cannot_be_are_named(name, parameter, value):
+    forecaster = ALL[name](layout=toy_fleet.LAYOUT).set_params(**{parameter: value})
+    with pytest.raises(SpecError, match=f"{parameter}={value}"):
+        forecaster.fit(*toy_fleet.fleet())

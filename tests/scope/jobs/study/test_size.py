@@ -83,10 +83,12 @@ def test_degenerate_models_are_left_out():
         answer_shares=[SimpleNamespace(model="c", degenerate="it answers alike")],
         measurements=rows,
     )
-    assert {*SizeTable.of(audit, dict.fromkeys("abc", 1.0)).measures["hard_scope"]} == {
-        ("a", "b"),
-        ("b", "a"),
-    }
+    table = SizeTable.of(audit, dict.fromkeys("abc", 1.0))
+    assert {*table.measures["hard_scope"]} == {("a", "b"), ("b", "a")}
+    assert table.notes == (
+        "left out as degenerate: `c`",
+        "hard_scope is undefined for 1 of 3 pairs, which are left out",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +117,7 @@ def test_the_study_reads_a_finished_audit_and_asks_no_model(matrix):
     ("run", "names", "message"),
     [
         ("matrix", TOYS[:3], "no size of `toy_models:Careful`"),
-        ("matrix", (*TOYS, "Other"), "the size of `toy_models:Other`"),
+        ("matrix", (*TOYS, "Other"), "a size of `toy_models:Other`, which the audit lacks"),
         ("plain", TOYS[:2], "is no audit of several references"),
     ],
 )
