@@ -37,12 +37,12 @@ def sealed(text: str) -> str:
 
 
 def unsealed(text: str) -> Unsealed:
-    """The text that was sealed; one that has no checksum is given back as it is.
+    """The text without its checksum; a text that has none is returned unchanged.
 
     Raises
     ------
     ValueError
-        When the text is not the one of which it has the checksum.
+        When the checksum is not that of the text.
 
     Examples
     --------

@@ -18,9 +18,9 @@ class ScopeError(Exception):
     Parameters
     ----------
     found
-        What was met, with the offending value in it.
+        The problem, with the offending value.
     expected
-        What would have been accepted.
+        The accepted values.
     fix
         What to do now, as a command or an option where there is one.
 

@@ -39,7 +39,7 @@ REMEDIES: Mapping[int, str] = MappingProxyType(
         **dict.fromkeys((errno.ENFILE, errno.ENOMEM), "close other programs"),
     }
 )
-"""What to do about an error of the file system; any other error indicates a bug."""
+"""The fix for an error of the file system; any other error indicates a bug."""
 
 
 CacheKind = Literal["answers", "searches", "vectors", "latents"]
@@ -56,7 +56,7 @@ def cache_folder() -> Path:
 
 
 def expanded(path: str | Path) -> Path:
-    """The path that a user has written, ``~`` and ``~NAME`` replaced by the home they stand for.
+    """The path that a user wrote, with ``~`` and ``~NAME`` replaced by the home folder.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def without_home(text: str) -> str:
-    """The text with ``~`` in place of the user's home folder, which is nobody else's business.
+    """The text with ``~`` in place of the user's home folder, for privacy.
 
     A path is the same afterwards for SCoPE, which expands ``~`` wherever it takes a path.
 

@@ -1,4 +1,4 @@
-"""Makes capabilities and tasks, and keeps those that are not SCoPE's own behind the boundary."""
+"""Makes capabilities and tasks; those of third parties run behind the boundary."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def make_piece(entry: Entry, settings: Mapping[str, Setting]) -> Any:
 
 
 def _refuse_other_types(entry: Entry, chosen: Mapping[str, Setting]) -> None:
-    """Refuse what is no whole number, number, or yes or no where the setting is one."""
+    """Refuse a value that is not of the setting's type: whole number, number, or yes or no."""
     for field in fields(entry.target) if chosen else ():
         # A type, or its text as the source has it.
         kind = field.type if isinstance(field.type, str) else getattr(field.type, "__name__", "")
@@ -185,7 +185,7 @@ def refuse_unused_settings(
 
 
 def require_distinct(kind: str, names: Sequence[str], example: str) -> None:
-    """Refuse no capabilities or tasks, and two of one name."""
+    """Refuse an empty list of capabilities or tasks, and duplicate names."""
     if not names or len(set(names)) < len(names):
         raise SpecError(
             f"the {kind} {names}",
@@ -282,7 +282,7 @@ class ForeignPiece:
             return _checked_data(self.name, name, returned) if name in _DATA else returned
 
     def _searching(self, _: str, method: Any, *arguments: Any) -> Iterator[Any]:
-        """What a search finds; what it raises stays as it is: an audit records it as failed."""
+        """The results of a search; its errors pass unchanged: an audit records it as failed."""
         with self._code.surroundings():
             results = method(*arguments)
         yield from each_within(self._code.surroundings, results)
@@ -294,7 +294,7 @@ def plain_settings(name: str, settings: object) -> dict[str, Setting]:
     Raises
     ------
     SpecError
-        When they are no mapping, or a value cannot be written.
+        When they are not a mapping, or a value cannot be written.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _checked_data(piece: str, method: str, loaded: Any) -> Any:
-    """What a task has loaded, its members fetched; to be called inside its boundary."""
+    """The loaded data of a task with its members; to be called inside the boundary."""
     _, kind, field, member = _DATA[method]
     if isinstance(loaded, TaskData | PairData) and isinstance(loaded, kind):
         members, card = getattr(loaded, field), loaded.card

@@ -61,7 +61,7 @@ def unstorable(text: str) -> str:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A foreign value as Python writes it, at most so many characters; never fails.
+    """The ``repr`` of a foreign value, shortened to ``most`` characters; never fails.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _written(write: Callable[[Any], str], value: object) -> str | None:
         return write(value)
     except KeyboardInterrupt:
         raise
-    # What a foreign object does when it is asked for its text is open.
+    # The ``__str__`` of a foreign object may do anything.
     except BaseException:  # noqa: BLE001
         return None
 
@@ -143,7 +143,7 @@ def listed(names: Iterable[str], most: int | None = None) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str, most: int = 1) -> str:
-    """How to fix a name that nothing has: by those that are near it, or else otherwise.
+    """The fix for an unknown name: the closest known names, or else ``otherwise``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finds the pieces by name: what is built in, and what installed plugins add.
+"""Finds pieces by name, built in or from installed plugins.
 
 Built-ins are written as ``module:object`` strings, so that naming them loads nothing; a plugin
 declares the same under the entry-point groups ``scope.capabilities``, ``scope.tasks``,
@@ -91,7 +91,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "picture": "scope.jobs.pages:picture_html",
             "text": "scope.jobs.pages:terminal_text",
         },
-        # What pages and files need from layers above them.
+        # Pieces that pages and files need from higher layers.
         "parts": {
             "job": "scope.jobs:job_named",
             "queries": "capabilities.measured:QUERIES",

@@ -67,11 +67,11 @@ class KeepsLists(Protocol):
     """Keeps the lists of a result that may be long elsewhere."""
 
     def put(self, name: str, entry: Any, values: Iterable[Any], /) -> dict[str, object]:
-        """Keep a list, by its name and the type of its entries; what stands for it."""
+        """Store a list by its name and the type of its entries; return its placeholder."""
         ...
 
     def close(self) -> dict[str, str]:
-        """What the result says of where they are."""
+        """The files of the lists, as stored in the result."""
         ...
 
 
@@ -298,7 +298,7 @@ def plain(value: Any, lists: KeepsLists | None = None, *, floats: bool = False) 
 
 
 def _kept(hint: Any, value: Any, lists: KeepsLists) -> Any:
-    """What stands for a list, or for each list of several, that may be long."""
+    """The placeholder of a long list, or of each of several lists."""
     inner = get_args(hint)
     if get_origin(hint) is not Annotated:
         return [_kept(inner[0], part, lists) for part in value]

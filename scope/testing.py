@@ -192,7 +192,7 @@ def _check_searches(
     *,
     asks: bool = True,
 ) -> Found:
-    """The results of one kind of search, which are the same whatever the circumstances.
+    """The results of one kind of search, after checks that circumstances do not change them.
 
     ``asks`` says whether it asks the classifier, and keeps the prediction.
     """

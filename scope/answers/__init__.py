@@ -1,4 +1,4 @@
-"""Asks models and keeps what they answer: predictions, replies, searches, vectors and latents.
+"""Asks models and stores the answers: predictions, replies, searches, vectors and latents.
 
 `Answers.get` asks a model and keeps its answers in a SQLite table. A run has a table of its own;
 runs share another one, and the latents of texts, in SCoPE's cache folder. A run that is killed at

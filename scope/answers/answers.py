@@ -1,4 +1,4 @@
-"""Asks models, each for each thing once, and keeps what they answer.
+"""Asks each model for each item once and stores the answers.
 
 `Answers.get` is the one way from a model to its predictions and replies: it removes duplicates,
 looks up what this run and other runs know, asks for the rest, checks it, and keeps it as it comes.
@@ -28,7 +28,7 @@ from scope.records import Answer, Prediction, Question
 from scope.untrusted import UntrustedCode
 
 KEPT_AT_ONCE = 16
-"""Answers between two writes: what a kill can cost at most, beside those that are on their way."""
+"""Answers between two writes: at most these, and those under way, are lost by a kill."""
 
 SECONDS_BETWEEN_WRITES = 1.0
 """Longest time between two writes of answers."""
@@ -40,7 +40,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 class Shared:
     """Answers and searches of other runs, and of this one for others.
 
-    Whatever is wrong with the table is noted in ``trouble``, and the run goes on without it.
+    Errors of the table are noted in ``trouble``, and the run continues without it.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class Answers:
     ) -> list[Any]:
         """A model's answers to texts or questions, in their order.
 
-        What was asked before, in this session or an earlier one, is not asked again. Answers that
+        Known answers, of this session or an earlier one, are reused. Answers that
         came before a failure are kept.
 
         Parameters
@@ -167,7 +167,7 @@ class Answers:
         Raises
         ------
         ModelError
-            When the model gives an answer twice, none at all, or one that is no answer.
+            When the model gives an answer twice, no answer, or an invalid one.
         """
         contents = [content_of(role, item) for item in items]
         distinct: dict[str, Any] = {}
@@ -176,7 +176,7 @@ class Answers:
         known = self._known(model.fingerprint, role, distinct)
         missing = [content for content in distinct if content not in known]
         if role == "classifier":
-            # Neighbours in length make full batches; the order has no bearing on the answers.
+            # Texts of similar length make full batches; the order does not change the answers.
             missing.sort(key=lambda content: len(distinct[content]))
         waiting = [distinct[content] for content in missing]
 
@@ -283,9 +283,9 @@ class CachedClassifier:
 
 
 class Keeper(Generic[Row]):
-    """Gathers answers that come one by one and writes them together: at most a second's worth.
+    """Gathers single answers and writes them together, at least once a second.
 
-    At the end what was gathered is written, too, also where a failure is the end.
+    At the end, also after a failure, the rest is written.
 
     Examples
     --------
@@ -339,15 +339,15 @@ def checked(
         return
     answers = replies(model, role, items)
     if own:
-        # Its answers may be of any class: they are looked at inside the boundary, too.
+        # Answers of foreign code may be of any class: they are checked inside the boundary, too.
         yield from UntrustedCode(model.spec).each(METHODS[role], answers)
     else:
-        # The code of SCoPE fails by a bug, which is not hidden.
+        # An error in SCoPE's own code is a bug, which is not hidden.
         yield from answers
 
 
 def in_order(model: Any, items: Sequence[Any], answers: Sequence[Any]) -> list[Any]:
-    """All answers, of which none may be missing."""
+    """All answers; none may be missing."""
     missing = [item for item, answer in zip(items, answers, strict=True) if answer is None]
     if missing:
         kind = "texts" if isinstance(missing[0], str) else "questions"

@@ -1,12 +1,12 @@
 """Asks the models of a job, and recognises those whose bytes cannot be hashed.
 
 The fingerprint of a model of Python covers its module, that of an endpoint its address: other
-weights may stand behind the same one. So whenever a run is opened that holds answers of such a
-model, the first stored answer is asked for once more, and never looked up. The same choice and
+weights may have the same name. So whenever a run is opened that holds answers of such a
+model, the first stored answer is requested again, not looked up. The same choice and
 probabilities within `DRIFT` are drift, which is reported. Anything else is another model, and
 nothing of the run is used or changed.
 
-If the answer differs, it is asked for up to three times, and one match is enough: a server may
+If the answer differs, it is requested up to three times, and one match is enough: a server may
 break ties differently.
 
 A classifier that is new to a run answers eight texts alone and in one batch. If the answers differ,
@@ -36,7 +36,7 @@ DRIFT = 1e-3
 """Greatest difference of a probability that other hardware, batches or libraries cause."""
 
 ASKINGS = 3
-"""Attempts, of which one must give the stored answer."""
+"""Attempts; one of them must give the stored answer."""
 
 TOGETHER = 8
 """Texts that a new classifier is asked alone and in one batch."""

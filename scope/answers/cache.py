@@ -1,6 +1,6 @@
-"""The table that runs share in SCoPE's folder: what it holds, how large it may grow, its removal.
+"""The table that runs share in SCoPE's folder: its contents, its limit and its removal.
 
-Where it is larger than its limit, what was not used for the longest time goes first.
+When the table exceeds its limit, the least recently used entries are removed first.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def size_limit() -> int:
     Raises
     ------
     SpecError
-        When the variable is no size.
+        When the variable is not a size.
     """
     limit = os.environ.get("SCOPE_CACHE_LIMIT") or DEFAULT_LIMIT
     parts = re.fullmatch(r"(\d+(?:\.\d+)?) *([KMGT]?)B?", limit.strip(), re.IGNORECASE)
@@ -106,7 +106,7 @@ def clear_cache(folder: Path, kind: CacheKind) -> None:
 
 
 def enforce_limit(folder: Path, limit: int) -> None:
-    """Remove what was not used for the longest time until the table is within its limit.
+    """Remove the least recently used entries until the table is within its limit.
 
     Raises
     ------

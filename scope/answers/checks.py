@@ -1,4 +1,4 @@
-"""Is this an answer? The checks of what models give, before anything is kept."""
+"""Checks the answers of models before they are stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scope.protocols import METHODS, Role, StreamingClassifier
 from scope.records import Answer, Prediction, Question
 
 TEXTS_A_BATCH = 64
-"""Texts in one call of a classifier: what a kill can cost at most, beside `KEPT_AT_ONCE`."""
+"""Texts in one call of a classifier: at most these, and `KEPT_AT_ONCE`, are lost by a kill."""
 
 _PAIRS = "pairs, as they come: the question's number from 0, and its `scope.records.Answer`"
 
@@ -27,7 +27,7 @@ def predictions(model: Any, texts: Sequence[str]) -> Iterator[tuple[int, Predict
     Raises
     ------
     ModelError
-        When it leaves a text out, answers one twice, or gives what is no prediction.
+        When it omits a text, answers one twice, or gives something other than a prediction.
     """
     alone = getattr(model, "asked_alone", False)
     streams = isinstance(model, StreamingClassifier) and not alone
@@ -49,7 +49,7 @@ def replies(model: Any, role: Role, questions: Sequence[Question]) -> Iterator[t
     Raises
     ------
     ModelError
-        When the model answers a question twice, or with what is no answer to it.
+        When the model answers a question twice or gives an invalid answer.
     """
     answers = getattr(model, METHODS[role])(questions)
     if not isinstance(answers, Iterable):
@@ -148,7 +148,7 @@ def _checked_answer(model: Any, question: Question, answer: Answer) -> Answer:
 
 
 def _what_is_wrong(question: Question, answer: Answer) -> str:
-    """Why the answer is none to this question; empty if it is."""
+    """Why the answer to this question is invalid; empty if it is valid."""
     texts = [*([] if answer.text is None else [answer.text]), *answer.others]
     if strange := [text for text in texts if not isinstance(text, str)]:
         return f"{shown(strange[0], 80)}, which is no text"
@@ -169,7 +169,7 @@ def _plain(text: str) -> str:
 
 
 def wrong(model: Any, answered: str, expected: str) -> ModelError:
-    """The error of a model that gives what is no answer."""
+    """The error of a model that gives an invalid answer."""
     return ModelError(
         f"`{model.spec}` answers {answered}",
         expected=expected,

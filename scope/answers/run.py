@@ -204,10 +204,10 @@ class Run(RunFolder, Answers):
 
 @contextmanager
 def shared_answers(models: Sequence[Any], wanted: bool, progress: Progress) -> Iterator[Shared]:
-    """What the run of a job on these models shares with others, while it is open.
+    """The answers that the run of a job on these models shares with others, while it is open.
 
-    At the end the cache is brought back to its limit. Whatever is wrong with it is said in one
-    line, and ends no run.
+    At the end the cache is reduced to its limit. Errors of the cache are logged
+    once and do not end the run.
     """
     identities = _identities(models)
     limit = size_limit() if wanted and identities else 0

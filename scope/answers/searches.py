@@ -1,4 +1,4 @@
-"""What searches have found, kept by example: in the run, and where it is certain for other runs."""
+"""Search results by example, stored in the run and, where they are certain, for other runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scope.protocols import Capability, ComparesWords, SearchOptions
 from scope.records import Example, Perturbation
 
 _DECIDING = ("perturbations", "capabilities", "scope.metrics", "scope.protocols", "scope.records")
-"""Packages whose code decides what a search finds, beside the models'."""
+"""Packages, besides those of the models, whose code decides the search results."""
 
 _read = partial(read_row, list[Perturbation])
 
@@ -26,7 +26,7 @@ Trials = dict[tuple[str, int], Perturbation]
 
 
 class Searches:
-    """What the search of one capability has found for one reference.
+    """The search results of one capability for one reference.
 
     The run keeps it under ``kept_as``. Runs share only searches of SCoPE's own capabilities on
     models that are known by their bytes, where those that the capability asks beside the reference

@@ -112,7 +112,7 @@ class Table:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 unless_prepared.enter_context(self._only_one_creates())
             self._connection = sqlite3.connect(path, timeout=self._seconds)
-            # Damaged text is shown in place of failing on it.
+            # Damaged text is shown; it does not fail.
             self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
             closing = unless_prepared.enter_context(ExitStack())
             closing.callback(self._connection.close)
@@ -184,7 +184,7 @@ class Table:
     def get(
         self, kind: Kind, owner: str, contents: Iterable[str], read: Callable[[Any], Value]
     ) -> dict[str, Value]:
-        """The values that are known, by content, as ``read`` makes them of what is stored."""
+        """The known values by content; ``read`` converts the stored text."""
         with self.guarded():
             values = dict(self.each(kind, owner, contents, read))
         if self._cached:
@@ -204,9 +204,9 @@ class Table:
                 yield by_key[key], read(value)
 
     def put(self, kind: Kind, owner: str, values: Mapping[str, str | bytes]) -> None:
-        """Keep values by content; what is known stays as it is.
+        """Store values by content; known values do not change.
 
-        When this returns they survive a kill; when it fails none of them is kept.
+        When this returns, they survive a kill; when it fails, none is stored.
         """
         # In the order of the tree, so that neighbours are written together.
         rows = sorted((_key(kind, owner, content), value) for content, value in values.items())
@@ -217,7 +217,7 @@ class Table:
             )
 
     def take_from(self, path: Path) -> None:
-        """Add all entries of another table; what is already known stays as it is."""
+        """Add all entries of another table; known values do not change."""
         with guarded(path):
             if not path.is_file():
                 raise damaged(path, "the file is missing")
@@ -257,7 +257,7 @@ class Table:
             return self._connection.execute(query, (kind, prefix, value)).fetchone() is not None
 
     def remove_oldest(self, excess: int) -> None:
-        """Remove what was not used for the longest time, at least this many bytes if there are."""
+        """Remove the least recently used entries: at least this many bytes, or all there are."""
         in_use, last = self._now - SECONDS_IN_USE, -1
         with self.guarded():
             sizes = self._connection.execute(
@@ -338,7 +338,7 @@ def read_row(kind: Any, stored: str) -> Any:
     Raises
     ------
     ValueError
-        When it is not such a record.
+        When it is not a record of this kind.
     """
     return _reader(kind).validate_json(stored, strict=True)
 

@@ -26,7 +26,7 @@ from scope.protocols import Encoder, LatentReader, Precision, Progress
 from scope.store.files import damaged
 
 TEXTS_A_PORTION = 64
-"""Texts that are computed and kept at once: what a kill can cost."""
+"""Texts that are computed and stored at once: at most these are lost by a kill."""
 
 TEXTS_TO_BEGIN_WITH = 32
 """The first portion of latents, which shows how large those of a text are."""
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
 
 
 class _Head(NamedTuple):
-    """What stands before the numbers of a text."""
+    """The header before the numbers of a text."""
 
     shape: Shape
     truncated: bool
@@ -117,7 +117,7 @@ def stored_latents(
     Parameters
     ----------
     texts
-        Any number of texts, each read once however often it stands there.
+        Any number of texts; each distinct text is read once.
     reader
         Its fingerprint says whether latents that are kept are its own.
     progress
@@ -235,7 +235,7 @@ def question_vectors(
     Parameters
     ----------
     texts
-        Any number of texts, each computed once however often it stands there.
+        Any number of texts; each distinct text is computed once.
     encoder
         Its fingerprint says whether vectors that are kept are its own.
     progress
@@ -287,8 +287,8 @@ def _completed(
     progress: Progress | None,
     step: Callable[[Sequence[str], Table], int] | None = None,
 ) -> dict[str, Read]:
-    """What is kept of these texts, after what was missing is computed in portions and kept."""
-    # Neighbours in length make full batches; a vector does not depend on the texts beside it.
+    """The stored values of these texts; missing ones are first computed and stored in portions."""
+    # Texts of similar length make full batches; a vector does not depend on its batch.
     wanted = sorted(set(texts), key=lambda text: (len(text), text))
     known = table.get(kind, owner, wanted, read)
     missing = [text for text in wanted if text not in known]

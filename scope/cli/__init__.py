@@ -16,7 +16,7 @@ from scope.untrusted import Failed, attempt
 
 
 def main() -> None:
-    """Run the command: the one border at which every error ends, in a few lines and a code.
+    """Run the command and turn every error into a short message and an exit code.
 
     0 done; 1 a requested gate failed; 2 the input is wrong; 70 an error of SCoPE's
     own, its traceback in a file; 130 interrupted; 141 nobody reads the output.
@@ -41,7 +41,7 @@ def _ended() -> int:
     code = attempt(_run, passing=())
     if isinstance(code, Failed):
         if isinstance(code.error, OSError):
-            # What standard output refused would be written again when the process ends.
+            # Text that standard output refused would be written again when the process ends.
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         # Foreign code again, in the text or the origin of its error.
@@ -57,7 +57,7 @@ def _run() -> int:
     from scope.cli.commands import run
 
     code = run(sys.argv[1:])
-    # What cannot be written shows here.
+    # Failed writes raise here.
     sys.stdout.flush()
     return code
 

@@ -231,7 +231,7 @@ class Description:
     settings: tuple[SettingText, ...]
 
     def lines(self) -> Iterator[str]:
-        """What a terminal shows."""
+        """The lines for a terminal."""
         groups = f" ({', '.join(self.groups)})" if self.groups else ""
         yield f"{self.name}{groups}"
         yield from _wrapped(self.question)

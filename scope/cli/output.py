@@ -215,7 +215,7 @@ def interrupted() -> int:
 
 
 def is_behind(kind: type[BaseException], end: BaseException | None) -> bool:
-    """Whether an error of that kind is behind the end, whatever foreign code makes of it.
+    """Whether an error of that kind caused the exit, even if foreign code replaced it.
 
     Behind an error of ours there is foreign code, whose errors are not looked at.
     """

@@ -71,7 +71,7 @@ def parse_gate(
     Raises
     ------
     SpecError
-        When it cannot be parsed, the metric is unknown, or none of its values can meet the bound.
+        When it cannot be parsed, the metric is unknown, or no value of it can meet the bound.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class Limits:
     least, most
         The smallest and the greatest of them.
     above, below
-        Bounds that are no such number themselves.
+        Bounds that are not part of the range themselves.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class Limits:
         Raises
         ------
         SpecError
-            When the value is no number or outside.
+            When the value is not a number or out of range.
         """
         number = isinstance(value, Real) and not isinstance(value, bool)
         if number and self.least <= value <= self.most and self.above < value < self.below:
@@ -223,7 +223,7 @@ _WIDER: Mapping[Any, Any] = MappingProxyType({float: Real, int: Real, Path: str 
 
 
 def fits(value: object, hint: Any) -> bool:
-    """Whether the value is of the type; the keys and values of a mapping are not looked at.
+    """Whether the value is of the type; the keys and values of a mapping are not checked.
 
     Examples
     --------

@@ -153,7 +153,7 @@ def check_values(options: object) -> None:
     Raises
     ------
     SpecError
-        When there is one.
+        When a value is invalid.
     """
     for member in described(type(options)):
         value = getattr(options, member.name)
@@ -245,7 +245,7 @@ def reproduce(command: str, request: object) -> str:
 
 
 def _words(member: Described, value: Any) -> Iterator[str]:
-    """The words of an option; none for what Python accepts and a command does not."""
+    """The words of an option; none for values that Python accepts and a command does not."""
     if isinstance(value, bool):
         yield member.option if value else f"--no-{member.option.removeprefix('--')}"
         return
@@ -301,7 +301,7 @@ def with_words(function: Callable[..., Result], words: str) -> Callable[..., Res
 
 
 def _hint(request: Any, arguments: Mapping[str, Any]) -> str:
-    """Where options of models go, which on the command line stand beside the others."""
+    """A hint to pass options of models in ``model_options``."""
     offered = next(
         (member.offers for member in described(request) if member.offers is not None), None
     )
@@ -331,7 +331,7 @@ def _signature(request: Any, run: Any) -> inspect.Signature:
 
 
 def _documented(request: Any) -> str:
-    """The request's docstring, followed by what is said of each of its fields."""
+    """The request's docstring, followed by those of its fields."""
     parameters = "\n".join(
         f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(request).items()
     )

@@ -1,7 +1,7 @@
-"""Running text becomes sentences, and sentences with one word taken out.
+"""Splits running text into sentences and masks one word of each.
 
-Paragraphs lose what a printed or prepared page adds to them: line ends, headings, marks. They are
-cut into sentences by rules that need no trained model, and a content word is masked.
+Line ends, headings and marks of the page are removed from paragraphs. Paragraphs are
+split into sentences by rules, without a trained model, and a content word is masked.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ CATEGORY_NAMES = ("book", "category", "title")
 
 
 def read_cloze(spec: str, *, min_words: int, max_words: int, seed: int) -> Iterator[Draft]:
-    """Every sentence, in order, as an item if one can be made of it.
+    """Every sentence, in order, as an item if it is suitable.
 
-    None can of a sentence that is no clean one, has too few or too many words, or no word that
-    could be taken out.
+    A sentence is unsuitable if it is not clean, has too few or too many words, or no word that
+    can be masked.
     """
     source = open_source(spec)
     text = choose_columns(source, text=None, label=None)["text"]
@@ -47,7 +47,7 @@ def _item(sentence: str, category: str | None, seed: int) -> Item | None:
 
 
 _LETTER = r"[^\W\d_]"
-# What data sets of running text put between sentences and stories.
+# Marks that data sets of running text put between sentences and stories.
 _MARK = re.compile(
     r"</?s>|<(?:bos|eos|pad|sep|cls|eop|eot)>|<\|\w+\|>|\[(?:BOS|EOS|PAD|SEP|CLS)\]", re.IGNORECASE
 )
@@ -129,11 +129,11 @@ BEFORE_NAMES = frozenset(_TITLES.split())
 
 _COUNTED = "no nos vol chap ch fig p pp sec art"
 BEFORE_NUMBERS = frozenset(_COUNTED.split())
-"""Abbreviations of which the same is true where a number follows."""
+"""Abbreviations whose full stop ends no sentence before a number."""
 
 
 def sentences(paragraph: str) -> Iterator[str]:
-    """The sentences of a paragraph that stands on one line, in order.
+    """The sentences of a paragraph on one line, in order.
 
     A full stop, question or exclamation mark, with the quotes that close after it, ends a sentence
     where a capital or a number follows; not so the full stop of an abbreviation or of initials.
@@ -159,8 +159,8 @@ def sentences(paragraph: str) -> Iterator[str]:
 def is_clean(sentence: str) -> bool:
     """Whether it is a sentence from its first letter to its last mark, without debris.
 
-    What was torn by a heading begins in the middle or has no end, and is none; nor is what holds
-    one of two quotes.
+    A fragment cut by a heading begins in the middle or has no end and is not clean. Neither is text
+    with an unpaired quote.
 
     Examples
     --------

@@ -77,7 +77,7 @@ class _Distinct:
 
 
 def _by_row(source: Source, wanted: Sequence[WantedColumn], fix: str) -> list[Coded]:
-    """The columns of any source; codes stand in arrays, as the rows may be many."""
+    """The columns of any source; codes are stored in arrays, as there may be many rows."""
     columns = [(_Distinct(column), array("i")) for column in wanted]
     for row in source.read([name for column in wanted for name in column.columns]):
         values = iter(row.values)

@@ -101,7 +101,7 @@ def open_demo(name: str) -> Source:
 
 
 def _rows() -> Iterator[list[str]]:
-    """The rows of the package's file; latin-1 keeps each byte of what is in no one encoding."""
+    """The rows of the package's file; latin-1 keeps each byte of a file of mixed encodings."""
     content = _corpus().read_bytes()
     digest = hashlib.sha256(content).hexdigest()
     if digest != _SHA256:
@@ -169,7 +169,7 @@ def _crude_words() -> re.Pattern[str]:
 
 
 def _essence(text: str) -> str:
-    """The words of a tweet, without what copies of it differ in."""
+    """The words of a tweet, without the parts in which copies differ."""
     bare = _HANDLE.sub(" ", _URL.sub(" ", text.casefold()))
     return " ".join(re.findall("[a-z0-9]+", _RETWEET.sub(" ", bare)))
 

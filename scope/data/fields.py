@@ -21,7 +21,7 @@ TEXT_NAMES = (
 LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
 
 NO_LABELS = "none"
-"""Stands for the label column where gold labels are to be left out."""
+"""In place of a label column: gold labels are left out."""
 
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
@@ -40,7 +40,7 @@ class UnreadableError(ValueError):
         self.expected = expected
 
     def at(self, place: str, columns: str, fix: str) -> DataError:
-        """What to raise for the value in these columns of a row."""
+        """The error for the value in these columns of a row."""
         return DataError(
             f"{place}: {self.found} in column {columns}", expected=self.expected, fix=fix
         )
@@ -92,7 +92,7 @@ class Fields:
             raise error.at(place, column, "fix the row, or choose another column") from error
 
     def wrong(self, found: str, expected: str, fix: str = _FIX) -> DataError:
-        """What to raise when a value cannot be read."""
+        """The error for a value that cannot be read."""
         return DataError(f"{self.source.place(self.row)}: {found}", expected=expected, fix=fix)
 
 
@@ -166,7 +166,7 @@ def choose_columns(
 
 
 def _text_column(source: Source, free: Sequence[str]) -> str:
-    """A column of a usual name, or else the only one of strings."""
+    """A column of a usual name, otherwise the only column of strings."""
     if column := first_of(TEXT_NAMES, free):
         return column
     strings = [name for name in free if name in source.string_columns and name.casefold() != "id"]
@@ -180,7 +180,7 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
 
 
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
-    """The column that matches the earliest of the names, whatever its case."""
+    """The column that matches the earliest of the names, ignoring case."""
     by_name = {column.casefold(): column for column in reversed(list(columns))}
     return next((by_name[name] for name in names if name in by_name), None)
 
@@ -191,7 +191,7 @@ def text_of(value: object) -> str:
     Raises
     ------
     UnreadableError
-        When it is no string, or cannot be written.
+        When it is not a string or cannot be written.
     """
     if value is None:
         return ""
@@ -243,14 +243,14 @@ def class_name(number: int, names: Sequence[str]) -> str:
 
 
 def id_of(value: object) -> str | None:
-    """The id of a row, or None where it has none that can serve."""
+    """The id of a row, or None if it has no usable id."""
     if not isinstance(value, str | int) or not str(value).strip():
         return None
     return storable(str(value)).strip()
 
 
 def is_missing(value: object) -> bool:
-    """Whether nothing is said: a null, or the NaN that stands for it in tables of numbers."""
+    """Whether the value is missing: a null, or NaN in a table of numbers."""
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 

@@ -100,7 +100,7 @@ def _header_and_rows(
 
 def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """Each record with its first line, all as wide as the first; empty lines are skipped."""
-    # A row that is refused leaves no open file behind.
+    # A refused row must not leave the file open.
     with closing(read_lines(path)) as lines:
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
         width = 0

@@ -55,12 +55,12 @@ PASSAGE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
 """Column names by meaning; the first that a source has is read."""
 
 Draft = Candidate[Item]
-"""A row's content: its own id, if any, and an item without a name, if the row makes one."""
+"""A row's content: its own id, if any, and an unnamed item, if the row has one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """What a task makes items of; used in messages.
+    """The kind of items that a task makes, with words for messages.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def read_choices(spec: str) -> Iterator[Draft]:
     Raises
     ------
     DataError
-        When a row has too few or too many options, or an answer that is none of them.
+        When a row has too few or too many options, or an answer that is not an option.
     """
     rows = read_fields(open_source(spec), CHOICE_NAMES, required=("question", "options"))
     for fields in rows:

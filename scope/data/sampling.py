@@ -24,7 +24,7 @@ Value = TypeVar("Value")
 
 
 class Keyed(NamedTuple, Generic[Value]):
-    """What may be drawn. Those of one key are one, of which that of the least rank stays."""
+    """A candidate of the draw. Of those with the same key, the one of least rank is kept."""
 
     key: bytes
     value: Value
@@ -54,7 +54,7 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
         hashed = hashlib.blake2b(f"{seed} ".encode() + candidate.key, digest_size=16)
         number = int.from_bytes(hashed.digest(), "big")
         if number in drawn:
-            # One that was crowded out once stays out: the numbers that are left are smaller.
+            # A displaced candidate never returns: the remaining numbers are smaller.
             if candidate.rank < drawn[number][1].rank:
                 drawn[number] = (place, candidate)
         elif n is None or len(drawn) < n:
@@ -81,14 +81,14 @@ def require_sample(n: int | None, seed: int) -> None:
 
 
 class Candidate(NamedTuple, Generic[Value]):
-    """A row's content: its own id, if any, and what it makes, if anything."""
+    """A row's content: its own id, if any, and its item, if any."""
 
     id: str | None
     item: Value | None
 
 
 class Drawn(NamedTuple, Generic[Value]):
-    """What was drawn: its row, its own id where those of all rows serve, its key and content."""
+    """A drawn item: its row, its own id if the ids of all rows are usable, its key and content."""
 
     row: int
     id: str | None
@@ -100,17 +100,17 @@ Key = Callable[[str | None, Value], tuple[bytes, tuple[bool, bytes]]]
 
 
 class Selection(Generic[Value]):
-    """What one pass over rows draws of them, and counts of what it leaves out.
+    """The sample of one pass over rows, and counts of the omitted rows.
 
-    Own ids serve as long as every row has one of its own. Hashes are kept rather than texts, so
+    Own ids are used if every row has a different one. Hashes are kept rather than texts, so
     that a source larger than memory can be sampled.
 
     Parameters
     ----------
     candidates
-        A row each; one that makes nothing is counted as empty.
+        One per row; a row without an item is counted as empty.
     key
-        The key and the rank of a row that makes something, by its own id and what it makes; see
+        The key and the rank of a row with an item, from its own id and the item; see
         `Keyed`. Rows of one key are counted as duplicates but for the first.
     n, seed
         As of `draw`.
@@ -136,7 +136,7 @@ class Selection(Generic[Value]):
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
         for row, (own_id, item) in enumerate(candidates):
-            # From the first row without an id of its own on, none counts.
+            # After the first row without an id, ids are not used.
             if own_id is not None and len(self._ids) == row:
                 self._ids.add(short_hash(own_id))
             self.rows += 1
@@ -199,7 +199,7 @@ class Repeats:
 
 
 def content_key(*contents: object) -> bytes:
-    """Sixteen bytes that follow from what a row says, as JSON would hold it."""
+    """Sixteen bytes: a hash of a row's content as JSON."""
     return short_hash(json.dumps(contents))
 
 
@@ -209,7 +209,7 @@ def content_id(key: bytes) -> str:
 
 
 def short_hash(text: str) -> bytes:
-    """Sixteen bytes that stand for a text where many must be remembered."""
+    """Sixteen bytes: a hash that saves memory where many texts must be remembered."""
     return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
@@ -297,7 +297,7 @@ def load_data(
 
 
 def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:
-    """Those of ``examples`` that `load_data` would keep of ``n`` with the same seed."""
+    """The ``examples`` that `load_data` would keep of ``n`` with the same seed."""
     keyed = (Keyed(short_hash(example.text.strip()), example) for example in examples)
     return tuple(draw(keyed, n, seed))
 

@@ -20,7 +20,7 @@ from scope.printing import first_line
 from scope.progress import watched
 
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
-"""What libraries raise on damaged or strange content, pyarrow among them."""
+"""Errors that pyarrow and other libraries raise on damaged content."""
 
 MOST_BYTES_A_LINE = 1 << 24
 MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
@@ -29,7 +29,7 @@ UNPACKED, TIMES_ITS_SIZE = 1 << 25, 200
 
 
 class SourceRow(NamedTuple):
-    """The values of the columns asked for, and where in its source the row stands.
+    """The values of the requested columns, and the position of the row in its source.
 
     ``place`` is the one-based line for text files and the zero-based row for tables.
     """
@@ -45,7 +45,7 @@ class Source:
     Parameters
     ----------
     name
-        What to call it in messages.
+        The name in messages.
     columns
         The names of all columns, in order.
     string_columns
@@ -53,7 +53,7 @@ class Source:
     read
         Streams the rows from the start, with the columns asked for in the order asked for.
     unit
-        What ``SourceRow.place`` counts.
+        The unit of ``SourceRow.place``.
     class_names
         The names behind the integers of a column, where the source knows them.
     batches
@@ -107,7 +107,7 @@ def table_source(
 
 
 def require_distinct_names(columns: Sequence[str], name: str) -> None:
-    """Refuse two columns of one name, of which only one could be read."""
+    """Refuse two columns of the same name: only one of them could be read."""
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
         raise DataError(

@@ -121,7 +121,7 @@ def more_similar_half(
 ) -> Iterator[Measurement]:
     """Each metric over the pairs of at least the median similarity.
 
-    Pairs without a similarity do not count; nothing where none has one. Undefined where no pair is
+    Pairs without a similarity are ignored; without any, nothing is yielded. Undefined if no pair is
     below the median: for one pair, and for equal similarities.
     """
     known = pairs.similarities[~np.isnan(pairs.similarities)]

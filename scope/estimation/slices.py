@@ -111,10 +111,10 @@ def between_capabilities(
 ) -> tuple[Difference, ...]:
     """Concordance on one capability minus that on another, of a target minus another model's.
 
-    That of the reference is 0: it follows itself everywhere. The interval is a bootstrap over all
+    For the reference it is 0: it follows itself everywhere. The interval is a bootstrap over all
     texts that gives each a random weight, the same for both capabilities and models (Rubin 1981).
     Two made-up texts, on each of which the target follows one of the capabilities alone, leave it a
-    width where no text differs. Of k pairs of capabilities each has the level 1 - .05 / k.
+    width where no text differs. With k pairs of capabilities, each interval has level 1 - .05 / k.
 
     Parameters
     ----------

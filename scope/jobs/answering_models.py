@@ -38,7 +38,7 @@ _OWN_CODE = ("scope.models.guarded", "scope.models.python")
 
 def answerer_card(answerer: Model, truncated: int, roles: Sequence[Role]) -> ModelCard:
     """A model's entry in the manifest, with the prompts that it is asked with in these roles."""
-    # What an object of the user's means by this name is its own affair.
+    # An object of the user's may use this name for something else.
     prompts = {} if answerer.own else getattr(answerer.adapter, "prompts", {})
     used = [name for role in roles for name in PROMPTS.get(role, ())]
     return replace(
@@ -142,7 +142,7 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
 
 
 def _require_own_fingerprints(answering_models: Sequence[Model]) -> None:
-    """Answers are kept by fingerprint: of two models that share one, only one would be asked.
+    """Answers are stored by fingerprint: of two models with the same one, only one would be asked.
 
     Two checkpoints may have the same: they are one model under two names.
     """

@@ -42,7 +42,7 @@ Asked = TypeVar("Asked")
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What a run asks of one model for one purpose.
+    """The queries of a run to one model for one purpose.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def expected_queries(
 def _estimated_in_time(
     capability: EstimatesQueries, examples: Sequence[Example], options: SearchOptions
 ) -> dict[str, float]:
-    """Estimates by example id, as many as there is time for."""
+    """Estimates by example id, until the time is up."""
     known: dict[str, float] = {}
     end = math.inf
     for example in examples:
@@ -292,7 +292,7 @@ def _prompt_length(named: Model) -> int:
 
 
 def _label_tokens(named: Model) -> int:
-    """The longest reply to a text: of what is asked without a prompt, the next token."""
+    """The most tokens of a reply to a text; without a prompt, one: the next token."""
     return LETTER_TOKENS if _prompt_length(named) else 1
 
 
@@ -305,9 +305,9 @@ def priced(work: Sequence[Work], prices: Mapping[str, str]) -> dict[str, float]:
     Parameters
     ----------
     work
-        What endpoints do has no ``seconds``; other work costs nothing.
+        The work of endpoints has no ``seconds``; other work costs nothing.
     prices
-        By the model's name: of the tokens sent and of those of replies, per million, such as
+        By model name: the prices of a million tokens sent and of a million in replies, such as
         ``{"vendor": "0.15/0.60"}``.
 
     Raises
@@ -320,7 +320,7 @@ def priced(work: Sequence[Work], prices: Mapping[str, str]) -> dict[str, float]:
 
 
 def in_cents(price: float) -> str:
-    """The next greater cent: what costs at most this is not said to cost nothing.
+    """The price rounded up to a cent, so that a small price is not shown as 0.
 
     Examples
     --------

@@ -25,7 +25,7 @@ from scope.registry import imported
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What a run would cost from its beginning: what a run or the cache holds is not deducted.
+    """The cost of a run from its beginning; stored answers are not deducted.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Cost:
         return json.dumps(asdict(self) | sums, indent=1, ensure_ascii=False)
 
     def blocks(self) -> Iterator[Block]:
-        """What a terminal shows."""
+        """The blocks for a terminal."""
         if self.work:
             yield self._table()
         asks_endpoints = any(part.seconds is None for part in self.work)

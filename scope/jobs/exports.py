@@ -100,7 +100,7 @@ def require_eee(job: str, models: int) -> None:
 
 
 _METRICS = ("accuracy", "iid_agreement", "agreement", "concordance")
-"""What is followed from run to run."""
+"""The metrics that are compared from run to run."""
 
 
 class _Point(NamedTuple):
@@ -223,7 +223,7 @@ def _cells_of_number(before: _Point | None, point: _Point) -> tuple[Written | No
 
 
 def _change(before: _Point, after: _Point) -> Estimate | Undefined | None:
-    """Later minus earlier on the same texts; None where the runs have none in common."""
+    """Later minus earlier on the same texts; None if the runs share no texts."""
     first, second = (_by_text(point.measured) for point in (before, after))
     later, earlier, common = in_both(second, first)
     if before.data.fingerprint != after.data.fingerprint or not common:

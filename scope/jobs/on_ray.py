@@ -31,7 +31,7 @@ SHARDS = "shards"
 """Folder of the shards' runs, in that of the whole run."""
 
 TRIES = 5
-"""Workers that one shard may end."""
+"""Workers that may die on the same shard."""
 
 
 def check_engine(request: InShards, sent: Iterable[object]) -> None:
@@ -68,7 +68,7 @@ def check_engine(request: InShards, sent: Iterable[object]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ShardTask:
-    """What a worker does: the run of a shard, at a path.
+    """The task of a worker: the run of a shard, at a path.
 
     ``session`` is the content of the file beside the shards' runs: a worker that reads it there
     shares the file system.
@@ -82,7 +82,7 @@ class ShardTask:
     releases: Mapping[str, str]
 
     def __call__(self) -> tuple[dict[str, bytes], ScopeError | None]:
-        """Carry out the shard: its files, or none if they are at the path already; its error."""
+        """Run the shard; its files, or none if they are already at the path, and its error."""
         if (releases := _releases()) != self.releases:
             raise ResourceError(
                 f"a worker with {_in_words(releases)}",
@@ -183,7 +183,7 @@ def run_shards(
 
 
 def _releases() -> dict[str, str]:
-    """What decides on a machine what a model gives, beside its processor."""
+    """The releases that, besides the processor, decide a model's answers."""
     return {
         "scope-models": version("scope-models"),
         **{library: release_of(library) for library in LIBRARIES},
@@ -217,7 +217,7 @@ def _configuration(path: Path) -> Mapping[str, object] | None:
 
 
 def _carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator[ScopeError | None]:
-    """Carry out the tasks on Ray: for each, as they come, its error or None."""
+    """Run the tasks on Ray; for each finished one, its error or None."""
     with _connected(request) as ray:
         remote = ray.remote(ShardTask.__call__).options(
             # Cores are not counted: all workers that were asked for are wanted.
@@ -225,7 +225,7 @@ def _carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator
             num_gpus=request.gpus_per_worker,
             scheduling_strategy="SPREAD",
             runtime_env={"env_vars": {"OMP_NUM_THREADS": str(_threads(request))}},
-            # Ray would repeat without a bound what ends by lack of memory.
+            # Ray would repeat a task that runs out of memory without limit.
             max_retries=0,
         )
         left, under_way, tries = deque(tasks), dict[Any, Path](), Counter[Path]()

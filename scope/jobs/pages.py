@@ -36,8 +36,8 @@ def page_of(result: Result) -> Page:
 
     A plugin adds a section to it under the entry point ``scope.sections``: a function that takes
     the result and returns a `reports.blocks.Section`, or None where it has nothing to say
-    of such a result. It stands before the last section. One that fails says so in its place, and
-    in the terminal.
+    about the result. It comes before the last section. If it fails, the report says so there, and
+    the terminal, too.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def _added(result: Result) -> tuple[list[Section], list[Paragraph]]:
 
 
 def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
-    """The section that a plugin makes, None for none, or why there is no such section."""
+    """The section of a plugin, None if it has none, or why it failed."""
     code = UntrustedCode(f"{entry.name} of {entry.origin}")
     try:
         section = code.call("its function", entry.target, result)
@@ -167,7 +167,7 @@ def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
 
 
 def _show_in_every_form(section: Section) -> None:
-    """Fail now where a block holds what cannot be shown: later it would cost the report."""
+    """Fail now if a block cannot be rendered: later the whole report would fail."""
     find("parts", "html_blocks").target(section.blocks)
     to_markdown(Page(title=section.heading or section.title, sections=(section,)))
     to_text(section.blocks)

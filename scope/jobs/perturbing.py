@@ -23,7 +23,7 @@ from scope.records import Example, Outcome, Perturbation
 from scope.untrusted import NOT_THEIRS, Failed, attempt
 
 LINES_OF_A_TRACE = 200
-"""Most lines of a traceback in a result: what a third party raises may be of any length."""
+"""Most lines of a traceback in a result: that of foreign code may be of any length."""
 
 Kind = Literal["kept", "random"]
 """Pairs that keep the reference's prediction, and random candidates."""
@@ -40,15 +40,15 @@ class PerturbationSet:
 NO_CANDIDATES = PerturbationSet(
     outcome=Outcome(capability="", status="skipped", reason="--candidates 0"), perturbations=()
 )
-"""In place of random candidates, in an audit without."""
+"""In place of random candidates in an audit that has none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairSearch:
     """The searches of one capability on one reference, in one run.
 
-    ``kept_as`` is the name under which the run keeps what they find, ``shown_as`` the one in the
-    progress; both are the capability's own, but where the run searches more than one reference.
+    ``kept_as`` is the name under which the run stores the results, ``shown_as`` the name in the
+    progress; both are the capability's name unless the run searches several references.
     """
 
     capability: Capability
@@ -64,7 +64,7 @@ class PairSearch:
         """The kept pairs of every example.
 
         A capability that fails does not end the audit: its outcome says why, with the traceback,
-        and the others go on. What the user can fix, such as a full disk, does end it.
+        and the others continue. Errors that the user can fix, such as a full disk, end the audit.
         """
         options, search = self.options, self.capability.search
         return self._found("kept", lambda some: search(self.reference, some, options), options)
@@ -152,7 +152,7 @@ def _require_all_trials(
 
 
 def _notes(capability: Capability, examples: Sequence[Example]) -> str | None:
-    """In words what the capability lacked, and what of the texts was left as it is."""
+    """What the capability lacked, and which parts of the texts it left unchanged, in words."""
     caution = capability.caution if isinstance(capability, ComparesWords) else ""
     notes = [caution] if caution else []
     if isinstance(capability, LeavesWords) and (

@@ -23,7 +23,7 @@ from scope.records import CapabilityCard, Setting
 from scope.registry import Entry, find
 
 MOST_SLICES = 50
-"""Slices of one column; with more of them each would have too few texts."""
+"""Most slices of one column; with more, each would have too few texts."""
 
 
 def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()) -> LoadedData:
@@ -89,7 +89,7 @@ def choose_capabilities(
             entry = find("capabilities", capability)
             argument = _argument(entry)
             made, origin = make_piece(entry, {**settings, **argument}), entry.origin
-            # What stands behind the colon is said, and no setting beside it may say otherwise.
+            # A setting given after the colon may not be repeated as an option.
             fixed = {key.removeprefix(f"{entry.name}.") for key in argument}
             takes[capability] = settings_of(entry.target) - fixed
         else:
@@ -102,12 +102,12 @@ def choose_capabilities(
 
 
 def _argument(entry: Entry) -> Mapping[str, Setting]:
-    """What stands behind the colon of a capability's name, as the setting that it is.
+    """The setting given after the colon of a capability's name.
 
     Raises
     ------
     SpecError
-        When the capability takes none.
+        When the capability takes no such setting.
     """
     name, colon, argument = entry.name.partition(":")
     field = getattr(entry.target, "argument", None)
@@ -131,7 +131,7 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
     Raises
     ------
     SpecError
-        When one is unknown, is not measured on pairs of texts, or gives no number a pair.
+        When one is unknown, is not measured on pairs, or does not give one number per pair.
     ModelError
         When its function fails.
     """

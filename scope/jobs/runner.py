@@ -30,8 +30,8 @@ class Prepared(NamedTuple, Generic[Found]):
     """A job whose models and data are loaded and checked.
 
     ``manifest`` names the run and heads its result; ``compute`` does the work in the open run, and
-    takes from it whatever it knows already. ``models`` are those whose answers are kept in it.
-    ``work`` gives what a dry run shows: the part of each model; ``trains_models`` is true for a job
+    reuses its stored answers. ``models`` are those whose answers the run stores.
+    ``work`` gives the cost of each model for a dry run; ``trains_models`` is true for a job
     that also trains models of its own, whose time is unknown. ``plan`` says what the run can show.
     """
 
@@ -51,7 +51,7 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
     Raises
     ------
     ScopeError
-        Whatever the user can fix, such as a run that was started with different arguments.
+        An error that the user can fix, such as a run that was started with different arguments.
     """
     began = time.monotonic()
     check_room(request)
@@ -112,7 +112,7 @@ def check_room(request: Request, job: str | None = None) -> None:
     folder = run_folder(request.run, request.runs)
     check_folder(folder)
     key = next((entry.key for entry in JOBS if entry.request is type(request)), None)
-    # What a plugin calls by a field's name in its manifest may be another number.
+    # In a plugin's manifest, the name of a field may belong to another number.
     fields = () if key is None else described(type(request))
     values = {field.name: getattr(request, field.name) for field in fields}
     numbers = {name: value for name, value in values.items() if isinstance(value, int | float)}

@@ -91,7 +91,7 @@ class ByProbe:
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """Whose probe it is, that model's fingerprint, and the digest of the probe itself."""
+        """The probe's model, that model's fingerprint, and the digest of the probe."""
         source = self.probe.source
         return {
             WHOSE: f"a probe of {source.spec}",

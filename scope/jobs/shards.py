@@ -1,4 +1,4 @@
-"""A job in pieces: a shard of the texts is a run of its own, and runs of all shards become one."""
+"""A job in shards: each shard of the texts is a run, and the runs are merged to one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SHARD = re.compile(r"(\d{1,6})/(\d{1,6})")
 
 
 class Shard(NamedTuple):
-    """One of so many parts of a job's texts or questions, counted from 1.
+    """One of several parts of a job's texts or questions, counted from 1.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Shard(NamedTuple):
         Raises
         ------
         SpecError
-            When it is something else, or there is no such shard.
+            When the text has another form, or there is no such shard.
         """
         read = _SHARD.fullmatch(text)
         shard = cls(int(read[1]), int(read[2])) if read else cls(0, 0)
@@ -172,7 +172,7 @@ def _whole(folder: RunFolder) -> tuple[dict[str, object], int]:
 
 
 def without_shard(configuration: Mapping[str, object]) -> dict[str, object]:
-    """The configuration of the run of which another is a shard."""
+    """The configuration of the whole run, from that of a shard."""
     settings: Any = configuration["settings"]
     kept = {key: value for key, value in settings.items() if key != SETTING}
     return {**configuration, "settings": kept}

@@ -57,7 +57,7 @@ def choose_tasks(
         When a name is unknown or occurs twice, a task has no data or data no task, or no task has
         one of the settings.
     DataError
-        When data cannot be read, or nothing can be asked of it.
+        When data cannot be read or contain no questions.
     """
     chosen = [_found(task, settings) for task in tasks]
     names = [task.name for task, _ in chosen]
@@ -76,7 +76,7 @@ def choose_tasks(
 
 
 def _scorers(task: Task) -> tuple[Metric, ...]:
-    """The metrics that a task names as its own, beside those of every task.
+    """The scorers that a task names in addition to the metrics of all tasks.
 
     Raises
     ------

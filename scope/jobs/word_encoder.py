@@ -1,4 +1,4 @@
-"""The encoder that compares words in context: which one, and what it has compared before."""
+"""Chooses the encoder that compares words in context, and caches its comparisons."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, _packaged)
 
 
 class ForSearch(NamedTuple):
-    """The encoder of a search, if there is one, and the capabilities that do with it."""
+    """The encoder of a search, if any, and the capabilities adapted to it."""
 
     encoder: Encoder | None
     capabilities: tuple[ChosenCapability, ...]
@@ -45,7 +45,7 @@ def encoder_at_hand(
 ) -> ForSearch:
     """The first encoder that can be loaded, if a capability compares words.
 
-    Where none can, words of the most frequent sense count.
+    If none can be loaded, synonyms are those of the most frequent sense.
     """
     if not any(compares_words(choice.capability) for choice in chosen):
         return ForSearch(None, tuple(chosen))
@@ -75,7 +75,7 @@ def for_encoder(encoder: Encoder | None, chosen: Sequence[ChosenCapability]) -> 
 
 
 def of_words(encoder: Encoder, *, cache: bool) -> KeptComparisons:
-    """An encoder that compares words in context, and keeps what it has compared.
+    """An encoder that compares words in context and caches the comparisons.
 
     Raises
     ------
@@ -119,7 +119,7 @@ class KeptComparisons:
         try:
             return self._from_disk(self._owner, swaps)
         except RunError:
-            self._owner = None  # a cache that cannot be read or written ends no run
+            self._owner = None  # a cache that cannot be read or written does not end the run
             return self._encoder.compare_words(swaps)
 
     def _from_disk(self, owner: str, swaps: Sequence[Swap]) -> NDArray[np.float64]:

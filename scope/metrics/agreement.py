@@ -33,7 +33,7 @@ def agreement_values(first: ArrayLike, second: ArrayLike) -> Values:
     Raises
     ------
     ValueError
-        If the shapes differ or something is no index.
+        If the shapes differ or a value is not an index.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def accuracy_difference_values(
     Raises
     ------
     ValueError
-        If the shapes differ or something is no label index.
+        If the shapes differ or a value is not a label index.
 
     Examples
     --------

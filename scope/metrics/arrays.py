@@ -72,7 +72,7 @@ def normalized(probabilities: ArrayLike, *, part: bool = False) -> NDArray[np.fl
 
 
 def is_distribution(values: Sequence[Any], count: int, *, part: bool = False) -> bool:
-    """Return whether these are so many probabilities that sum to 1, in half precision at least.
+    """Return whether these are ``count`` probabilities that sum to 1, at least in half precision.
 
     A ``part`` of all probabilities may sum to less.
 
@@ -87,7 +87,7 @@ def is_distribution(values: Sequence[Any], count: int, *, part: bool = False) ->
 
 
 def checked_labels(name: str, labels: ArrayLike) -> Labels:
-    """Return the label indices, or raise `ValueError` where they are none."""
+    """Return the label indices; raise `ValueError` if they are invalid."""
     indices: NDArray[Any] = np.asarray(labels)
     if indices.ndim != 1:
         raise ValueError(f"{name}: the shape is {indices.shape}, not (texts,)")
@@ -209,6 +209,6 @@ def checked_option_rows(
 
 
 def _summing_to_one(rows: ProbabilityRows) -> ProbabilityRows:
-    # What is allowed to be off by rounding would otherwise lead out of a metric's range.
+    # The rounding that is allowed could otherwise lead out of a metric's range.
     whole = np.clip(rows, 0.0, None)
     return np.asarray(whole / whole.sum(axis=1, keepdims=True), dtype=np.float64)

@@ -276,6 +276,6 @@ OF_TWO_RUNS: Final = (
         more_similar="lower",
     ),
 )
-"""Of a model in place of the first one, by right and wrong answers."""
+"""Metrics of replacing the first model, from right and wrong answers."""
 
 TASK_METRICS: Final = (*TEXT_METRICS, *CHOICE_METRICS, *OF_TWO_RUNS)

@@ -21,7 +21,7 @@ closer their skill.
 κ is at most 1, and at least −1, which it reaches with two options and opposite choices. It does not
 exist where 1 − c_exp = 0: both models are always right, or, with two options, always wrong.
 
-Each function returns, beside κ, how far each item moves it: all that an interval needs.
+Each function also returns the influence of each item on κ, from which an interval follows.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ from scope.metrics.arrays import (
 )
 
 _NO_ROOM = 1e-9
-"""Less room above chance than this is the rounding of none."""
+"""Less room above chance than this is rounding error."""
 
 
 class ChanceCorrected(NamedTuple):
@@ -175,7 +175,7 @@ def capa_discrete(
 
 
 def error_consistency(first: ArrayLike, second: ArrayLike, right: ArrayLike) -> ChanceCorrected:
-    """Return how alike two models are in being right or wrong. Symmetric.
+    """Return how consistently two models are right or wrong together. Symmetric.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def error_consistency(first: ArrayLike, second: ArrayLike, right: ArrayLike) -> 
     Raises
     ------
     ValueError
-        If the shapes differ or something is no index.
+        If the shapes differ or a value is not an index.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
     Raises
     ------
     ValueError
-        If the shapes differ or something is no index.
+        If the shapes differ or a value is not an index.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
 def _given_accuracy(
     agreement: Values, right_one: Values, right_other: Values, chance: Values
 ) -> ChanceCorrected:
-    """Correct an agreement by what two models of these accuracies would show.
+    """Correct an agreement for the one expected of two models with these accuracies.
 
     ``chance`` is how likely two wrong answers to an item agree.
     """
@@ -255,7 +255,7 @@ def _given_accuracy(
 
 
 def _made_up_choices(of_first: Values, of_second: Values, expected: float) -> Items:
-    """Two items' worth of agreement, spread over all options in use, and two of disagreement."""
+    """Two items of agreement and two of disagreement, each spread over all options in use."""
     used = np.flatnonzero(of_first + of_second)
     rows, columns = (grid.ravel() for grid in np.meshgrid(used, used))
     alike = rows == columns

@@ -35,7 +35,7 @@ def find_metric(key: str) -> Metric | None:
     Raises
     ------
     SpecError
-        When the plugin that has it does not load, or offers something else.
+        When its plugin does not load, or offers something other than a metric.
     """
     return METRICS.get(key) or _of_plugin(key)
 
@@ -79,7 +79,7 @@ def _guarded(metric: Metric, origin: str, function: Callable[..., Values]) -> Ca
                 expected=f"one number a pair, of shape ({len(compared[0])},)",
                 fix="correct its function",
             )
-        # A number a hair outside is the rounding of one at the end.
+        # A number slightly out of range is a rounding error at its end.
         inside = (values >= metric.low - 1e-9) & (values <= metric.high + 1e-9)
         if not inside.all():
             raise SpecError(

@@ -207,7 +207,7 @@ def text_likeness_values(
     second: Sequence[str],
     likeness: Callable[[Sequence[str], Sequence[str]], Values],
 ) -> Values:
-    """Return how alike each two texts are, equal and empty ones by rule and others as they are.
+    """Return the similarity of each pair: by rule for equal and empty texts, else by ``likeness``.
 
     Parameters
     ----------

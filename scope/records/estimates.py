@@ -112,7 +112,7 @@ class Curve:
 LETTERS_SHOWN = 30
 
 UNANSWERABLE = "(unanswerable)"
-"""Stands for the empty answer, which says that the question has none."""
+"""Represents the empty answer, which means that the question has none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -234,7 +234,7 @@ def marked(model: str, shares: Sequence[AnswerShares | TaskShares]) -> str:
 class FourCells:
     """Shares of a task's questions by which of two models is right; the four sum to 1.
 
-    The questions are those that were put to both and whose right answer is known. An answer that
+    The questions are those that both models got and whose right answer is known. An answer that
     was not given is wrong; where answers are texts, right is an exact match. ``difference`` is the
     first model's accuracy minus the second's.
 
@@ -242,7 +242,7 @@ class FourCells:
     ``only_second`` those from wrong to right. ``flips`` is the share of both, and ``other_wrong``
     that of the questions to which both give wrong answers that differ. ``recovery`` is the second
     model's accuracy as a share of the first's. ``p_value`` is that of McNemar's exact test,
-    ``detectable`` the smallest difference of accuracy that so many questions show with power 0.8.
+    ``detectable`` the smallest difference of accuracy that this many questions show with power 0.8.
     These five are None in results of earlier releases.
     """
 

@@ -33,7 +33,7 @@ class Long:
     name: str
 
     def __get_pydantic_core_schema__(self, hint: Any, handler: Any) -> CoreSchema:
-        """The list itself, or what stands for it."""
+        """The list itself, or its placeholder."""
         from pydantic_core import core_schema as schemas
 
         entry = get_args(hint)[0]

@@ -17,7 +17,7 @@ EVERY = "all others"
 """In the place of a benchmark: the sum over all others."""
 
 FEW_QUESTIONS = 10
-"""Of fewer questions no difference is said to be beyond chance."""
+"""With fewer questions, no difference is called significant."""
 
 FEW_MODELS = 8
 """A community of fewer models is shown without a test and a conclusion."""
@@ -35,8 +35,8 @@ class Neighbour:
 class FleetModel:
     """One model of the fleet: its accuracy on what it answered, and its place among the others.
 
-    ``x`` and ``y`` are its place on the map, None where none was drawn; ``nearest`` comes first
-    what is nearest. ``added`` says that its vector was found with the rest of the fleet frozen.
+    ``x`` and ``y`` are its place on the map, None if no map was drawn; ``nearest`` lists
+    the nearest model first. ``added``: its vector was fitted with the rest of the fleet frozen.
     """
 
     name: str
@@ -50,7 +50,7 @@ class FleetModel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ForecastScore:
-    """How well a forecaster predicts who answers what correctly, on questions it never saw.
+    """How well a forecaster predicts which model answers which unseen question correctly.
 
     ``forecaster`` is its spelling, such as ``knn(neighbours=131)``. ``accuracy`` is the share of
     answers whose correctness it predicts, ``brier`` the mean squared error of its probabilities;
@@ -165,7 +165,7 @@ class BenchmarkPrediction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contribution:
-    """What a benchmark's questions do for forecasts on another: error without minus error with.
+    """The effect of a benchmark's items on forecasts of another: error without minus error with.
 
     Positive where ``source`` helps to forecast ``target``. Of forecasts of single answers it is a
     share of them, from -1 to 1; of predicted accuracies a mean squared error, and `EVERY` stands

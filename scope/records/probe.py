@@ -11,9 +11,9 @@ from scope.records.result import FrameRow, Result
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProbedModel:
-    """How a model was read: so many layers of so many numbers, at one place of every text.
+    """How a model was read: the number and width of its layers, and the readout position.
 
-    ``prompt`` is what stood around the text, for the readout ``prompt`` alone; ``dtype`` the
+    ``prompt`` is the template around the text, for the readout ``prompt`` alone; ``dtype`` the
     precision in which the model ran.
     """
 

@@ -37,7 +37,7 @@ from scope.records.verdicts import CandidateControl, Replacement, Verdict
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What became of one capability or task: measured, or why it was not.
+    """The outcome of one capability or task: measured, or why it was not.
 
     ``reason`` of one that was measured says what of the texts was left as it is, if anything.
 

@@ -13,7 +13,7 @@ Decision = Literal["related", "not related", "undecided"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelScore:
-    """How like the reference one model is, on a scale that all models of a test share."""
+    """The similarity of one model to the reference, on the common scale of all models of a test."""
 
     model: str
     value: float
@@ -21,7 +21,7 @@ class ModelScore:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """One way of seeing likeness: the suspect's value beside those of the controls.
+    """One kind of evidence of similarity: the values of the suspect and of the controls.
 
     ``kind`` is its spelling, such as ``shared_mistakes`` or ``hard_scope``; ``capability`` names
     the perturbations that it was measured on, where there are any. ``p_value`` is the share of
@@ -59,7 +59,7 @@ class ControlCheck:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CandidateControl:
-    """A stored model from which controls are chosen; ``left_out`` says why it is none, if so.
+    """A stored model that may serve as a control; ``left_out`` says why it does not, if so.
 
     ``skill`` is the share of right answers among its answers, as of a `ControlCheck`.
     """
@@ -74,7 +74,7 @@ class Agreement:
     """How much suspect and reference agree beyond their accuracy, beside the controls.
 
     The values are on Fisher's scale: 0 for none, 0.55 for 0.5, 1.47 for 0.9.
-    ``p_value`` is that of so high an agreement in a model of the suspect's skill, where
+    ``p_value`` is that of an agreement this high in a model of the suspect's skill, where
     ``controls`` that answer alike count as ``independent`` ones, which are fewer.
     """
 
@@ -88,7 +88,7 @@ class Agreement:
 class PairedTest:
     """The suspect against one control, question by question.
 
-    ``difference`` is how much more like the reference the suspect is, on the joint scale.
+    ``difference`` is how much more similar to the reference the suspect is, on the joint scale.
     ``p_more`` is the probability of such a difference, or a greater one, were the two equally
     alike; ``p_less`` the same for one as small.
     """
@@ -119,7 +119,7 @@ class InformativeItem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Look:
-    """A look at the evidence after so many questions to the suspect, and the p-value then."""
+    """A look at the evidence after some questions to the suspect, with its p-value."""
 
     asked: int
     p_value: float
@@ -141,7 +141,7 @@ class Verdict:
     suspect both answered, ``queries`` what the suspect was asked for, and ``probes`` is the hash of
     the questions, fixed before it was asked. ``looks`` are those of a sequential test.
     ``comparable_needed`` is the least number of comparable controls, and
-    ``assume_no_label_training`` says that whoever asked took it for granted that the suspect was
+    ``assume_no_label_training`` says that the user assumed that the suspect was
     not trained on answers of the reference.
     """
 

@@ -144,7 +144,7 @@ def _correlation(left: Numbers, right: Numbers) -> float:
 
 _AT_ONCE = 500
 _ENOUGH = 100
-"""So many resamples as far apart as the data settle that the p-value is not small."""
+"""After this many resamples as far apart as the data, the p-value is not small."""
 
 
 def heterogeneity_p_value(
@@ -152,8 +152,8 @@ def heterogeneity_p_value(
 ) -> float:
     """Return how often chance alone would set the means of the parts as far apart.
 
-    Were all parts alike, each value could as well lie in another one. How far apart they are is the
-    sum of squares between them. Of m random permutations k are as far apart, and
+    If all parts are alike, values are exchangeable between parts. The distance of the parts is the
+    sum of squares between them. Of m random permutations, k are at least as far apart, and
     p = (k + 1) / (m + 1); m is ``resamples``, or fewer once k reaches 100.
 
     Parameters

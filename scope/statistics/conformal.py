@@ -71,7 +71,7 @@ def controls_needed(alpha: float) -> int:
 def threshold_rank(alpha: float, n: int) -> int | None:
     """Return how many of ``n`` controls may be as similar as a suspect with p <= ``alpha``.
 
-    None if there are too few controls for so small a p-value.
+    None if there are too few controls for such a p-value.
 
     Examples
     --------
@@ -142,18 +142,18 @@ def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 PARAMETERS = 2
-"""Level and slope are fitted, so that so many independent values leave nothing to err by."""
+"""Level and slope are fitted: this many independent values leave no degrees of freedom."""
 
 
 class PredictedPValue(NamedTuple):
-    """The p-value of a value as high, and as how many independent ones the others count."""
+    """The p-value of a value this high, and the effective number of the other values."""
 
     p_value: float
     independent: float
 
 
 def effective_number(correlations: ArrayLike) -> float:
-    """As how many independent values correlated ones count.
+    """The effective number of independent values among correlated ones.
 
     Each value weighs the inverse of its correlations' sum, so that copies of one value weigh as
     much as it alone. The number is that of independent values whose mean varies as much as the
@@ -162,7 +162,7 @@ def effective_number(correlations: ArrayLike) -> float:
     Parameters
     ----------
     correlations
-        Of every two values, 1 on the diagonal, none negative; shape (n, n).
+        Non-negative correlations of the values, 1 on the diagonal; shape (n, n).
 
     Examples
     --------
@@ -183,7 +183,7 @@ def effective_number(correlations: ArrayLike) -> float:
 def prediction_test(
     value: float, at: float, values: ArrayLike, places: ArrayLike, correlations: ArrayLike
 ) -> PredictedPValue:
-    """Whether a value is higher than a line through the others leads one to expect.
+    """Test whether a value lies above the line fitted to the other values.
 
     A line in the covariate is fitted to the values, weighted as in `effective_number`, and
     Student's t-test asks whether the value at its own place lies above it. The fitted line is the

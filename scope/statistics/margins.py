@@ -116,7 +116,7 @@ def tango_statistic(seen: Discordance, difference: float) -> Numbers:
 
 
 def paired_tails(seen: Discordance, margin: float) -> Tails:
-    """Return how likely such a difference is were the true one minus the margin.
+    """Return how likely such a difference is if the true one is minus the margin.
 
     Examples
     --------

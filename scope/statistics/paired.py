@@ -19,7 +19,7 @@ _RESAMPLES_AT_ONCE = 500
 
 
 def resamples_for(tests: int) -> int:
-    """The number of resamples with which each of so many tests can be found after correction.
+    """The number of resamples with which each test can be significant after correction.
 
     At least 100 for each test: the smallest p-value is then below a hundredth of 1 / tests.
 
@@ -32,7 +32,7 @@ def resamples_for(tests: int) -> int:
 
 
 class PairedPValues(NamedTuple):
-    """How often chance alone gives a sum at least as great as the one seen, and as small."""
+    """How often chance gives a sum at least as great, and at most as small, as the observed one."""
 
     more: float
     less: float
@@ -63,7 +63,7 @@ def paired_p_values(
     >>> round(p_values.more, 2), p_values.less
     (0.25, 1.0)
     """
-    # Sorted: the generator's signs go to units by their values, whatever their order.
+    # Sorted: the generator's signs then do not depend on the order of the units.
     moved = np.sort(np.asarray(differences, dtype=np.float64))
     moved = moved[moved != 0]
     # Equal sums must count as equal although their terms were added in another order.
@@ -208,7 +208,7 @@ def sign_flip_p_value(
     sums = summed_differences(first, second, example_ids, width).sums
     # Equal sums must count as equal although their terms were added in another order.
     observed = abs(float(sums.sum())) - 1e-9
-    # Sorted: the generator's signs go to examples by their values, whatever their order.
+    # Sorted: the generator's signs then do not depend on the order of the examples.
     moved = np.sort(sums[sums != 0])
     flipped = _flipped_sums(moved, resamples, generator)
     as_far = sum(int((np.abs(some) >= observed).sum()) for some in flipped)

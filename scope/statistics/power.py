@@ -110,9 +110,9 @@ def endpoint_power(planned: PlannedEndpoint, rows: int, *, error: float = ERROR)
 
 
 def _fewest_gains(planned: PlannedEndpoint, losses: Numbers, n: int, error: float) -> Numbers:
-    """Return from how many gains on so many losses are within: each gain more lowers the p-value.
+    """Return the fewest gains, by losses, that give *within*: more gains lower the p-value.
 
-    One more than are possible where none suffice.
+    One more than possible if no number suffices.
     """
     few, enough = np.full_like(losses, -1), n - losses + 1
     for _ in range(n.bit_length() + 1):
@@ -142,7 +142,7 @@ def joint_power(plan: Sequence[PlannedEndpoint], rows: int, *, targets: int = 1)
 def texts_for_power(
     plan: Sequence[PlannedEndpoint], *, power: float = 0.8, targets: int = 1, most: int = 20_000
 ) -> int | None:
-    """Return how many rows give the verdict such a power; None if more than ``most`` do not.
+    """Return the number of rows that gives the verdict this power; None if it exceeds ``most``.
 
     Examples
     --------

@@ -55,7 +55,7 @@ _NOT_GIVEN = -1
 def sequential_rank(alpha: float, n: int) -> int | None:
     """Return how many of ``n`` controls a suspect may fail to surpass with p <= ``alpha``.
 
-    None where no p-value is as small, for want of controls.
+    None if there are too few controls for such a p-value.
 
     Examples
     --------

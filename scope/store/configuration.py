@@ -193,7 +193,7 @@ def _shown(entries: Mapping[str, str], key: str) -> str:
 
 
 def _entries(value: object, key: str = "") -> dict[str, str]:
-    """What stands in nested dicts and lists, as JSON by dotted key, such as ``targets[0].spec``."""
+    """The values of nested dicts and lists, as JSON by dotted key, such as ``targets[0].spec``."""
     inner: dict[str, Any] = {}
     if isinstance(value, dict):
         inner = {f"{key}.{name}" if key else name: entry for name, entry in value.items()}

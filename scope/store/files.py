@@ -75,7 +75,7 @@ def reading(path: Path) -> Iterator[None]:
 
 
 def require_file(path: Path) -> None:
-    """Refuse what has a file's name and would be read without end, such as a pipe.
+    """Refuse a path that is neither file nor folder, such as a pipe, which has no end.
 
     Raises
     ------

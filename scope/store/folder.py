@@ -118,12 +118,12 @@ class RunFolder:
 
 
 def refuse_other_files(files: RunFolder) -> None:
-    """Only a folder that holds nothing, or what a killed beginning left, may become a run.
+    """Only an empty folder, or the remains of a killed start, may become a run.
 
     Raises
     ------
     RunError
-        When it holds anything else.
+        When it holds other files.
     """
     names = {path.name for path in files.path.iterdir() if not is_leftover(path)}
     others = sorted(names - {LOCK, HOLDER})
@@ -185,7 +185,7 @@ def check_run(folder: Path, job: str | None, settings: Mapping[str, float]) -> N
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEntry:
-    """One run: its job, models and data, what came of it, and its size in bytes.
+    """One run: its job, models and data, its outcome, and its size in bytes.
 
     A job between equals has ``models`` instead of a reference and targets.
 
@@ -293,7 +293,7 @@ class Summary:
 
 
 def read_summary(folder: Path) -> Summary:
-    """The summary of a run; an empty one where there is none that can be read."""
+    """The summary of a run; an empty one if it cannot be read."""
     try:
         summary = json.loads(read_text(folder / SUMMARY) or "{}")
         return Summary(seconds=float(summary["seconds"]), headline=str(summary["headline"]))
@@ -302,7 +302,7 @@ def read_summary(folder: Path) -> Summary:
 
 
 class Stopwatch:
-    """Adds the time of this session to that of earlier ones, and writes it now and then."""
+    """Adds the time of this session to that of earlier ones, and writes it regularly."""
 
     def __init__(self, folder: Path, began: float) -> None:
         self._folder = folder

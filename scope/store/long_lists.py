@@ -69,7 +69,7 @@ class LongLists:
         return named
 
     def discard(self) -> None:
-        """Remove what was not closed."""
+        """Remove unfinished files."""
         for writer in self._writers.values():
             writer.close()
             writer.path.unlink(missing_ok=True)
@@ -123,7 +123,7 @@ class _Writer:
         if self._waiting:
             self._flush()
         self._file.close()
-        # What the result names is on the disk before the result is.
+        # The files are on the disk before the result that names them.
         self._bytes.flush()
         os.fsync(self._bytes.fileno())
         self._bytes.close()
@@ -135,7 +135,7 @@ class ListFile:
     Raises
     ------
     DamagedError
-        When it is missing, or is not what was written.
+        When it is missing or was changed.
     """
 
     def __init__(self, path: Path, entry: Any) -> None:
@@ -166,7 +166,7 @@ class ListFile:
         return int(self._parquet.metadata.num_rows)
 
     def group(self, number: int) -> list[Any]:
-        """The records of one group, of which all but the last have `ROWS_AT_ONCE`."""
+        """The records of one group; all groups but the last have `ROWS_AT_ONCE`."""
         with guarded(self.path):
             table = self._parquet.read_row_group(number)
         single = not is_dataclass(self._entry)

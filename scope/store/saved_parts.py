@@ -82,7 +82,7 @@ class SavedParts:
         if hashlib.sha256(content).hexdigest() != sha256:
             raise self.damaged(path, f"its digest is not the one in `{self.description}`")
         try:
-            # Copied, as what is read stands anywhere in memory and may not be written to.
+            # Copied: the arrays that were read may be unaligned and are read-only.
             return {name: np.array(array) for name, array in load(content).items()}
         except (SafetensorError, KeyError) as error:
             # A KeyError is of a kind of number that NumPy does not have.
@@ -142,7 +142,7 @@ class SavedParts:
         raise self.damaged(path, f"{where}{complaints[0]['msg']}")
 
     def restoring(self, folder: Path) -> AbstractContextManager[None]:
-        """Report parts that cannot be put together again as damaged, whatever fails."""
+        """Report parts that cannot be reassembled as damaged, for any error."""
 
         def not_together(error: BaseException) -> RunError:
             reason = f"its parts do not go together ({first_line(error)})"
@@ -168,7 +168,7 @@ def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def digest_of(known: object, arrays: Mapping[str, NDArray[Any]]) -> str:
-    """16 hexadecimal digits that change with what is known of something and with its numbers."""
+    """16 hexadecimal digits: a hash of a description and its numbers."""
     digest = hashlib.sha256(repr(known).encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())

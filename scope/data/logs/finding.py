@@ -42,7 +42,7 @@ class LogSpec(NamedTuple):
 
     @classmethod
     def parse(cls, scheme: str, rest: str) -> LogSpec:
-        """Take what stands after ``SCHEME:`` apart.
+        """Parse the part after ``SCHEME:``.
 
         Examples
         --------
@@ -70,7 +70,7 @@ class LogSpec(NamedTuple):
         Raises
         ------
         DataError
-            When there is none, one cannot be read, or nothing fits what was chosen.
+            When there is none, one cannot be read, or nothing matches the choice.
         """
         reader = reader_of(self.scheme)
         with reading(str(self.path)):

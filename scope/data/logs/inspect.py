@@ -85,7 +85,7 @@ def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
 
 
 def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
-    """What a log says of the evaluation, and then each sample."""
+    """The header of a log's evaluation, then each sample."""
     if path.suffix != ".eval":
         log = json.loads(read_whole(path))
         yield log
@@ -100,7 +100,7 @@ def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
 
 @contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """The archive, open; of one that would grow too much, nothing is unpacked."""
+    """The open archive; one that would unpack to too many bytes is refused."""
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())

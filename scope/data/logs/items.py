@@ -1,4 +1,4 @@
-"""What the logs of every tool are read into: items with their conditions, and files of them.
+"""The common form of the logs of all tools: items with their conditions, and files of items.
 
 An item's id names everything that must be equal for two answers to be compared: the task, its
 version, the number of shots, the filter, a hash of the templates, whether a chat template was
@@ -29,7 +29,7 @@ CHOICES, GENERATED = "multiple_choice", "generate_until"
 
 
 class Conditions(NamedTuple):
-    """How a task was run; answers are compared only where all of it is equal."""
+    """How a task was run; answers are compared only under equal conditions."""
 
     task: str
     version: str
@@ -250,7 +250,7 @@ def part_of_id(value: object) -> str:
 
 
 def at(content: Any, *keys: str) -> Any:
-    """What lies under the keys, one after the other; None where there is nothing.
+    """The value at a path of keys; None if there is none.
 
     Examples
     --------

@@ -49,9 +49,9 @@ def lowest(key: str, cosines: bool) -> float:
 
 
 def distinct_texts(answers: TaskAnswers) -> list[str]:
-    """Every text that may be compared, answers and right ones, once each; empty ones left out.
+    """The distinct non-empty texts that may be compared: answers and right answers.
 
-    They are sorted, so that whoever reads them sees one order whatever the hash seed.
+    They are sorted, so that their order does not depend on the hash seed.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def _measurements(
 
 
 def _counted(values: Mapping[str, Values], cosines: bool) -> dict[str, Values]:
-    """What is a count of other values: F1 of 0, and SemScores from the threshold on.
+    """Metrics that count values of other metrics: F1 of 0, and SemScores from the threshold on.
 
     The threshold was made for cosines: what a probe gives 0.9 may be anything but the same.
     """
