@@ -113,15 +113,7 @@ def _audited(
         plan.options.encoder if plan.request.marks_similarity else None,
         plan.request.progress,
     )
-    candidates = ScoredCandidates(
-        scored=_scored(drawn, answers),
-        gap=plan.request.gap,
-        missing={
-            set_.outcome.capability: str(set_.outcome.reason)
-            for set_ in drawn
-            if set_.outcome.status != "measured"
-        },
-    )
+    candidates = _candidates(plan, drawn, answers)
     with_candidates = plan.options.candidates > 0
     numbers = measure(
         examples,
@@ -156,6 +148,21 @@ def _audited(
         candidate_outcomes=tuple(set_.outcome for set_ in drawn) if with_candidates else (),
     )
     return replace(result, verdicts=audit_verdicts(result, plan.request))
+
+
+def _candidates(
+    plan: AuditPlan, drawn: Sequence[PerturbationSet], answers: Sequence[Answers]
+) -> ScoredCandidates:
+    """The random candidates with all answers, and why a capability has none."""
+    return ScoredCandidates(
+        scored=_scored(drawn, answers),
+        gap=plan.request.gap,
+        missing={
+            set_.outcome.capability: str(set_.outcome.reason)
+            for set_ in drawn
+            if set_.outcome.status != "measured"
+        },
+    )
 
 
 def _scored_examples(

@@ -13,6 +13,7 @@ from scope.jobs.reuse.asking import InBatches, make_case
 from scope.jobs.reuse.case import Case
 from scope.jobs.reuse.choosing import with_chosen_controls
 from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.preparation import PreparedTest, prepare_task, prepare_texts
 from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
@@ -67,11 +68,7 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         available=test.available,
     )
     hashes = {name: items.hash for name, items in sets.items()}
-    same = [
-        f"the suspect and {reference.name} are the same model: their fingerprints are equal"
-        for reference in models.references
-        if reference.fingerprint == models.suspect.fingerprint
-    ]
+    same = list(_same_models(models))
     failed = [line for name, items in sets.items() for line in items.failures(name)]
     of_all = (*failed, *responses.warnings())
     return ReuseResult(
@@ -92,6 +89,13 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         ),
         candidate_controls=candidates,
     )
+
+
+def _same_models(models: ReuseModels) -> Iterator[str]:
+    for reference in models.references:
+        if reference.fingerprint == models.suspect.fingerprint:
+            same = f"the suspect and {reference.name} are the same model"
+            yield f"{same}: their fingerprints are equal"
 
 
 def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
