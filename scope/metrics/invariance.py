@@ -177,7 +177,8 @@ def soft_scope_values(
     Raises
     ------
     ValueError
-        If an array holds no probabilities, shapes differ, or the reference is not invariant.
+        If an array holds no probabilities, shapes differ, the reference is not invariant, or not
+        0 <= tolerance <= cutoff.
 
     Examples
     --------
@@ -191,6 +192,8 @@ def soft_scope_values(
     pairs = _checked_pairs(
         reference_clean, reference_perturbed, target_clean, target_perturbed, open_vocabulary
     )
+    if not 0 <= tolerance <= cutoff < np.inf:
+        raise ValueError(f"not 0 <= tolerance {tolerance} <= cutoff {cutoff}")
     reference_change = pairs.reference_clean - pairs.reference_perturbed
     target_change = pairs.target_clean - pairs.target_perturbed
     distance = np.abs(reference_change - target_change).sum(axis=1)

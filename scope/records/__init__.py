@@ -82,6 +82,7 @@ from scope.records.result import (
     Setting as Setting,
 )
 from scope.records.results import (
+    MOST_WITH_CELLS as MOST_WITH_CELLS,
     AuditResult as AuditResult,
     CompareResult as CompareResult,
     EstimatedResult as EstimatedResult,

@@ -279,7 +279,7 @@ def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
 
 
 MOST_WITH_CELLS = 10
-"""Models of which every pair has its four cells."""
+"""Models up to which pairs have cells, differences and verdicts: more pairs fill no table."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -115,6 +115,11 @@ def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
     array
         Shape (models,); NaN for a model without any value.
 
+    Raises
+    ------
+    ValueError
+        If a value is infinite: it would leave no order among the models.
+
     Examples
     --------
     The last model has the first kind only, and the third kind tells nothing:
@@ -123,6 +128,8 @@ def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
     array([-0.88,  0.88,  0.  ,  0.  ])
     """
     table = np.asarray(values, dtype=np.float64)
+    if np.isinf(table).any():
+        raise ValueError("an infinite value has no common unit with others")
     known = ~np.isnan(table)
     scores = np.zeros_like(table)
     for row, has, score in zip(table, known, scores, strict=True):

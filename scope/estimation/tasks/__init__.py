@@ -45,6 +45,7 @@ from scope.estimation.tasks.texts import (
 )
 from scope.metrics import METRICS, Metric, in_both
 from scope.records import (
+    MOST_WITH_CELLS,
     Difference,
     FourCells,
     Measurement,
@@ -143,7 +144,7 @@ def measure_task(
     shares = task_shares(answers, models, of_gold)
     fit = {row: share.model for row, share in enumerate(shares) if share.degenerate is None}
     alike = likeness(fit) if len(fit) <= MOST_ALIKE else []
-    few = len(models) <= MOST_MODELS
+    few = len(models) <= MOST_WITH_CELLS
     return TaskNumbers(
         measurements=measurements,
         differences=(
@@ -178,9 +179,6 @@ def _other_texts(measured: Sequence[Measurement], first: str, second: str) -> Co
 COMPARED = ("accuracy", "word_f1", "sem_score")
 """The metrics in which models are compared, if a task has them."""
 
-MOST_MODELS = 10
-"""With more models there are too many pairs for a table, and for a corrected test."""
-
 
 def gold_differences(
     measurements: Sequence[Measurement], models: Sequence[str], seed: int, *, cosines: bool = True
@@ -191,7 +189,7 @@ def gold_differences(
     true if SemScores are cosines, in -1..1, and not in 0..1. There is no difference with more than
     ten models.
     """
-    if len(models) > MOST_MODELS:
+    if len(models) > MOST_WITH_CELLS:
         return ()
     by_key = {(measurement.target, measurement.metric): measurement for measurement in measurements}
     present = {measurement.metric for measurement in measurements}

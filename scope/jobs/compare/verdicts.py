@@ -14,12 +14,13 @@ import numpy as np
 
 from reports.wording import short_points
 from scope.data.logs.items import ItemName
-from scope.estimation.tasks import MOST_MODELS, TaskNumbers
+from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
 from scope.jobs.audit.verdicts import NO_GOLD, Evidence, decided, paired_evidence
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
+    MOST_WITH_CELLS,
     Answer,
     CompareResult,
     Endpoint,
@@ -64,7 +65,7 @@ def comparison_verdicts(
     A model that is degenerate on a task, that was asked less than three quarters of its questions,
     or whose reference is hardly better than chance, never *may replace*.
     """
-    if not 2 <= len(models) <= MOST_MODELS:
+    if not 2 <= len(models) <= MOST_WITH_CELLS:
         return ()
     reference, *targets = models
     evidence: dict[str, list[Evidence]] = {target: [] for target in targets}
@@ -87,7 +88,7 @@ def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[P
     """The accuracy of each later model minus the first's over the tasks of a log."""
     names = [ItemName.parse(item.question.id) for item in answers.items]
     tasks = [name.conditions.task if name else "" for name in names]
-    if len(set(tasks)) < 2 or len(models) > MOST_MODELS:
+    if len(set(tasks)) < 2 or len(models) > MOST_WITH_CELLS:
         return
     reference, *targets = answers.answers
     for model, row in zip(models[1:], targets, strict=True):

@@ -113,3 +113,10 @@ def test_answers_that_are_no_probabilities_are_refused_wherever_they_stand(metri
     predictions[position] = [[np.nan, 1.0]]
     with pytest.raises(ValueError, match="no probabilities"):
         metric.pair_values(*predictions)
+
+
+@pytest.mark.parametrize(("tolerance", "cutoff"), [(0.9, 0.1), (-1, 0.1), (0, np.inf)])
+def test_bounds_in_the_wrong_order_are_refused(tolerance, cutoff):
+    answers = [[0.9, 0.1]]
+    with pytest.raises(ValueError, match="not 0 <= tolerance"):
+        soft_scope_values(*[answers] * 4, tolerance=tolerance, cutoff=cutoff)

@@ -162,3 +162,8 @@ def test_values_without_spread_are_left_by_any_higher_one_alone():
     places = np.linspace(0, 1, 10)
     assert prediction_test(1, 0.5, np.zeros(10), places, np.eye(10)).p_value == 0
     assert prediction_test(0, 0.5, np.zeros(10), places, np.eye(10)).p_value == 1
+
+
+def test_infinite_values_are_refused():
+    with pytest.raises(ValueError, match="infinite"):
+        joint_statistic([[math.inf, 1.0]])
