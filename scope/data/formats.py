@@ -84,7 +84,10 @@ def _header_and_rows(
 ) -> tuple[tuple[str, ...], Iterator[tuple[int, list[str]]]]:
     """The header, and each further row with the line where it begins."""
     rows = _records(path, delimiter)
-    header = tuple(field.strip() for field in next(rows, (0, [""]))[1])
+    fields = next(rows, (0, None))[1]
+    if fields is None:
+        raise _empty(path, "a header line and at least one row")
+    header = tuple(field.strip() for field in fields)
     require_distinct_names(header, path.name)
     other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
     # Read as one column, texts would hold the labels.
@@ -136,9 +139,17 @@ def _is_number(field: str) -> bool:
     return True
 
 
+def _empty(path: Path, expected: str) -> DataError:
+    return DataError(
+        f"{path.name} is empty", expected=expected, fix="check the program that wrote the file"
+    )
+
+
 def open_jsonl(path: Path) -> Source:
     """Learn the columns from the first thousand objects; keys may be left out of any of them."""
     head = [fields for _, fields in itertools.islice(json_lines(path), _ROWS_LOOKED_AT)]
+    if not head:
+        raise _empty(path, "one JSON object per line")
     columns = tuple(dict.fromkeys(key for fields in head for key in fields))
     strings = {key for fields in head for key, value in fields.items() if isinstance(value, str)}
 

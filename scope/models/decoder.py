@@ -89,13 +89,17 @@ class Decoder(Computed):
             For each row the tokens of what may follow, at least one.
         """
         pairs = [(row, option) for row, several in enumerate(continuations) for option in several]
-        inputs = [[*rows[row], *filled_up(option[:-1])] for row, option in pairs]
-        means = [0.0] * len(pairs)
+        # Options of one token share the input, which is the prompt alone.
+        members: dict[tuple[int, ...], list[int]] = {}
+        for number, (row, option) in enumerate(pairs):
+            members.setdefault((*rows[row], *filled_up(option[:-1])), []).append(number)
+        inputs, means = list(members), [0.0] * len(pairs)
         for batch in batches_of_equal_length(list(map(len, inputs)), self._budget):
-            tokens = self._tensor([inputs[number] for number in batch])
+            tokens = self._tensor([inputs[place] for place in batch])
             logits, _ = self._run(tokens, None, keep=tokens.shape[1] - len(rows[0]) + 1)
-            for number, after in zip(batch, logits, strict=True):
-                means[number] = mean_log_probability(after, pairs[number][1])
+            for place, after in zip(batch, logits, strict=True):
+                for number in members[inputs[place]]:
+                    means[number] = mean_log_probability(after, pairs[number][1])
         in_order = iter(means)
         return [[next(in_order) for _ in several] for several in continuations]
 

@@ -232,3 +232,12 @@ def test_what_is_no_text_is_refused(tmp_path, name, found):
     with pytest.raises(DataError) as raised:
         open_text(tmp_path / name)
     assert raised.value.found == found.format(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_an_empty_file_is_named(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(DataError, match=f"{name} is empty"):
+        load_data(str(path), n=3, seed=0)
