@@ -61,7 +61,6 @@ def run(before, arguments, folder, environment):
 def __getattr__(name):
     if name != "llama":
         raise AttributeError(name)
-    from scope.models.causal import load
-    from scope.models.options import ModelOptions
+    from scope.models import load_model
 
-    return Logged(load(os.environ["KILLED_LLAMA"], ModelOptions()))
+    return Logged(load_model(os.environ["KILLED_LLAMA"], "choice_scorer"))
