@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from scope.checksums import sha256_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
 from scope.data.sampling import content_key
@@ -26,6 +25,7 @@ from scope.paths import expanded
 from scope.protocols import Answers
 from scope.records import Answer, Question
 from scope.registry import LOGS
+from scope.serialization import sha256_of
 
 
 class LogAnswers:

@@ -3,6 +3,9 @@
 The backbone uses only these; plugins implement them.
 """
 
+from contextlib import AbstractContextManager
+from typing import Protocol, runtime_checkable
+
 from scope.protocols.questions import (
     AskedRole as AskedRole,
     Capability as Capability,
@@ -37,7 +40,20 @@ from scope.protocols.roles import (
     TextScorer as TextScorer,
     WordEncoder as WordEncoder,
 )
-from scope.protocols.services import (
-    Advance as Advance,
-    Progress as Progress,
-)
+
+
+class Advance(Protocol):
+    """Reports that some units of the current task are done."""
+
+    def __call__(self, units: int = 1, /) -> None:
+        """Count ``units`` more as done."""
+
+
+@runtime_checkable
+class Progress(Protocol):
+    """Shows the progress of long work to the user."""
+
+    def task(
+        self, description: str, total: int | None, done: int = 0
+    ) -> AbstractContextManager[Advance]:
+        """Show a task of ``total`` units, some done before; None if their number is unknown."""

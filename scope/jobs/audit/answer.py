@@ -26,9 +26,8 @@ from reports.builders.estimates import CLEAN, meanings, short_name
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, prose, written
 from reports.wording import p_value, range_of_counts, short, short_points, short_share
-from scope.estimation.slices import MINUS
-from scope.jobs.audit.telling_text import telling_text
-from scope.jobs.audit.verdict_words import VerdictWords, compared, in_words
+from scope.estimation import MINUS
+from scope.jobs.audit.verdict_words import VerdictWords, compared, in_words, telling_text
 from scope.metrics import metric_name
 from scope.records import (
     AuditResult,

@@ -25,10 +25,12 @@ from reports.builders.outcomes import model_lines
 from reports.builders.run import asked, code, folded, reproduce, run_lines
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import count_rivals, short
-from scope.jobs.probe.page_layers import largest_losses, layer_curve, layers_section
 from scope.jobs.probe.page_tables import (
     MOST_ROWS,
     RAW,
+    largest_losses,
+    layer_curve,
+    layers_section,
     short_table,
     some_seen,
     steps_section,

@@ -1,17 +1,29 @@
-"""The steps and the largest errors on a probe's page."""
+"""The steps, the largest errors and the layers on a probe's page."""
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
+from typing import cast
 
-from reports.blocks import Section, Table, Terms, paragraph
+from reports.blocks import Block, Figure, Fold, Paragraph, Section, Table, Terms, note, paragraph
 from reports.builders.estimates import table_of
 from reports.builders.run import code
-from reports.prose import Span, joined, prose
+from reports.charts import Chart, Dot, Grid, Series, grid
+from reports.prose import Span, joined, plain, prose, written
 from reports.wording import Cell, number, short
-from scope.records import Estimate, MisjudgedPair, ProbeFindings, StepScore
+from scope.records import (
+    Estimate,
+    LayerAblation,
+    LayerAlignment,
+    LayerScore,
+    MisjudgedPair,
+    ProbeFindings,
+    StepScore,
+)
 
 RAW = "raw"
 """The step that only selects a layer."""
@@ -144,3 +156,138 @@ def _share_words(pair: MisjudgedPair) -> bool:
     """Whether the shorter sentence has at least half of its words from the other."""
     first, second = (set(text.lower().split()) for text in (pair.first, pair.second))
     return 2 * len(first & second) >= min(len(first), len(second))
+
+
+MOST_WRITTEN = 32
+"""A map with more columns shows only colours; the numbers are tooltips."""
+
+
+def layer_curve(scores: Sequence[LayerScore]) -> Iterator[Block]:
+    """The correlation of each layer alone; nothing without a value."""
+    dots: dict[str, list[Dot]] = {score.model: [] for score in scores}
+    for score in scores:
+        if isinstance(raw := score.raw, Estimate):
+            title = f"{score.model}, layer {score.layer}: {plain(written(raw))}"
+            dot = Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
+            dots[score.model].append(dot)
+    if ends := [end for of in dots.values() for dot in of for end in dot.interval or ()]:
+        correlations = (math.floor(10 * min(ends)) / 10, math.floor(10 * max(ends) + 1) / 10)
+        chart = Chart(
+            label="Pearson’s correlation by layer; the numbers are in the table of layers",
+            series=tuple(
+                Series(dots=tuple(of), name=name, shape=place)
+                for place, (name, of) in enumerate(dots.items())
+            ),
+            x_title="layer",
+            joined=1,
+            ends=((-0.5, max(score.layer for score in scores) + 0.5), correlations),
+            size=(300, 200),
+        )
+        yield Figure(chart)
+        yield note(
+            "Pearson’s correlation of each layer’s cosine with human scores; bands are 95\u00a0% "
+            "intervals, gaps are undefined."
+        )
+
+
+def layers_section(findings: ProbeFindings) -> Section:
+    """Every layer in a table, and the similar layers of two models."""
+    estimates = attrgetter("raw", "encoded", "lost", "reconstruction")
+    table = table_of(
+        "",
+        ("Layer", "Raw", "Encoded", "Decrease without", "Reconstruction error"),
+        (
+            (
+                (Span(f"{score.layer}\n"), Span(score.model, "note", foreign=True)),
+                *(estimate and Cell.of(estimate) for estimate in estimates(score)),
+            )
+            for score in findings.layers
+        ),
+        tall=True,
+    )
+    about = note(
+        "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores; encoded: "
+        "of the probe’s encodings. Decrease without: what the last step’s probe loses when the "
+        "layer is removed without retraining; neighbours may contain the same information. "
+        "Reconstruction error: the share of a layer’s variance that its autoencoder leaves "
+        "unexplained. Layers are counted from 0, without the input embeddings. A step calibrates "
+        "its scores by a nonlinear function, so that its Pearson differs from that of a layer."
+    )
+    refitted = table_of(
+        "The last step fitted again without some layers: decrease on the test pairs",
+        ("Without", "Pearson", "Spearman"),
+        (
+            (
+                (Span(f"{_layers(each)}\n"), Span(each.model, "note", foreign=True)),
+                *(Cell.of(lost, signed=True) for lost in (each.pearson, each.spearman)),
+            )
+            for each in findings.ablations
+        ),
+    )
+    blocks = (
+        about,
+        *(table for table in (table, refitted) if table),
+        *similar_layers(findings.alignments),
+    )
+    return Section(anchor="layers", title="Layers", blocks=blocks)
+
+
+def largest_losses(findings: ProbeFindings) -> Iterator[Paragraph]:
+    """The layers of each model without which the last step, fitted again, loses most."""
+    for model in dict.fromkeys(each.model for each in findings.ablations):
+        of_model = [each for each in findings.ablations if each.model == model]
+        most = max(of_model, key=lambda each: getattr(each.pearson, "value", -math.inf))
+        yield paragraph(
+            f"Fitted again without {_layers(most)}, **{{model}}** loses Pearson {{pearson}} and "
+            "Spearman {spearman}, the most of {n} such fits.",
+            model=model,
+            pearson=short(most.pearson),
+            spearman=short(most.spearman),
+            n=len(of_model),
+        )
+
+
+def _layers(ablation: LayerAblation) -> str:
+    """The layers that were left out, such as layers 2 to 3."""
+    first, last = ablation.first, ablation.last
+    return f"layer {first}" if first == last else f"layers {first} to {last}"
+
+
+def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
+    """The most similar layers of each two models in a sentence, and the map in a fold."""
+    for alignment in alignments:
+        yield from _map(alignment)
+    if alignments:
+        yield note(
+            "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with "
+            "each of the second: 1 if both arrange the texts alike, 0 if they share nothing. A "
+            "high CKA does not show that layers share meaning: both may represent a text’s length. "
+            "If the texts of one model are shuffled, the maximum of a map is below chance in 95 of "
+            "100 permutations; values up to it have no background."
+        )
+
+
+def _map(alignment: LayerAlignment) -> Iterator[Block]:
+    first, second = alignment.first, alignment.second
+    chance, n = alignment.chance, alignment.sentences
+    cells = {(f"{row}", f"{column}"): cell for (row, column), cell in alignment.cells().items()}
+    rows, columns = (tuple(dict.fromkeys(side)) for side in zip(*cells, strict=True))
+    row, column = max(cells, key=lambda place: cells[place].value)
+    yield paragraph(
+        "The most similar layers are {row} of **{first}** and {column} of **{second}**, CKA "
+        "{most}; the last layers have {last}. {above} of {layers} layers of {first} are similar "
+        "to a layer of {second} above chance, {chance} (n\u00a0=\u00a0{n} texts).",
+        row=int(row),
+        first=first,
+        column=int(column),
+        second=second,
+        most=short(cells[row, column]),
+        last=short(cells[rows[-1], columns[-1]]),
+        above=sum(max(values) > chance for values in alignment.values),
+        layers=len(rows),
+        chance=number(chance),
+        n=n,
+    )
+    shown = grid("CKA", cells, rows=rows, columns=columns, heading="Layer", start=chance)
+    dense = replace(cast("Grid", shown), dense=len(columns) > MOST_WRITTEN)
+    yield Fold(prose("All layers of {first} and {second}", first=first, second=second), (dense,))

@@ -2,16 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
-from reports.blocks import Block, Bullets, Card, Cards, Fold, Page, Passage, Section, Terms, note
-from reports.builders.outcomes import answered_section
-from reports.builders.run import asked, folded, reproduce
-from reports.prose import prose, written
-from reports.wording import percent
-from scope.jobs.reuse.models_page import by_reference, controls_section, evidence_section
-from scope.jobs.reuse.verdict_page import brief_blocks, verdict_section
-from scope.records import InformativeItem, ReuseResult, Verdict
+from reports.blocks import (
+    Block,
+    Bullets,
+    Callout,
+    Card,
+    Cards,
+    Figure,
+    Fold,
+    Page,
+    Paragraph,
+    Passage,
+    Section,
+    Table,
+    Terms,
+    note,
+    paragraph,
+)
+from reports.builders.outcomes import answered_section, model_lines
+from reports.builders.run import asked, folded, reproduce, run_lines
+from reports.charts import Dot, among_controls
+from reports.prose import Text, joined, prose, written
+from reports.wording import number, p_value, percent, short
+from scope.jobs.reuse.models_page import (
+    by_reference,
+    choice_sentence,
+    controls_section,
+    evidence_section,
+    evidence_table,
+)
+from scope.records import Decision, InformativeItem, ReuseResult, Verdict
+from scope.statistics.conformal import threshold_rank
 
 MOST_FOR, MOST_AGAINST = 2, 1
 """Number of questions that speak for reuse, and against it, shown at once; others are folded."""
@@ -123,3 +148,182 @@ def _limits(alpha: float) -> Section:
     bullets = Bullets(tuple(map(prose, limits)))
     heading = "Limits of the test"
     return Section(anchor="limits", title="Limits", heading=heading, blocks=(bullets,))
+
+
+MOST_WARNINGS = 2
+"""Number of warnings shown at once; the others are folded."""
+
+_SIGNS: Mapping[Decision, tuple[Literal["related", "not-related", "undecided"], str]] = {
+    "related": ("related", "◆"),
+    "not related": ("not-related", "○"),
+    "undecided": ("undecided", "?"),
+}
+"""The frame of each decision, and its sign, so that colour is never the only one."""
+
+
+def verdict_section(verdicts: Sequence[Verdict]) -> Section:
+    """A box for each reference, each with the suspect among its controls."""
+    blocks: list[Block] = []
+    for verdict in verdicts:
+        # Holm's method compares the smallest of several p-values with this.
+        rate = verdict.alpha / len(verdicts)
+        blocks += (_box(verdict, rate), *_picture(verdict, rate))
+    return Section(anchor="answer", title="Verdict", blocks=tuple(blocks))
+
+
+def brief_blocks(result: ReuseResult) -> Iterator[Block]:
+    """The terminal's text: the verdict with its evidence, or a row for each reference."""
+    verdicts = result.verdicts
+    if len(verdicts) == 1:
+        (verdict,) = verdicts
+        yield paragraph(f"**{verdict.decision.upper()}**: {{why}}", why=verdict.sentence)
+        yield Terms((*_remarks(verdict, "--verbose"), *verdict_facts(verdict)), facts=True)
+        yield from evidence_table(verdict)
+    else:
+        yield Paragraph(joined(map(_head, verdicts), between="; "))
+        yield _verdicts_table(verdicts)
+        changes = ((each.reference, text) for each in verdicts for text in each.changes[:1])
+        yield Terms(tuple((written(name), written(text)) for name, text in changes), facts=True)
+    if result.candidate_controls:
+        yield Paragraph(choice_sentence(result))
+    yield Terms(tuple(model_lines(result.manifest)), facts=True)
+    yield from run_lines(result.clock)
+
+
+def _verdicts_table(verdicts: Sequence[Verdict]) -> Table:
+    numbers = ("p", "p, adjusted", "Warnings")
+    rows = (
+        (
+            *(verdict.reference, verdict.decision),
+            *map(p_value, (verdict.p_value, verdict.p_adjusted)),
+            len(verdict.warnings),
+        )
+        for verdict in verdicts
+    )
+    caption = prose(
+        f"The verdict on each reference (α\u00a0=\u00a0{verdicts[0].alpha:g} for all together)"
+    )
+    return Table.of(
+        {"Reference": "name", "Verdict": "text", **dict.fromkeys(numbers, "number")},
+        rows,
+        caption=caption,
+        close=True,
+    )
+
+
+def _remarks(verdict: Verdict, others: str) -> Iterator[tuple[Text, Text]]:
+    """What would change a verdict, and its first warnings; ``others`` says where the rest is."""
+    for change in verdict.changes:
+        yield prose("would change it"), written(change)
+    for warning in verdict.warnings[:MOST_WARNINGS]:
+        yield prose("warning"), written(warning)
+    if (more := len(verdict.warnings) - MOST_WARNINGS) > 0:
+        yield prose("warning"), prose(f"{{more}} more: {others}", more=more)
+
+
+def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
+    """The p-values of a verdict and its controls; a corrected p-value only where it differs."""
+    p, adjusted, agreement = verdict.p_value, verdict.p_adjusted, verdict.agreement
+    by_test = {
+        # The verdict's p-value is the greater of these two.
+        "by rank": verdict.p_rank,
+        "by agreement": agreement.p_value if agreement else None,
+        "after Holm’s correction over the references": None if adjusted == p else adjusted,
+    }
+    tests = ", ".join(
+        f"{verdict.written(value)} {test}" for test, value in by_test.items() if value is not None
+    )
+    p_values = f"{'none' if p is None else verdict.written(p)} (α\u00a0=\u00a0{verdict.alpha:g})"
+    yield prose("p-value of the verdict"), prose(f"{p_values}: {tests}" if tests else p_values)
+    if verdict.assume_no_label_training:
+        yield prose("Assumed"), prose("the suspect was not trained on answers of the reference")
+    unranked = {check.model for check in verdict.controls} - {s.model for s in verdict.standings}
+    controls = (
+        f"{len(verdict.controls):,}, at least {verdict.controls_needed:,} are needed",
+        f"{len(unranked)} without usable answers, or guessing" if unranked else "",
+        f"{verdict.comparable:,} comparable with the suspect, at least "
+        f"{verdict.comparable_needed:,} are needed",
+        f"all together count as {agreement.independent:.1f} independent ones" if agreement else "",
+    )
+    yield prose("Controls"), prose("; ".join(filter(None, controls)))
+
+
+def _more_facts(verdict: Verdict, rate: float) -> Iterator[tuple[Text, Text]]:
+    """The paired test, the batches of a sequential test, and what would be detected."""
+    if test := verdict.paired:
+        p = p_value(test.p_more if test.difference.value > 0 else test.p_less)
+        difference = short(test.difference)
+        about = (
+            "similarity minus that of the control {control} on each question: {difference} (p {p})"
+        )
+        yield prose("Paired test"), prose(about, control=test.control, difference=difference, p=p)
+    if verdict.looks:
+        looks = "; ".join(f"{p_value(look.p_value)} after {look.asked:,}" for look in verdict.looks)
+        about = f"stopping after any batch keeps the error rate; at most {rate:.3g} is needed"
+        yield prose("p after batches of questions"), prose(f"{looks} ({about})")
+    reused = "no share of reused answers is known to be: even a copy might be missed"
+    if verdict.detectable is not None:
+        reused = (
+            f"a suspect that took {percent(verdict.detectable)}\u00a0% of its answers from the "
+            "reference would rank above the controls; a smaller share is not ruled out"
+        )
+    yield prose("Detectable"), prose(reused)
+    asked = "{shared} answered by both; the suspect was asked {queries} times"
+    yield prose("Questions"), prose(asked, shared=verdict.shared, queries=verdict.queries)
+
+
+_NULL = note(
+    "Null hypothesis: the suspect is no more similar to the reference than independent models of "
+    "its skill are. The p-value by rank is the share of models, including the suspect, that are at "
+    "least as similar to the reference; that by agreement is the probability of at least this "
+    "agreement for a model of the suspect’s skill, where controls that answer alike count as fewer."
+)
+
+
+def _head(verdict: Verdict) -> Text:
+    words = f"**{_SIGNS[verdict.decision][1]} {verdict.decision}**: {{name}}"
+    return prose(words, name=verdict.reference)
+
+
+def _box(verdict: Verdict, rate: float) -> Callout:
+    """The verdict, what would change it, its warnings, and its numbers behind a line."""
+    others = ((prose("Warning"), written(text)) for text in verdict.warnings[MOST_WARNINGS:])
+    facts = (*verdict_facts(verdict), *_more_facts(verdict, rate), *others)
+    blocks = (
+        Paragraph(_head(verdict), lead=True),
+        Paragraph(written(verdict.sentence)),
+        Terms(tuple(_remarks(verdict, "below")), facts=True),
+        Fold(prose("p-value, controls and questions"), (Terms(facts, facts=True), _NULL)),
+    )
+    return Callout(_SIGNS[verdict.decision][0], blocks)
+
+
+def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
+    """The suspect among the controls, and what it must exceed."""
+    dots = {
+        score.model: Dot(title=f"{score.model}: {number(score.value)}", x=score.value)
+        for score in verdict.standings
+    }
+    suspect, controls = dots.pop(verdict.suspect, None), tuple(dots.values())
+    if suspect is None:
+        yield paragraph("The suspect has no joint statistic.")
+    if controls:
+        chart = among_controls(
+            label=f"The suspect among {len(controls)} controls; the numbers are in their table",
+            x_title="joint statistic (to the right: more similar)",
+            controls=controls,
+            suspect=suspect and replace(suspect, name=verdict.suspect),
+            threshold=threshold_of(rate, [control.x for control in controls]),
+            rate=f"{rate:.3g}",
+        )
+        yield Figure(chart)
+
+
+def threshold_of(rate: float, controls: Sequence[float]) -> float | None:
+    """The value that a suspect must exceed for a p-value of at most ``rate``; None if none is.
+
+    >>> threshold_of(0.1, range(9)), threshold_of(0.2, range(9)), threshold_of(0.05, range(9))
+    (8, 7, None)
+    """
+    rank = threshold_rank(rate, len(controls)) if controls else None
+    return None if rank is None else sorted(controls)[-1 - rank]
