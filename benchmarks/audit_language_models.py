@@ -46,11 +46,12 @@ from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, perturb
 from scope.answers import CachedClassifier, Memory
-from scope.models import ModelOptions, load_classifier
 from scope.models.batching import AS_GIVEN
 from scope.models.causal import CausalModel
 from scope.models.decoder import Decoder
 from scope.models.labels import LabelWordClassifier
+from scope.models.loading import load_classifier
+from scope.models.options import ModelOptions
 from scope.models.path_decoder import Decoders
 from scope.protocols import SearchOptions
 from scope.records import Example, Prediction

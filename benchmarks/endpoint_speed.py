@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 
 from surroundings import command, show, surroundings
 
-from scope.models import ModelOptions
 from scope.models.endpoint import load
 from scope.models.endpoint.roles import EndpointModel
+from scope.models.options import ModelOptions
 from scope.records import Question
 
 LATENCY = 0.05

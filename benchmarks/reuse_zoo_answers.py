@@ -9,16 +9,15 @@ from pathlib import Path
 from zoo.lineage import Zoo
 
 from scope.answers import CachedClassifier, Run
-from scope.data import load_data
-from scope.data.sampling import by_name, draw
+from scope.data.sampling import by_name, draw, load_data
 from scope.jobs.perturbing import PairSearch
 from scope.jobs.preparation import choose_capabilities
 from scope.jobs.reuse.models import Part
 from scope.jobs.reuse.questions import ItemSet, ReuseItem, text_items
 from scope.jobs.reuse.responses import TextResponses
-from scope.models import ModelOptions
 from scope.models.loading import load_classifier
 from scope.models.model import Model
+from scope.models.options import ModelOptions
 from scope.protocols import Progress, SearchOptions
 from scope.records import Prediction
 

@@ -54,9 +54,10 @@ from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, Parts, perturb
 from perturbations.textattack_gate import load_textattack
 from scope.answers import CachedClassifier, Memory
-from scope.data import load_data
+from scope.data.sampling import load_data
 from scope.demo_models.build import build_demo_models
-from scope.models import ModelOptions, load_classifier
+from scope.models.loading import load_classifier
+from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.paths import cache_folder
 from scope.progress import suitable_progress

@@ -9,7 +9,8 @@ from typing import Any
 
 from zoo.smollm import smollm_file
 
-from scope.models import ModelOptions, gguf
+from scope.models import gguf
+from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.records import BLANK, Question
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.records import Question
 

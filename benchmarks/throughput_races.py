@@ -18,7 +18,8 @@ import numpy as np
 import throughput_checkpoints as made
 
 from capabilities.choice import Choice
-from scope.models import ModelOptions, load_encoder, load_model
+from scope.models.loading import load_encoder, load_model
+from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch, quiet_transformers

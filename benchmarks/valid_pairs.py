@@ -33,12 +33,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.answers import CachedClassifier, Memory
-from scope.data import load_data
+from scope.data.sampling import load_data
 from scope.demo_models.bases import packaged_minilm
 from scope.demo_models.build import build_demo_models
 from scope.jobs.preparation import choose_capabilities
 from scope.metrics import cohen_kappa
-from scope.models import ModelOptions, load_classifier, load_encoder
+from scope.models.loading import load_classifier, load_encoder
+from scope.models.options import ModelOptions
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Classifier, Encoder, SearchOptions

@@ -23,7 +23,8 @@ from perturbations.capability import InvarianceCapability, Parts
 from perturbations.settings import check_whole
 from scope.core.options import Limits
 from scope.errors import SpecError
-from scope.models import ModelOptions, load_encoder, load_model
+from scope.models.loading import load_encoder, load_model
+from scope.models.options import ModelOptions
 from scope.protocols import Answerer, Classifier, Encoder, SearchOptions
 from scope.records import Example, Perturbation, Question, Setting
 

@@ -18,7 +18,7 @@ from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordReplacements
 from perturbations.wordnet import wordnet
 from scope.errors import DataError
-from scope.models import load_model
+from scope.models.loading import load_model
 from scope.paths import expanded
 from scope.records import BLANK, Question
 

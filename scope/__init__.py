@@ -31,13 +31,13 @@ if TYPE_CHECKING:
         study_size as study_size,
         study_trend as study_trend,
     )
-    from scope.models import ModelOptions as ModelOptions
+    from scope.models.options import ModelOptions as ModelOptions
     from scope.records import Estimate as Estimate, Result as Result, Undefined as Undefined
 
 _HOMES = {
     "Result": "scope.records",
     "Estimate": "scope.records",
-    "ModelOptions": "scope.models",
+    "ModelOptions": "scope.models.options",
     "ScopeError": "scope.errors",
     "Undefined": "scope.records",
     "audit": "scope.jobs.audit.run",

@@ -27,7 +27,7 @@ from typing import (
 from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
 from scope.records.examples import PLACES, SPARSE_FIELD
-from scope.registry import find
+from scope.registry import find, imported
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -258,7 +258,7 @@ def _head(content: str, source: str) -> _Head:
 def _kind_of(head: _Head, source: str) -> type[Result]:
     """The record of the job that a file is of."""
     try:
-        kind: type[Result] = find("parts", "job").target(head.manifest.job).result
+        kind: type[Result] = imported(find("parts", "job").target(head.manifest.job).result)
     except SpecError as error:
         raise _no_result(source, error.found) from error
     return kind

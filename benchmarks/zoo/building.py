@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from filelock import FileLock
 
-from scope.data import load_data
+from scope.data.sampling import load_data
 from scope.demo_models.bases import Base, explained_write_errors, new_base, pretrained_base
 from scope.demo_models.build import TRAINING_DATA
 from scope.demo_models.recipes import NewModelRecipe

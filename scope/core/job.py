@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from scope.core.request import Request
-from scope.records import Result
 
 
 class Gates(Protocol):
@@ -34,7 +33,7 @@ class Job:
         The function that takes the request and returns the result, as ``module:name``; it is
         imported when the job begins, so that help pages stay quick.
     result
-        The record that it returns.
+        The record that it returns, as ``module:name``.
     page
         The function that makes the sections of the report of a result, as ``module:name``.
     gates
@@ -49,7 +48,7 @@ class Job:
     name: str
     request: type[Request]
     run: str
-    result: type[Result]
+    result: str
     page: str
     gates: type[Gates] | None = None
     prepare: str = ""

@@ -19,7 +19,7 @@ import numpy as np
 from filelock import FileLock
 from numpy.typing import NDArray
 
-from scope.data import load_data
+from scope.data.sampling import load_data
 from scope.demo_models.bases import (
     Base,
     explained_write_errors,

@@ -11,11 +11,11 @@ from typing import Any
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
 from scope.jobs.task_choice import ChosenTask
-from scope.models import ModelOptions
 from scope.models.answer_table import TableColumn
 from scope.models.certainty import mark_cacheable
 from scope.models.loading import in_role, load_model
 from scope.models.model import Model
+from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.scheme import checked_spec, expand_spec, scheme_of
 from scope.printing import counted

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple, TypeVar
 from scope.answers import CachedClassifier, Memory
 from scope.answers.answers import checked
 from scope.errors import SpecError
-from scope.models import ModelOptions
 from scope.models.model import Model
-from scope.models.options import LETTER_TOKENS
+from scope.models.options import LETTER_TOKENS, ModelOptions
 from scope.models.scheme import scheme_of, split_spec
 from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task

@@ -10,11 +10,11 @@ from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
 from scope.progress import remark
-from scope.records import PairResult, Result, ReuseResult
-from scope.records.result import VerdictLine
 
 if TYPE_CHECKING:
     from scope.core.gates import Gate
+    from scope.records import Result, ReuseResult
+    from scope.records.result import VerdictLine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +36,8 @@ class ReplacementGates:
             return {}
         passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
         parts: Sequence[Result] = [result]
+        from scope.records import PairResult
+
         if isinstance(result, PairResult):
             first = result.manifest.models[0].spec
             forth = [audit for audit in result.audits if audit.manifest.reference.spec == first]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scope.data import LoadedData, load_data
+from scope.data.sampling import LoadedData, load_data
 from scope.errors import DataError, SpecError
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics import METRICS, Metric, known_metrics, parse_metric

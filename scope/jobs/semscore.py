@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from scope.errors import ScopeError, SpecError
 from scope.estimation.tasks import Compare, cosines_of
 from scope.jobs.identity import WHOSE
-from scope.models import ModelOptions, load_encoder
+from scope.models.loading import load_encoder
+from scope.models.options import ModelOptions
 from scope.paths import expanded
 from scope.protocols import Encoder, Progress, Task
 from scope.records import Setting

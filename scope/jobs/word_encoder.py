@@ -15,9 +15,9 @@ from scope.answers.searches import compares_words
 from scope.errors import ModelError, ResourceError, RunError
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.shared_fields import SharesAnswers
-from scope.models import ModelOptions, load_encoder
 from scope.models.certainty import carry_mark, identity_of
-from scope.models.options import SENTENCE_ENCODER
+from scope.models.loading import load_encoder
+from scope.models.options import SENTENCE_ENCODER, ModelOptions
 from scope.paths import cache_folder
 from scope.progress import remark
 from scope.protocols import ComparesWords, Encoder, Swap, WordEncoder

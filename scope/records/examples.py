@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any, get_args
 if TYPE_CHECKING:
     from pydantic_core.core_schema import CoreSchema, ValidationInfo
 
+Setting = str | int | float | bool | None
+"""A value in a manifest."""
+
 SPARSE_FIELD: Mapping[str, object] = MappingProxyType({"sparse": True})
 """The metadata of a field that a file leaves out where it holds its default."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scope.errors import SpecError
 from scope.records.estimates import Estimate, Measurement, Undefined
+from scope.records.examples import Setting
 
 if TYPE_CHECKING:
     import pandas
@@ -65,9 +66,6 @@ class FrameRow(NamedTuple):
 
 _MOST_NAMED = 4
 """Models that `repr` names."""
-
-Setting = str | int | float | bool | None
-"""A value in a manifest."""
 
 
 COMPARED = ("baseline", "floor")

@@ -11,7 +11,6 @@ from scope.jobs.answering_models import is_saved, load_answering_model
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
-from scope.models import ModelOptions
 from scope.models.labels import (
     AlignedClassifier,
     LabelWordClassifier,
@@ -22,6 +21,7 @@ from scope.models.labels import (
 )
 from scope.models.loading import require_labels
 from scope.models.model import Model
+from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.scheme import KnownLabels, checked_spec, expand_spec, find_scheme
 from scope.protocols import Classifier

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scope.answers.searches import compares_words
-from scope.data import LoadedData, subsample
+from scope.data.sampling import LoadedData, subsample
 from scope.estimation import metrics_of_kept_pairs
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.audit.request import AuditRequest
@@ -26,7 +26,7 @@ from scope.jobs.preparation import (
 from scope.jobs.shards import SETTING, Shard
 from scope.jobs.word_encoder import ForSearch, encoder_at_hand, for_encoder, of_words
 from scope.metrics import Metric
-from scope.models import load_encoder
+from scope.models.loading import load_encoder
 from scope.models.model import Model
 from scope.models.options import SENTENCE_ENCODER
 from scope.protocols import Encoder, Progress, SearchOptions

@@ -33,7 +33,7 @@ from scope.jobs.shared_fields import (
 from scope.models.options import Labelling, ModelOptions
 from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
-from scope.records import AuditResult, Setting
+from scope.records import Setting
 
 
 def _members(listed: str) -> tuple[str, ...]:
@@ -301,7 +301,7 @@ JOB = Job(
     request=AuditRequest,
     run="scope.jobs.audit.run:run_audit",
     prepare="scope.jobs.audit.run:prepare",
-    result=AuditResult,
+    result="scope.records:AuditResult",
     page="scope.jobs.audit.page:page",
     gates=AuditGates,
 )

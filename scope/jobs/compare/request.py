@@ -24,7 +24,7 @@ from scope.jobs.gates import TaskGates
 from scope.jobs.shared_fields import InShards, JudgesAccuracy, SharesAnswers, take_models
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
 from scope.models.scheme import scheme_of
-from scope.records import CompareResult, Setting
+from scope.records import Setting
 
 
 class Entries(tuple[str, ...]):
@@ -162,7 +162,7 @@ JOB = Job(
     request=CompareRequest,
     run="scope.jobs.compare.run:run_compare",
     prepare="scope.jobs.compare.run:prepare",
-    result=CompareResult,
+    result="scope.records:CompareResult",
     page="scope.jobs.compare.page:page",
     gates=TaskGates,
 )

@@ -8,7 +8,6 @@ from typing import Annotated
 from scope.core.job import Job
 from scope.core.options import DATA, Limits, whole_number
 from scope.core.request import Request
-from scope.records import AuditResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +35,6 @@ JOB = Job(
     name="demo",
     request=DemoRequest,
     run="scope.jobs.demo.run:run_demo",
-    result=AuditResult,
+    result="scope.records:AuditResult",
     page="scope.jobs.audit.page:page",
 )

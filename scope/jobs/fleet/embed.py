@@ -40,8 +40,8 @@ from scope.jobs.fleet.stored_fleet import (
 )
 from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
-from scope.models import ModelOptions, load_encoder
-from scope.models.options import SENTENCE_ENCODER
+from scope.models.loading import load_encoder
+from scope.models.options import SENTENCE_ENCODER, ModelOptions
 from scope.protocols import Encoder, Progress
 from scope.records import DataCard, EmbedResult, FleetResult, Manifest, Setting
 

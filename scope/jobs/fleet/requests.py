@@ -23,14 +23,6 @@ from scope.core.request import Request, described, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.models.options import Loading, ModelOptions
-from scope.records import (
-    EmbedResult,
-    FleetResult,
-    ForecastResult,
-    MapResult,
-    PredictResult,
-    RouteResult,
-)
 
 ForecasterName = Literal["auto", "factors", "knn", "mean", "mf"]
 """Methods that fit a fleet; auto selects one."""
@@ -314,21 +306,21 @@ class MapRequest(FleetOrAnswers):
             refuse_unused(self, OF_TEXTS, "without --contributions", self.forms)
 
 
-def _job(name: str, request: type[FleetRequest], result: type[FleetResult]) -> Job:
+def _job(name: str, request: type[FleetRequest]) -> Job:
     return Job(
         name=f"fleet {name}",
         request=request,
         run=f"scope.jobs.fleet.{name}:run_{name}_fleet",
         prepare=f"scope.jobs.fleet.{name}:prepare",
-        result=result,
+        result=f"scope.records:{name.title()}Result",
         page=f"scope.jobs.fleet.page:{name}_page",
     )
 
 
 JOBS = (
-    _job("embed", EmbedRequest, EmbedResult),
-    _job("forecast", ForecastRequest, ForecastResult),
-    _job("route", RouteRequest, RouteResult),
-    _job("predict", PredictRequest, PredictResult),
-    _job("map", MapRequest, MapResult),
+    _job("embed", EmbedRequest),
+    _job("forecast", ForecastRequest),
+    _job("route", RouteRequest),
+    _job("predict", PredictRequest),
+    _job("map", MapRequest),
 )

@@ -13,7 +13,6 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, take_models
 from scope.plugins import expand_groups
-from scope.records import PairResult
 
 QUICK = {"n": 100, "n_search": 25, "n_unchanged": 1000}
 """Numbers of texts of a quick audit: some minutes on two cores for small models."""
@@ -107,7 +106,7 @@ JOB = Job(
     request=PairRequest,
     run="scope.jobs.pair.run:run_pair",
     prepare="scope.jobs.pair.run:prepare",
-    result=PairResult,
+    result="scope.records:PairResult",
     page="scope.jobs.pair.page:page",
     gates=ReplacementGates,
     words="models",

@@ -12,11 +12,10 @@ from scope.answers.vectors import LatentTable
 from scope.data.sources import read_small_text
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.probe.saving import DESCRIPTION, OWN, LatentSource, load_probe
-from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
 from scope.models.loading import load_latent_reader
-from scope.models.options import DType
+from scope.models.options import DType, ModelOptions
 from scope.paths import expanded
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import ProbedModel

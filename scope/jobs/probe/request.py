@@ -22,11 +22,10 @@ from scope.core.options import (
 from scope.core.request import Request, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
-from scope.jobs.identity import short_names
 from scope.jobs.probe.network import PRETRAINED, STEPS, Step, checked_step
 from scope.jobs.shared_fields import take_models
 from scope.models.options import DType, ModelOptions, Running
-from scope.records import ProbeResult, Setting
+from scope.records import Setting
 
 if TYPE_CHECKING:
     from scope.jobs.probe.estimator import SimilarityProbe
@@ -204,6 +203,8 @@ class ProbeRequest(Request):
             )
 
     def _check_new(self) -> None:
+        from scope.jobs.identity import short_names
+
         if not self.models:
             raise SpecError(
                 "no model to probe",
@@ -239,6 +240,6 @@ JOB = Job(
     request=ProbeRequest,
     run="scope.jobs.probe.run:run_probe",
     prepare="scope.jobs.probe.run:prepare",
-    result=ProbeResult,
+    result="scope.records:ProbeResult",
     page="scope.jobs.probe.page:page",
 )

@@ -10,7 +10,7 @@ from scope.answers import Run
 from scope.answers.asking import may_change
 from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
 from scope.core.request import as_function
-from scope.data import load_data
+from scope.data.sampling import load_data
 from scope.errors import SpecError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.identity import manifest_of, short_names

@@ -16,9 +16,9 @@ from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.readers import source_of
 from scope.jobs.probe.saving import OWN, LatentSource, SavedProbe, load_probe, measure_arrays
 from scope.metrics import text_likeness_values
-from scope.models import ModelOptions
 from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader
+from scope.models.options import ModelOptions
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import Silent

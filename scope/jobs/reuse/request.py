@@ -23,7 +23,7 @@ from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.answer_table import parse_table_name
 from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
-from scope.records import ReuseResult, Setting
+from scope.records import Setting
 
 BATCH = 100
 """Default number of questions in a batch of a sequential test."""
@@ -193,7 +193,7 @@ JOB = Job(
     request=ReuseRequest,
     run="scope.jobs.reuse.run:run_reuse",
     prepare="scope.jobs.reuse.run:prepare",
-    result=ReuseResult,
+    result="scope.records:ReuseResult",
     page="scope.jobs.reuse.page:page",
     gates=VerdictGates,
 )

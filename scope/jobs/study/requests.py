@@ -12,7 +12,6 @@ from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, optio
 from scope.core.request import Request
 from scope.data.memory import data_spec
 from scope.errors import SpecError
-from scope.jobs.study.result import StudyResult
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +139,7 @@ JOBS = tuple(
         request=request,
         run="scope.jobs.study.run:run_study",
         prepare=f"scope.jobs.study.{'size' if name == 'size' else 'run'}:prepare",
-        result=StudyResult,
+        result="scope.jobs.study.result:StudyResult",
         page="scope.jobs.study.page:page",
     )
     for name, request in (

@@ -26,7 +26,7 @@ from scope.jobs.study import inference, requests, size
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs, PairTable, Square
 from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
 from scope.jobs.task_choice import choose_tasks
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
 from scope.records import Manifest, TaskAnswers, Undefined

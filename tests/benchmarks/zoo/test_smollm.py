@@ -9,7 +9,8 @@ from zoo.storing import save_compactly
 
 from scope.demo_models.bases import load_base
 from scope.errors import ResourceError
-from scope.models import ModelOptions, load_model
+from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 
 
 def listed(monkeypatch, *paths):

@@ -5,7 +5,8 @@ from safetensors.torch import load_file
 from zoo.storing import save_compactly
 
 from scope.demo_models.bases import load_base
-from scope.models import ModelOptions, load_model
+from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 from scope.models.torch_setup import quiet_transformers
 
 
