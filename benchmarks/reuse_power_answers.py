@@ -1,7 +1,9 @@
 """Verdicts of reuse from stored answers of language models of known lineage.
 
 Multiple-choice answers to MMLU-Pro: a base and what was trained from it, both ways, and pairs of
-two families, at an error rate of 0.05 (`reuse_stored_verdicts.py`).
+two families, of which 100 are drawn, the same in every run. The error rate is 0.05, and the
+controls are the models of other families than suspect and reference. It is assumed that no suspect
+was trained on a reference's answers.
 
 Keys of --json: the counts `mmlu_pro_related_called_DECISION` and
 `mmlu_pro_unrelated_called_DECISION`, `mmlu_pro_verdicts` (one line for each related pair) and
@@ -12,11 +14,77 @@ from __future__ import annotations
 
 import argparse
 import time
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from reuse_pairs import family, of_language_models
-from reuse_stored import multiple_choice
-from reuse_stored_verdicts import counted, judge_pairs, lines
+import numpy as np
+from reuse_error_rates import case_of, verdict_on
+from reuse_pairs import Lineage, family, of_language_models
+from stored_answers import Pool, multiple_choice
+
+from scope.records import Verdict
+
+UNRELATED = 100
+"""So many unrelated pairs are judged."""
+
+
+class Judged(NamedTuple):
+    """One verdict, and whether the two are related in truth."""
+
+    related: bool
+    verdict: Verdict
+
+
+def judge_pairs(pool: Pool, lineage: Lineage, families: Sequence[str]) -> list[Judged]:
+    """The verdicts on all related pairs both ways, and on some unrelated ones."""
+    return [
+        Judged(truth, _judge(pool, reference, suspect, families))
+        for truth, reference, suspect in pairs_to_judge(lineage, UNRELATED)
+    ]
+
+
+def pairs_to_judge(lineage: Lineage, unrelated: int) -> list[tuple[bool, int, int]]:
+    """Truth, reference and suspect: all related pairs both ways, and so many unrelated ones."""
+    apart = lineage.pairs[lineage.unrelated]
+    drawn = apart[np.random.default_rng(0).permutation(len(apart))[:unrelated]]
+    related = lineage.pairs[lineage.related]
+    both = [(True, *pair) for one in related.tolist() for pair in (one, one[::-1])]
+    return [*both, *((False, *pair) for pair in drawn.tolist())]
+
+
+def _judge(pool: Pool, reference: int, suspect: int, families: Sequence[str]) -> Verdict:
+    kin = {families[reference], families[suspect]}
+    controls = [place for place, family in enumerate(families) if family not in kin]
+    rows = [reference, suspect, *controls]
+    answers = replace(pool.answers, answers=pool.answers.answers[rows])
+    return verdict_on(case_of([pool.models[one] for one in rows], answers))
+
+
+def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:
+    """How often each decision is made on related and on unrelated pairs."""
+    found: dict[str, Any] = {}
+    for truth, name in ((True, "related"), (False, "unrelated")):
+        decisions = Counter(one.verdict.decision for one in judged if one.related == truth)
+        for decision in ("related", "not related", "undecided"):
+            found[f"{data}_{name}_called_{decision.replace(' ', '_')}"] = decisions[decision]
+    return found
+
+
+def lines(judged: Sequence[Judged]) -> list[str]:
+    """One line for each verdict on a related pair, and on each that is called related."""
+    return [
+        f"{one.verdict.decision:<12} {one.verdict.reference} -> {one.verdict.suspect}: "
+        f"{_why(one.verdict)}"
+        for one in judged
+        if one.related or one.verdict.decision == "related"
+    ]
+
+
+def _why(verdict: Verdict) -> str:
+    p = "" if verdict.p_value is None else f"p = {verdict.p_value:.3f}"
+    return "; ".join([p, *verdict.reasons])
 
 
 def figures(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from typing import Any
 
 from reuse_error_rates import ALPHA
 from reuse_pairs import of_language_models
-from reuse_stored import multiple_choice
-from reuse_stored_verdicts import Judged, counted, lines, pairs_to_judge
+from reuse_power_answers import Judged, counted, lines, pairs_to_judge
+from stored_answers import multiple_choice
 
 import scope
 

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from reuse_discrimination import Interval, discrimination
 from reuse_pairs import Lineage
-from reuse_stored_verdicts import Judged, lines
+from reuse_power_answers import Judged, lines
 from reuse_zoo_answers import ZooAnswers, ask_zoo
 from surroundings import bounded
 from zoo.building import build_zoo

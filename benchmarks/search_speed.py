@@ -1,17 +1,16 @@
 """How much faster is lockstep search than TextAttack alone, and does it find the same?
 
-The same examples, model and seeds go through four searches:
+The same examples, model and seeds go through three searches:
 
-(a) our search, the original asked again: TextAttack's model wrapper, one example at a time, and our
-    goal, made to ask the model for the original again with every candidate;
-(b) plain TextAttack: its own model wrapper and `Attack`, one example at a time, with our goal,
+(a) plain TextAttack: its own model wrapper and `Attack`, one example at a time, with our goal,
     which asks for the original once;
-(c) lockstep search, as `scope audit` runs it;
-(d) the published procedure: as (a), with the released score (a second softmax on the perturbed
-    side), TextAttack's own ranking of the words, which asks word by word, and its batches of 32.
+(b) lockstep search, as `scope audit` runs it;
+(c) the published procedure: as (a), with the original asked again with every candidate, the
+    released score (a second softmax on the perturbed side), TextAttack's own ranking of the words,
+    which asks word by word, and its batches of 32.
 
-All four use the same transformation and constraints, those of the paper for typos. The baselines
-rank all words of a text before they swap one; (c) asks about no more than its result depends on.
+All three use the same transformation and constraints, those of the paper for typos. The baselines
+rank all words of a text before they swap one; (b) asks about no more than its result depends on.
 The model is the demo's reference (a 6-layer encoder, trained once and kept), the texts are the
 demo's held-out tweets or what --data names.
 
@@ -21,16 +20,16 @@ demo's held-out tweets or what --data names.
 On a busy machine `--processor-time` counts the seconds of one core that the processor worked, not
 those that passed.
 
-Keys of --json: `typo_ratio`, `synonym_ratio` (time of b over c), `typo_asked_again_ratio`,
-`synonym_asked_again_ratio` (a over c), `typo_published_ratio`, `synonym_published_ratio` (d over
-c), `typo_published_same_share`, `synonym_published_same_share` (examples on which d finds what c
-finds with `goal="released"`), `same_share` (examples on which b and c find the same perturbation),
+Keys of --json: `typo_ratio`, `synonym_ratio` (time of a over b), `typo_published_ratio`,
+`synonym_published_ratio` (c over b), `typo_published_same_share`, `synonym_published_same_share`
+(examples on which c finds what b finds with `goal="released"`), `same_share` (examples on which a
+and b find the same perturbation),
 `typo_same_share`, `synonym_same_share`, `typo_query_share`, `synonym_query_share` (distinct texts
-that (c) reads, of those of the same search with all words ranked), `typo_query_share_of_3_trials`,
-`synonym_query_share_of_3_trials`, `typo_forward_share`, `synonym_forward_share` (part of c's wall
+that (b) reads, of those of the same search with all words ranked), `typo_query_share_of_3_trials`,
+`synonym_query_share_of_3_trials`, `typo_forward_share`, `synonym_forward_share` (part of b's wall
 time inside the model's forward pass), and for each of typo and synonym `_examples`, `_seconds_a`,
-`_seconds_b`, `_seconds_c` (the median of the runs of c), `_seconds_d`; `python`, `torch`,
-`textattack`, `processor`, `cores`.
+`_seconds_b` (the median of its runs), `_seconds_c`; `python`, `torch`, `textattack`, `processor`,
+`cores`.
 """
 
 from __future__ import annotations
@@ -106,38 +105,34 @@ WARM_UP = 2
 def compare(
     capability: InvarianceCapability, folder: Path, examples: Sequence[Example], clock: Clock
 ) -> tuple[dict[str, float], list[bool]]:
-    """Time all searches on the same examples; say on which (b) and (c) agree."""
+    """Time all searches on the same examples; say on which (a) and (b) agree."""
     warm_up, examples = examples[:WARM_UP], examples[WARM_UP:]
     published = one_at_a_time(folder, "published")
-    again = one_at_a_time(folder, "asked again")
     plain = one_at_a_time(folder, "plain")
     lockstep, released = Lockstep(folder, clock), Lockstep(folder, clock, goal="released")
-    for search in (published, again, plain, lockstep):
+    for search in (published, plain, lockstep):
         search(capability, warm_up)
-    seconds_c, forward = [], []
+    seconds_b, forward = [], []
     for _ in range(REPEATS_OF_LOCKSTEP):
         lockstep.forward_seconds = 0.0
-        took, found_c = timed(lockstep, capability, examples, clock)
-        seconds_c.append(took)
+        took, found_b = timed(lockstep, capability, examples, clock)
+        seconds_b.append(took)
         forward.append(lockstep.forward_seconds / took)
-    seconds_b, found_b = timed(plain, capability, examples, clock)
-    seconds_a, _ = timed(again, capability, examples, clock)
-    seconds_d, found_d = timed(published, capability, examples, clock)
+    seconds_a, found_a = timed(plain, capability, examples, clock)
+    seconds_c, found_c = timed(published, capability, examples, clock)
     found_released = released(capability, examples)
-    published_same = [found_d[one.id].text == found_released[one.id].text for one in examples]
-    same = [found_b[one.id].text == found_c[one.id].text for one in examples]
-    c = statistics.median(seconds_c)
+    published_same = [found_c[one.id].text == found_released[one.id].text for one in examples]
+    same = [found_a[one.id].text == found_b[one.id].text for one in examples]
+    b = statistics.median(seconds_b)
     share, agree = query_share(lockstep, capability, examples, 1)
     share_of_3, agree_on_3 = query_share(lockstep, capability, examples, 3)
     return {
         "examples": len(examples),
         "seconds_a": round(seconds_a, 2),
-        "seconds_b": round(seconds_b, 2),
-        "seconds_c": round(c, 2),
-        "seconds_d": round(seconds_d, 2),
-        "ratio": round(seconds_b / c, 2),
-        "asked_again_ratio": round(seconds_a / c, 2),
-        "published_ratio": round(seconds_d / c, 2),
+        "seconds_b": round(b, 2),
+        "seconds_c": round(seconds_c, 2),
+        "ratio": round(seconds_a / b, 2),
+        "published_ratio": round(seconds_c / b, 2),
         "published_same_share": round(statistics.mean(published_same), 4),
         "same_share": round(statistics.mean(same), 4),
         "eager_same_share": min(agree, agree_on_3),
@@ -166,7 +161,7 @@ def timed(
 
 
 class Lockstep:
-    """(c): every search at once; also adds up the seconds inside the model's forward pass."""
+    """(b): every search at once; also adds up the seconds inside the model's forward pass."""
 
     def __init__(self, folder: Path, clock: Clock, goal: Goal = "formula") -> None:
         self._options = replace(OPTIONS, goal=goal)
@@ -227,8 +222,8 @@ def query_share(
     return lazy / eager, statistics.mean(found[key] == same[key] for key in found)
 
 
-def one_at_a_time(folder: Path, how: Literal["plain", "asked again", "published"]) -> Search:
-    """(b), (a) and (d): TextAttack's own wrapper and attack on one example after the other."""
+def one_at_a_time(folder: Path, how: Literal["plain", "published"]) -> Search:
+    """(a) and (c): TextAttack's own wrapper and attack on one example after the other."""
     options = replace(OPTIONS, goal="released" if how == "published" else "formula")
     wrapper = textattack_wrapper(folder)
 
@@ -243,7 +238,6 @@ def one_at_a_time(folder: Path, how: Literal["plain", "asked again", "published"
             )
             if how == "published":
                 attack.goal_function.batch_size = 32
-            if how != "plain":
                 ask_for_the_original_again(attack.goal_function, wrapper, example.text)
             found[example.id] = perturb(attack, example, 1)
         return found

@@ -10,9 +10,12 @@ import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from scope.errors import DataError
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix
 
 
 def stored_answers(folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -45,3 +48,30 @@ def _lines(path: Path) -> Iterator[str]:
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield line.rstrip("\n")
+
+
+class Pool(NamedTuple):
+    """The models by name, in the order of the rows of their answers."""
+
+    models: tuple[str, ...]
+    answers: AnswerMatrix
+
+
+def multiple_choice(folder: Path) -> Pool:
+    """The models of ``folder/mmlu_pro_models``: letters, of 3 to 10 options a question.
+
+    A letter beyond a question's options, like anything that is no answer, counts as not given.
+    """
+    items, rows = stored_answers(folder / "mmlu_pro_models")
+    options = np.array([len(item["options"]) for item in items])
+    gold = np.array([ord(item["answer"]) - ord("A") for item in items])
+    codes = np.array([np.frombuffer(row.encode("ascii"), dtype=np.uint8) for row in rows.values()])
+    chosen = codes.astype(np.int64) - ord("A")
+    is_answer = (chosen >= 0) & (chosen < options)
+    answers = AnswerMatrix(
+        answers=np.where(is_answer, chosen, NOT_GIVEN),
+        options=options,
+        gold=gold,
+        units=np.arange(len(options)),
+    )
+    return Pool(tuple(rows), answers)

@@ -11,14 +11,13 @@ from typing import Any
 
 from filelock import FileLock
 
-from scope.demo_models.bases import Base, label_names, load_base
+from scope.demo_models.bases import Base, label_names, load_base, save_base
 from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError
 from scope.models.gguf import load_tokenizer
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.serialization import sha256_of
 from zoo.altering import keep_layers
-from zoo.storing import save_compactly
 
 SMOLLM_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 """Of the only ``.gguf`` file in the package."""
@@ -49,7 +48,7 @@ def smollm_base(folder: Path, seed: int) -> Base:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_name(f".{folder.name}.lock")):
         if not folder.is_dir():
-            save_compactly(_unpacked(smollm_file()), folder)
+            save_base(_unpacked(smollm_file()), folder)
     base = load_base(folder)
     with seeded_torch(seed):
         # As the library draws it: normal, with the deviation that the model's own weights had.

@@ -8,24 +8,13 @@ import signal
 import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from typing import NamedTuple
 
-from scope.errors import RunError, ScopeError
+from scope.demo_models.bases import save_base
+from scope.errors import ScopeError
 from scope.models.torch_setup import load_torch
 from scope.protocols import Advance
 from zoo.lineage import ZooModel
 from zoo.making import Workshop, make_model
-from zoo.storing import save_compactly
-
-
-class _Mistake(NamedTuple):
-    """A ``ScopeError`` of a worker, in parts that go from process to process."""
-
-    kind: type[ScopeError]
-    found: str
-    expected: str
-    fix: str
 
 
 def make_models(
@@ -36,7 +25,7 @@ def make_models(
     Every model is made with one thread and a seed of its own, so that what comes out does not
     depend on the number of workers. Workers end with this process, however it ends.
     """
-    waiting, making = list(missing), dict[Future[_Mistake | None], ZooModel]()
+    waiting, making = list(missing), dict[Future[None], ZooModel]()
     pool = ProcessPoolExecutor(
         min(workers, len(missing)),
         multiprocessing.get_context("spawn"),
@@ -51,15 +40,8 @@ def make_models(
                 waiting.remove(model)
             for future in wait(making, return_when=FIRST_COMPLETED).done:
                 del making[future]
-                if mistake := future.result():
-                    raise mistake.kind(mistake.found, expected=mistake.expected, fix=mistake.fix)
+                future.result()
                 advance(1)
-    except BrokenProcessPool:
-        raise RunError(
-            "a process that trained a model of the zoo ended before it was done",
-            expected="about 1.5 GB of free memory for each worker",
-            fix="see what it said above, if anything; then go on with fewer --workers",
-        ) from None
     finally:
         for process in multiprocessing.active_children():
             process.terminate()
@@ -89,9 +71,8 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _make(model: ZooModel) -> _Mistake | None:
+def _make(model: ZooModel) -> None:
     try:
-        save_compactly(make_model(model, _HELD[0]), model.path)
-    except ScopeError as error:
-        return _Mistake(type(error), error.found, error.expected, error.fix)
-    return None
+        save_base(make_model(model, _HELD[0]), model.path)
+    except ScopeError as error:  # its keywords do not go from process to process
+        raise RuntimeError(str(error)) from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -164,15 +164,10 @@ def load_base(folder: Path) -> Base:
     )
 
 
-def save_base(base: Base, folder: Path, *, stored: Mapping[str, Any] | None = None) -> None:
+def save_base(base: Base, folder: Path) -> None:
     """Write a checkpoint next to its target folder, and rename it when it is complete.
 
     The rest of an attempt that was killed is removed first; one process at a time may write.
-
-    Parameters
-    ----------
-    stored
-        The tensors to write by name, where they differ from the model's.
 
     Raises
     ------
@@ -185,7 +180,7 @@ def save_base(base: Base, folder: Path, *, stored: Mapping[str, Any] | None = No
     partial = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     with explained_write_errors(folder):
-        base.model.save_pretrained(partial, state_dict=stored)
+        base.model.save_pretrained(partial)
         base.tokenizer.save_pretrained(partial)
         partial.rename(folder)
 
