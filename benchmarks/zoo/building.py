@@ -13,7 +13,6 @@ from scope.data.sampling import load_data
 from scope.demo_models.bases import Base, explained_write_errors, new_base, pretrained_base
 from scope.demo_models.build import TRAINING_DATA
 from scope.demo_models.recipes import NewModelRecipe
-from scope.errors import SpecError
 from scope.progress import Silent
 from scope.protocols import Progress
 from scope.records import Example
@@ -77,16 +76,7 @@ def build_models(
     ----------
     bases
         Makers of the recipe's bases by name.
-
-    Raises
-    ------
-    SpecError
-        When there is to be no worker.
     """
-    if workers < 1:
-        raise SpecError(
-            f"{workers} workers", expected="at least one", fix="leave out how many, or say 1"
-        )
     origins = [
         Origin(name=base.name, pretrained=base.pretrained, thief=base.thief)
         for base in recipe.bases
