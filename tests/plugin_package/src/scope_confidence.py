@@ -8,6 +8,7 @@ from typing import Annotated
 
 from reports.blocks import Bullets, Column, Page, Row, Section, Table, paragraph
 from reports.builders.run import asked, reproduce
+from reports.builders.strips import strips_table
 from reports.prose import prose
 from reports.wording import Cell
 from scope.answers import Run, answer_texts
@@ -17,7 +18,6 @@ from scope.core.request import Request, as_function
 from scope.data.sampling import load_data
 from scope.jobs.audit.models import classifier_card, load_audited
 from scope.jobs.cost_estimate import texts_work
-from scope.jobs.fleet.charts_and_tables import strips_table
 from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.runner import Prepared, run_job
 from scope.models.model import Model
@@ -143,6 +143,6 @@ JOB = Job(
     request=ConfidenceRequest,
     run="scope_confidence:run_confidence",
     prepare="scope_confidence:prepare",
-    result="scope_confidence:ConfidenceResult",
+    result=ConfidenceResult,
     page="scope_confidence:page",
 )

@@ -21,9 +21,8 @@ from causal_cases import (
 from tiny_language import LIMIT, write_tiny_llama
 
 from scope.errors import ModelError
-from scope.models import probabilities
+from scope.models import ModelOptions, probabilities
 from scope.models.heads import load
-from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt
 from scope.models.replies import first_word
 from scope.models.torch_setup import load_torch, quiet_transformers

@@ -3,11 +3,10 @@
 import pytest
 from hub.tiny import write_tiny_model
 
-from scope.models import certainty as module
+from scope.models import ModelOptions, certainty as module
 from scope.models.certainty import identity_of, mark_cacheable
 from scope.models.labels import AlignedClassifier
 from scope.models.loading import OneInMemory, load_classifier
-from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 
 

@@ -8,11 +8,10 @@ from hypothesis import given, settings, strategies as st
 from tiny_heads import LIMIT, WHOLE_WORDS
 
 from scope.errors import ModelError
-from scope.models import extractive
+from scope.models import ModelOptions, extractive
 from scope.models.batching import AS_GIVEN
 from scope.models.extractive import ExtractiveModel
 from scope.models.heads import Head
-from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.records import Answer, Question
 

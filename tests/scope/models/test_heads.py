@@ -7,13 +7,13 @@ import pytest
 from hub.tiny import write_tiny_model
 
 from scope.errors import ModelError
+from scope.models import ModelOptions
 from scope.models.causal import CausalModel
 from scope.models.extractive import ExtractiveModel
 from scope.models.heads import load
 from scope.models.huggingface import HuggingFaceClassifier
 from scope.models.loading import load_model
 from scope.models.masked import MaskedModel
-from scope.models.options import ModelOptions
 from scope.models.text_to_text import SentinelModel, TextToTextModel
 from scope.models.torch_setup import load_torch
 from scope.protocols import PROTOCOLS

@@ -8,11 +8,10 @@ from hypothesis import given, settings, strategies as st
 from tiny_heads import LIMIT, WHOLE_WORDS
 
 from scope.errors import ModelError
-from scope.models import masked
+from scope.models import ModelOptions, masked
 from scope.models.batching import ANSWERS_A_BATCH
 from scope.models.heads import Head, load
 from scope.models.masked import MaskedModel
-from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.records import BLANK, Answer, Question
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.models.loading import load_classifier
-from scope.models.options import ModelOptions
+from scope.models import ModelOptions, load_classifier
 from scope.models.python import load
 from scope.records import Question
 

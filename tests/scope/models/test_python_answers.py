@@ -1,8 +1,8 @@
 import pytest
 
 from scope.errors import ModelError
+from scope.models import ModelOptions
 from scope.models.loading import load_model
-from scope.models.options import ModelOptions
 from scope.models.python import load
 from scope.protocols import PROTOCOLS
 from scope.records import Answer, Prediction, Question

@@ -4,8 +4,8 @@ import json
 import pytest
 
 from scope.errors import DataError, ModelError
+from scope.models import ModelOptions
 from scope.models.loading import load_model
-from scope.models.options import ModelOptions
 from scope.models.saved import load
 from scope.records import Answer, Question
 

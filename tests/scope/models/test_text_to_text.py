@@ -9,10 +9,8 @@ from hypothesis import given, settings, strategies as st
 from tiny_heads import LIMIT, SENTINELS, WHOLE_WORDS, write_tiny_t5
 
 from scope.errors import ModelError
-from scope.models import probabilities
+from scope.models import ModelOptions, load_classifier, probabilities
 from scope.models.heads import load
-from scope.models.loading import load_classifier
-from scope.models.options import ModelOptions
 from scope.models.prompts import Prompt
 from scope.models.text_to_text import SentinelModel, TextToTextModel
 from scope.models.torch_setup import load_torch, quiet_transformers

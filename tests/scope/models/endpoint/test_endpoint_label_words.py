@@ -3,9 +3,8 @@
 import pytest
 from stub_server import MODEL, Say
 
+from scope.models import ModelOptions, load_classifier
 from scope.models.labels import AlignedClassifier
-from scope.models.loading import load_classifier
-from scope.models.options import ModelOptions
 from scope.protocols import StreamingClassifier
 
 WORDS = {"positive": "good", "negative": "dull"}

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from scope.errors import ModelError, SpecError
+from scope.models import load_latent_reader
 from scope.models.latents import Readout
-from scope.models.loading import load_latent_reader
 
 MEAN = Readout(kind="mean")
 

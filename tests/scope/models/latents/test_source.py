@@ -6,9 +6,9 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from scope.errors import ModelError
+from scope.models import ModelOptions
 from scope.models.latents import natural_dtype
 from scope.models.latents.source import checkpoint_source, family_of, gguf_source
-from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 
 OPTIONS = ModelOptions(device="cpu")
