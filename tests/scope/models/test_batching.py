@@ -60,8 +60,10 @@ def test_a_product_is_filled_up_with_its_last_row_and_cut_again(shape, seen, mon
 
 def test_products_compute_as_before_once_the_last_thread_has_left():
     """What others have put in the place of a product's ``forward`` is padded and put back."""
-    found = inference_of(lambda rows: 0 < rows < 4)
-    head, rows, entered, leave = found._model.head, [], Event(), Event()
+    model = model_of(lambda rows: 0 < rows < 4)
+    # The same model, as two adapters run it.
+    found, other = Inference(model, model), Inference(model, model)
+    head, rows, entered, leave = model.head, [], Event(), Event()
 
     def of_others(input):
         rows.append(len(input))
@@ -72,12 +74,12 @@ def test_products_compute_as_before_once_the_last_thread_has_left():
         assert leave.wait(60)
         return head(input)
 
-    assert found.rule == RowRule(least=4)
+    assert found.rule == other.rule == RowRule(least=4)
     head.forward = of_others
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(found.run, late, input=torch.ones(1, 8))
         assert entered.wait(60)
-        found.run(head, input=torch.ones(2, 8))
+        other.run(head, input=torch.ones(2, 8))
         assert head.forward is not of_others
         leave.set()
         waiting.result()
@@ -128,23 +130,3 @@ def test_even_shares_of_threads_have_the_bits_of_one_thread(activation, threads)
             assert torch.equal(activation(given), alone)
     finally:
         torch.set_num_threads(before)
-
-
-def test_one_model_that_is_run_in_two_ways_at_once_is_left_as_it_was():
-    model = model_of(lambda rows: 0 < rows < 4)
-    one, other = Inference(model, model), Inference(model, model)
-    assert one.rule == other.rule == RowRule(least=4)
-    entered, leave = Event(), Event()
-
-    def wait(input):
-        entered.set()
-        assert leave.wait(60)
-        return input
-
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(one.run, wait, input=torch.ones(1, 8))
-        assert entered.wait(60)
-        other.run(model.head, input=torch.ones(1, 8))
-        leave.set()
-        waiting.result()
-    assert "forward" not in vars(model.head)

@@ -2,15 +2,12 @@
 
 import math
 import random
-from datetime import UTC, datetime
-from types import SimpleNamespace
 
 import pytest
 from causal_cases import (
     ASKED,
     CHOICES,
     CLOZES,
-    PROMPTS,
     TEXTS,
     chat_or_not,
     every_answer,
@@ -18,14 +15,12 @@ from causal_cases import (
     prompt_tokens,
     rendered,
 )
-from tiny_language import LIMIT, write_tiny_llama
+from tiny_language import LIMIT
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, probabilities
-from scope.models.heads import load
-from scope.models.prompts import Prompt
+from scope.models import probabilities
 from scope.models.replies import first_word
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import load_torch
 from scope.records import Answer, Question
 
 
@@ -203,30 +198,3 @@ def test_nothing_written_is_no_answer(llama, monkeypatch):
     monkeypatch.setattr(model._decoder, "write", lambda rows, *_: silent[: len(rows)])
     assert {answer for _, answer in model.answer(ASKED)} == {Answer()}
     assert {answer for _, answer in model.fill(CLOZES)} == {Answer()}
-
-
-def test_another_prompt_for_choices_makes_another_model_of_the_same_weights(llama):
-    model = llama(True)
-    template = "is {text} {labels}"
-    other = model.with_choice_prompt(Prompt(name="classify", template=template))
-    asked = [Question(id="0", text="good", options=("ann", "bob"))]
-    own = llama(True, prompts=(*PROMPTS.items(), ("choice", "is {text} ann, bob")))
-    assert list(other.choose(asked)) == list(own.choose(asked)) != list(model.choose(asked))
-    assert len({other.fingerprint, own.fingerprint, model.fingerprint}) == 3
-    assert other.spec == model.spec
-
-
-def test_the_day_changes_no_fingerprint(tmp_path, monkeypatch):
-    """Neither of a template that is told the date nor of one that asks the clock."""
-    write_tiny_llama(tmp_path, chat=True)
-    template = (tmp_path / "chat_template.jinja").read_text()
-    (tmp_path / "chat_template.jinja").write_text("{{ strftime_now('%d %b %Y') }}" + template)
-    clock = quiet_transformers().utils.chat_template_utils
-    prints = set()
-    for day in (1, 2):
-        now = datetime(2025, 1, day, tzinfo=UTC)
-        monkeypatch.setattr(clock, "datetime", SimpleNamespace(now=lambda now=now: now))
-        model = load(str(tmp_path), ModelOptions(device="cpu"))
-        prints.add(model.fingerprint)
-        assert model._spelling.frame.startswith("26 Jul 2024<s>")
-    assert len(prints) == 1

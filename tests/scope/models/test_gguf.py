@@ -60,6 +60,13 @@ def test_the_spec_is_the_path_and_the_fingerprint_the_content(pair, tmp_path):
     assert gguf.identify(str(elsewhere), OPTIONS) != usual
 
 
+def finish(writer):
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 def refusal(path):
     with pytest.raises(ModelError) as raised:
         gguf.load(str(path), OPTIONS)
@@ -86,10 +93,7 @@ def test_an_architecture_that_cannot_be_read_is_refused(tmp_path):
     writer = library.GGUFWriter(tmp_path / "odd.gguf", "abacus")
     writer.add_tokenizer_model("gpt2")
     writer.add_token_list(["a"])
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
+    finish(writer)
     error = refusal(tmp_path / "odd.gguf")
     assert "abacus" in error.found
     assert "openai:URL#MODEL" in error.fix
@@ -120,10 +124,7 @@ def gemma_tokenizer(tmp_path):
         writer.add_pad_token_id(0)
         for name, value in special.items():
             getattr(writer, name)(value)
-        writer.write_header_to_file()
-        writer.write_kv_data_to_file()
-        writer.write_tensors_to_file()
-        writer.close()
+        finish(writer)
         held = library.GGUFReader(path).fields
         fields = {name: field.contents() for name, field in held.items()}
         with gguf._quietly():

@@ -48,15 +48,6 @@ def test_an_architecture_has_an_adapter_with_roles(folder, adapter, name, kind, 
     assert [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)] == roles
 
 
-def test_a_role_that_a_model_lacks_is_refused_with_those_it_has(heads):
-    spec = f"hf:{heads['bart']}"
-    with pytest.raises(ModelError) as raised:
-        load_model(spec, "mask_filler", CPU)
-    has = "answerer, choice_scorer"
-    assert raised.value.found == f"`{spec}` is a TextToTextModel with the roles: {has}"
-    assert raised.value.expected.startswith("a model in the role of mask_filler: with")
-
-
 @pytest.mark.parametrize("architectures", [None, ["SomethingElse"], 7])
 def test_an_architecture_of_no_family_is_taken_for_a_classifier(tmp_path, architectures):
     write_tiny_model(tmp_path)

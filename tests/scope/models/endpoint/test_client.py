@@ -56,11 +56,9 @@ def threads_are_gone():
 # What a body makes malformed stands in ``test_replies.py``.
 FAILURES = {
     "too many requests": refuse(429),
-    "internal error": refuse(500),
     "overloaded as Anthropic says it": refuse(529),
     "cut before the status line": Cut(),
     "cut in the middle of the body": Cut(after=5),
-    "malformed JSON": Say(body=b'{"choices": [{"mess'),
     "an error with status 200": Say(body={"error": {"message": "provider is down"}}),
 }
 
@@ -83,7 +81,6 @@ def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub
     assert came == [0, 1, 2]
     assert "answered 3 of 12 questions and failed in 3 tries at the next" in error.value.found
     assert "the same command resumes the run" in error.value.fix
-    assert len(str(error.value)) < 800
 
 
 @pytest.mark.parametrize("status", [400, 404, 501])
@@ -264,17 +261,10 @@ def test_a_connection_is_kept_from_one_question_to_the_next():
 
 
 def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint, stub):
-    one, came = endpoint(max_requests=5), {}
-
-    def ask():
-        for place, reply in one.ask(chats(*TEXTS)):
-            came[place] = reply.text
-
+    came = []
     with pytest.raises(ModelError, match="as many as --max-requests allows") as error:
-        ask()
+        came.extend(place for place, _ in endpoint(max_requests=5).ask(chats(*TEXTS)))
     assert "goes on from here" in error.value.fix
-    # Else so few requests as are repeated would be spent without an end.
-    assert "first repeats one stored question" in error.value.fix
     assert len(came) == len(stub.asked) == 5
     left = [text for place, text in enumerate(TEXTS) if place not in came]
     assert len(list(endpoint(max_requests=7).ask(chats(*left)))) == 7

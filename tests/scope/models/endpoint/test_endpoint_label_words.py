@@ -46,14 +46,6 @@ def test_the_prompt_ends_in_the_letters_unless_it_tells_them(classifier, stub, t
     assert asked["messages"][0]["content"] == wanted
 
 
-def test_the_prompt_that_comes_with_scope_asks_once(classifier, stub):
-    question = "Which of these describes the text below: good, dull?"
-    stub.words[question] = "A"
-    classifier().classify(["a film"])
-    (asked,) = stub.asked
-    assert asked["messages"][0]["content"] == f"{question}\nText: a film\n{LETTERS}"
-
-
 def test_its_predictions_are_the_probabilities_of_the_letters(classifier, stub):
     stub.likeliest |= {"a good film": {"A": 0.6, "B": 0.2}, "a dull film": {"B": 0.9}}
     model = classifier(classify="{text}\n{labels}")

@@ -66,8 +66,7 @@ def test_a_redirect_within_the_server_is_followed_with_the_same_request(clock, s
 
 
 @pytest.mark.parametrize(
-    "location",
-    ["https://127.0.0.1/", "//other.example/", "", "http://127.0.0.1:99999/", "ftp://127.0.0.1/"],
+    "location", ["https://127.0.0.1/", "//other.example/", "", "http://h:99999/"]
 )
 def test_a_redirect_to_another_scheme_or_to_nowhere_is_refused(clock, location):
     said = failure_of(lambda _: http("", "307 x", location=location), clock)
@@ -141,10 +140,8 @@ def test_a_compressed_reply_is_read_and_nothing_else_that_was_not_requested(cloc
     with raw_server(lambda _: http(gzip.compress(WELL), content_encoding="GZIP")) as raw:
         assert ask(raw, clock).text == "well"
     assert raw.asked[0].headers["accept-encoding"] == "identity"
-    said = failure_of(lambda _: http(WELL, content_encoding="br"), clock)
-    assert "a reply compressed as 'br', which was not requested" in said
-    said = failure_of(lambda _: http(WELL, content_encoding="gzip"), clock)
-    assert "cannot be decompressed" in said
+    for encoding, reason in (("br", "'br', which was not requested"), ("gzip", "decompressed")):
+        assert reason in failure_of(lambda _, it=encoding: http(WELL, content_encoding=it), clock)
 
 
 def test_cookies_are_not_kept(clock):

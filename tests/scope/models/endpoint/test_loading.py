@@ -29,9 +29,7 @@ def test_of_many_models_only_some_are_shown(open_model, stub):
 
 
 NO_LIST = {
-    "not found": refuse(404),
     "broken": refuse(500),
-    "a page": Say(body=b"<html></html>"),
     "another form": Say(body={"models": []}),
 }
 

@@ -110,23 +110,6 @@ def test_a_model_that_changes_while_it_reads_answers_one_thread_at_a_time(folder
     assert Blocks(changing, "hf:llama").most_at_once == 1
 
 
-def test_a_model_for_other_input_is_refused(folders):
-    torch, head = load_torch(), head_of(folders["bert"])
-
-    class Eye(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.config, self.table = head.model.config, torch.nn.Embedding(90, 4)
-
-        def forward(self, input_ids, pixel_values=None, output_hidden_states=False):
-            raise ValueError("You have to specify pixel_values")
-
-    with pytest.raises(
-        ModelError, match=r"`hf:eye` is a Eye .* float32 \(ValueError: .* pixel_values\)"
-    ):
-        Blocks(Eye(), "hf:eye")
-
-
 SMALL = {
     "vocab_size": 20,
     "hidden_size": 16,

@@ -9,14 +9,12 @@ from scope.models.latents.blocks import Blocks
 from scope.models.torch_setup import load_torch
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
-FAMILIES = (
-    *("llama", "gpt2", "mistral", "mamba", "xlnet"),
-    *("bert", "roberta", "albert", "xlm", "t5", "bart"),
-)
+# XLNet cannot run in it.
+FAMILIES = ["llama", "gpt2", "mistral", "mamba", "bert", "roberta", "albert", "xlm", "t5", "bart"]
 MEAN = Readout(kind="mean")
 
 
-@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "xlnet"])
+@pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.bits
 def test_in_bfloat16_nothing_depends_on_company_order_or_threads(reader, name):
     half = reader(name, MEAN, dtype="bfloat16")
@@ -67,13 +65,3 @@ def test_but_in_float32_the_shape_of_a_batch_follows_from_its_length(
     assert set(shapes) >= {(1, 40)}
     assert {rows for rows, length in shapes if length == 4} <= {6}
     assert all(rows == max(1, 24 // length) for rows, length in shapes)
-
-
-def test_in_float32_batches_are_as_large_as_the_budget_lets_them_be(reader, shapes):
-    exact = reader("bert", token_budget=33)
-    rule = exact._loaded.blocks._inference.rule
-    shapes.clear()
-    exact.latents(["the film"] * 17)
-    assert sorted(shapes) == sorted(
-        (rule.rows(rows) if rule.batches else rows, 4) for rows in (1, 8, 8)
-    )

@@ -14,10 +14,7 @@ from scope.models.torch_setup import load_torch, quiet_transformers
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
 CAUSAL = ("llama", "gpt2", "mistral", "mamba", "xlnet")
-FAMILIES = (
-    *CAUSAL,
-    *("bert", "roberta", "albert", "xlm", "t5", "bart"),
-)
+FAMILIES = (*CAUSAL, "bert", "roberta", "albert", "xlm", "t5", "bart")
 BLOCKS = {"gpt2": 3, "albert": 3, "bart": 1}
 NORMS = {
     "gpt2": "ln_f",
@@ -252,36 +249,17 @@ def framing(folders):
     def make(name, limit=40, **readout):
         tokenizer = quiet_transformers().AutoTokenizer.from_pretrained(folders[name])
         given = Readout(**readout)
-        causal = name in ("llama", "gpt2")
-        return tokenizer, Framing(tokenizer, given, limit=limit, causal=causal, spec=f"hf:{name}")
+        return tokenizer, Framing(tokenizer, given, limit=limit, causal=False, spec=f"hf:{name}")
 
     return make
 
 
-def pieces(tokenizer, framing, text):
-    ((tokens, _),) = framing.frame([text])
-    return tokens, tokenizer.convert_ids_to_tokens(tokens)
-
-
-@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "roberta", "t5"])
-def test_a_bare_text_is_what_its_tokenizer_makes_of_it(framing, name):
-    tokenizer, made = framing(name, kind="last")
-    for text in ("the film was good", "a", "zoé?"):
-        assert made.frame([text])[0].tokens == tokenizer(text)["input_ids"]
-
-
 def test_a_prompt_stands_around_the_text_and_special_tokens_around_both(framing):
     tokenizer, made = framing("bert", kind="prompt", template="who saw {text} ?")
-    tokens, said = pieces(tokenizer, made, "ann")
-    assert said == ["[CLS]", "who", "saw", "ann", "?", "[SEP]"]
+    ((tokens, _),) = made.frame(["ann"])
+    pieces = ["[CLS]", "who", "saw", "ann", "?", "[SEP]"]
+    assert tokenizer.convert_ids_to_tokens(tokens) == pieces
     assert made.read(len(tokens)) == slice(4, 5)
-
-
-def test_a_mean_takes_all_tokens_but_of_causal_models_the_first(framing):
-    assert framing("bert", kind="last")[1].read(5) == slice(3, 4)
-    assert framing("bert", kind="mean")[1].read(5) == slice(0, 5)
-    assert framing("gpt2", kind="mean")[1].read(5) == slice(1, 5)
-    assert framing("gpt2", kind="mean")[1].read(1) == slice(0, 1)
 
 
 def test_a_text_that_is_too_long_loses_its_end_and_the_prompt_nothing(framing):
@@ -293,8 +271,7 @@ def test_a_text_that_is_too_long_loses_its_end_and_the_prompt_nothing(framing):
 
 def test_names_of_special_tokens_in_a_text_are_text(framing):
     tokenizer, made = framing("llama", kind="last")
-    tokens, _ = pieces(tokenizer, made, "ann</s>bob")
-    assert tokenizer.eos_token_id not in tokens
+    assert tokenizer.eos_token_id not in made.frame(["ann</s>bob"])[0].tokens
 
 
 def test_a_prompt_must_leave_room(framing):
