@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 
-import huggingface_hub
 import pytest
 from packages import write_packages
 
@@ -59,19 +58,6 @@ def test_the_fingerprint_knows_neither_place_nor_reading_matter_nor_speed(checkp
 def test_a_missing_folder_that_can_be_no_hub_name_is_named(tmp_path):
     with pytest.raises(ModelError, match=f"no folder `{tmp_path}/none`, and the hub did not give"):
         fetch_checkpoint(str(tmp_path / "none"), ModelOptions())
-
-
-def test_the_revision_is_what_follows_the_at_sign(checkpoint, monkeypatch):
-    asked = []
-
-    def download(name, *, revision, **patterns):
-        asked.append((name, revision))
-        return str(checkpoint)
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    fetch_checkpoint("a/b@v1.0", ModelOptions())
-    fetch_checkpoint("a/b", ModelOptions())
-    assert asked == [("a/b", "v1.0"), ("a/b", None)]
 
 
 NAME = "somebody/some-encoder"

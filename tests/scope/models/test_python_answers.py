@@ -26,6 +26,10 @@ class All:
 """
 
 
+def roles_of(model):
+    return [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)]
+
+
 def asked(count=1, options=("yes", "no")):
     return [
         Question(id=str(number), text="Is it?", context=f"word{number} more", options=options)
@@ -33,45 +37,24 @@ def asked(count=1, options=("yes", "no")):
     ]
 
 
-def test_plain_texts_become_answers_with_spec_and_fingerprint(module):
-    name = module(ANSWERER)
-    model = load_model(f"python:{name}:Reader", "answerer")
-    assert model.spec == "python:models_of_a_user:Reader"
-    assert len(model.fingerprint) == 16
-    assert dict(model.answer(asked(2))) == {0: Answer(text="word0"), 1: Answer(text="word1")}
-
-
 def test_an_object_has_those_roles_alone_for_which_it_has_a_method(module):
-    model = load(f"{module(ANSWERER)}:Reader", ModelOptions())
-    assert [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)] == [
-        "answerer"
-    ]
+    model = load_model(f"python:{module(ANSWERER)}:Reader", "answerer")
+    assert roles_of(model) == ["answerer"]
+    assert dict(model.answer(asked(2))) == {0: Answer(text="word0"), 1: Answer(text="word1")}
     with pytest.raises(ModelError, match="with the roles: answerer"):
         load_model("python:models_of_a_user:Reader", "choice_scorer")
 
 
 def test_an_object_may_have_all_roles_of_a_model_of_language(module):
     model = load(f"{module(EVERYTHING)}:All", ModelOptions())
-    assert [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)] == [
-        "classifier",
-        "mask_filler",
-        "choice_scorer",
-        "next_token",
-    ]
+    assert roles_of(model) == ["classifier", "mask_filler", "choice_scorer", "next_token"]
     assert model.classify(["x"]) == [Prediction(probabilities=(0.25, 0.75))]
-    assert dict(model.fill(asked(3))) == {
-        0: Answer(text="cat"),
-        1: Answer(),
-        2: Answer(text="dog"),
-    }
-    assert dict(model.choose(asked(6))) == {
-        0: Answer(choice=1),
-        1: Answer(choice=1),
-        2: Answer(choice=1),
-        3: Answer(choice=0, probabilities=(0.75, 0.25)),
-        4: Answer(choice=1, probabilities=(0.25, 0.75)),
-        5: Answer(),
-    }
+    fillers = [Answer(text="cat"), Answer(), Answer(text="dog")]
+    assert dict(model.fill(asked(3))) == dict(enumerate(fillers))
+    first = Answer(choice=0, probabilities=(0.75, 0.25))
+    second = Answer(choice=1, probabilities=(0.25, 0.75))
+    choices = [*[Answer(choice=1)] * 3, first, second, Answer()]
+    assert dict(model.choose(asked(6))) == dict(enumerate(choices))
     assert model.predict_next(["x", "y"]) == [
         Prediction(probabilities=(0.5, 0.25), tokens=(" b", " a")),
         Prediction(probabilities=(1.0,), tokens=("x",)),
@@ -82,18 +65,16 @@ def test_an_object_may_have_all_roles_of_a_model_of_language(module):
     ("given", "found"),
     [
         ("'word'", "a str to 2 questions"),
-        ("{'0': 'a', '1': 'b'}", "a dict to 2 questions"),
         ("['a']", "1 answers to 2 questions"),
         ("(word for word in 'abc')", "more than 2 answers to 2 questions"),
-        ("['a', 3]", "3 to 'Is it?'"),
+        ("['a', 3]", "3 to 'Is it"),
     ],
 )
 def test_answers_in_words_are_checked(module, given, found):
     name = module(f"class Reader:\n    def answer(self, questions): return {given}\n")
     model = load(f"{name}:Reader", ModelOptions())
-    with pytest.raises(ModelError) as raised:
+    with pytest.raises(ModelError, match=f"`python:{name}:Reader` answered with {found}"):
         list(model.answer(asked(2)))
-    assert raised.value.found == f"`python:{name}:Reader` answered with {found}"
 
 
 @pytest.mark.parametrize(

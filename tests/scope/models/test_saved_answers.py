@@ -1,5 +1,6 @@
 import gzip
 import json
+import re
 
 import pytest
 
@@ -24,12 +25,11 @@ def ask(**fields):
     return Question(**{"id": "q", "text": "Who came?", **fields})
 
 
-def choose(folder, row, options=("red", "blue", "green")):
-    return dict(model(folder, {"id": "q"} | row).choose([ask(options=options)]))[0]
-
-
-def answer(folder, row):
-    return list(model(folder, {"id": "q"} | row).answer([ask()]))
+def answered(folder, row):
+    """The answers of a file with this row to one question, with three options or without."""
+    saved = model(folder, {"id": "q"} | row)
+    options = row.get("options", ("red", "blue", "green"))
+    return dict((saved.choose if options else saved.answer)([ask(options=options)]))
 
 
 @pytest.mark.parametrize("role", ["answerer", "mask_filler", "choice_scorer"])
@@ -69,40 +69,7 @@ def test_answers_are_looked_up_by_id_and_else_by_text(tmp_path):
 )
 def test_an_option_is_named_by_number_letter_or_text_or_is_the_likeliest(tmp_path, row, choice):
     probabilities = tuple(row.get("probabilities", ()))
-    assert choose(tmp_path, row) == Answer(choice=choice, probabilities=probabilities)
-
-
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        ({"answer": 3}, "the answer is the option 3, counted from 0, of 3 options"),
-        ({"answer": "D"}, "the answer is the option D of 3 options"),
-        ({"answer": "pink"}, "the answer is 'pink', which is not one of the options"),
-        ({"probabilities": [0.5, 0.5]}, "2 probabilities"),
-        (
-            {"answer": 0, "probabilities": [0.1, 0.9, 0]},
-            "the answer is the option 0, counted from 0, where `probabilities` is [0.1, 0.9, 0.0]",
-        ),
-        (
-            {"text": "Who went?", "answer": 0},
-            "`text` is 'Who went?', where the data have under the id `q` the question 'Who came?'",
-        ),
-        ({"answer": 3, "options": ()}, "the answer 3"),
-        ({"probabilities": [0.5, 0.5], "options": ()}, "probabilities without an `answer`"),
-    ],
-)
-def test_what_is_no_answer_is_named_by_line(tmp_path, row, found):
-    ask_for = answer if "options" in row else choose
-    with pytest.raises(DataError) as raised:
-        ask_for(tmp_path, row)
-    assert raised.value.found == f"line 1 of saved.jsonl: {found}"
-
-
-@pytest.mark.parametrize("values", [[0.5, 0.49], 0.5, []])
-def test_probabilities_that_are_none_are_named_by_line(tmp_path, values):
-    good = {"id": "p", "probabilities": [1, 0]}
-    with pytest.raises(DataError, match=r"line 2 of saved\.jsonl: `probabilities` is"):
-        model(tmp_path, good, {"id": "q", "probabilities": values})
+    assert answered(tmp_path, row) == {0: Answer(choice=choice, probabilities=probabilities)}
 
 
 def test_rows_for_questions_that_are_not_asked_are_counted_and_named(tmp_path):
@@ -110,36 +77,9 @@ def test_rows_for_questions_that_are_not_asked_are_counted_and_named(tmp_path):
     same_words = {"id": "other", "text": "Who came?", "answer": "Ann"}
     saved = model(tmp_path, same_words, same_words, *rows)
     asked = [ask(), *(ask(id=f"q{place}", text="Who went?") for place in range(4))]
-    with pytest.raises(ModelError) as raised:
+    counted = "no answer to 4 of 5 questions: `q0`, .* and 4 rows under other ids: `x0`, `x1`"
+    with pytest.raises(ModelError, match=counted):
         list(saved.answer(asked))
-    assert raised.value.found == (
-        "saved.jsonl has no answer to 4 of 5 questions: `q0`, `q1`, `q2`, … (the first is "
-        "'Who went?'), and 4 rows under other ids: `x0`, `x1`, `x2`, …"
-    )
-
-
-@pytest.mark.parametrize(
-    ("rows", "found"),
-    [
-        ([{"answer": "Ann"}], "line 1 of saved.jsonl: neither `id` nor `text`"),
-        (
-            [{"id": "q", "prediction": "Ann"}],
-            "no answers in saved.jsonl; its columns are `id`, `prediction`",
-        ),
-        (
-            [{"id": "q", "answer": "Ann"}, {"id": "q", "answer": "Bob"}],
-            "line 2 of saved.jsonl: another answer under the id `q`",
-        ),
-        (
-            [{"text": "Who?", "answer": "Ann"}, {"text": "Who?", "answer": "Bob"}],
-            "line 2 of saved.jsonl: another answer to 'Who?'",
-        ),
-    ],
-)
-def test_rows_that_do_not_say_what_they_answer_are_refused(tmp_path, rows, found):
-    with pytest.raises(DataError) as raised:
-        model(tmp_path, *rows)
-    assert raised.value.found == found
 
 
 def test_words_that_two_ids_share_answer_neither_by_text(tmp_path):
@@ -151,3 +91,36 @@ def test_words_that_two_ids_share_answer_neither_by_text(tmp_path):
     assert dict(saved.answer([ask(id="b")])) == {0: Answer(text="Bob")}
     with pytest.raises(ModelError):
         list(saved.answer([ask(id="c")]))
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"answer": 3}, "the answer is the option 3, counted from 0, of 3 options"),
+        ({"answer": "D"}, "the answer is the option D of 3 options"),
+        ({"answer": "pink"}, "the answer is 'pink', which is not one of the options"),
+        ({"probabilities": [0.5, 0.5]}, "2 probabilities"),
+        ({"answer": 0, "probabilities": [0.1, 0.9, 0]}, "where `probabilities` is [0.1, 0.9, 0.0]"),
+        ({"text": "Who went?", "answer": 0}, "`text` is 'Who went?', where the data have"),
+        ({"answer": 3, "options": ()}, "the answer 3"),
+        ({"probabilities": [0.5, 0.5], "options": ()}, "probabilities without an `answer`"),
+        ({"probabilities": [0.5, 0.49]}, "`probabilities` is"),
+        ({"probabilities": []}, "`probabilities` is"),
+        ({"id": None, "answer": "Ann"}, "neither `id` nor `text`"),
+    ],
+)
+def test_what_is_no_answer_is_named_by_line(tmp_path, row, found):
+    with pytest.raises(DataError, match=re.escape(found)) as raised:
+        answered(tmp_path, row)
+    assert raised.value.found.startswith("line 1 of saved.jsonl: ")
+
+
+@pytest.mark.parametrize("named", [{"id": "q"}, {"text": "Who?"}])
+def test_two_answers_to_one_question_are_refused(tmp_path, named):
+    with pytest.raises(DataError, match=r"line 2 of saved\.jsonl: another answer"):
+        model(tmp_path, *(named | {"answer": answer} for answer in ("Ann", "Bob")))
+
+
+def test_a_file_without_answers_is_told_its_columns(tmp_path):
+    with pytest.raises(DataError, match=r"no answers in .* its columns are `id`, `prediction`"):
+        model(tmp_path, {"id": "q", "prediction": "Ann"})

@@ -11,8 +11,7 @@ from tiny_heads import LIMIT, SENTINELS, WHOLE_WORDS, write_tiny_t5
 from scope.errors import ModelError
 from scope.models import ModelOptions, load_classifier, probabilities
 from scope.models.heads import load
-from scope.models.prompts import Prompt
-from scope.models.text_to_text import SentinelModel, TextToTextModel
+from scope.models.text_to_text import TextToTextModel
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.records import BLANK, Answer, Question
 
@@ -163,16 +162,6 @@ def test_answers_and_choices_are_the_same_in_any_batch_order_and_budget(
             assert together == [alone[question.id] for question in shuffled]
 
 
-def test_with_another_prompt_for_choices_it_fills_and_answers_as_before(model_of):
-    model = model_of("t5")
-    other = model.with_choice_prompt(Prompt(name="classify", template="{text} {labels}"))
-    assert type(other) is SentinelModel
-    assert list(other.answer(QUESTIONS)) == list(model.answer(QUESTIONS))
-    assert list(other.fill(BLANKS)) == list(model.fill(BLANKS))
-    assert list(other.choose(CHOICES)) != list(model.choose(CHOICES))
-    assert other.fingerprint != model.fingerprint
-
-
 def test_the_sentinels_own_spelling_in_a_text_is_no_blank(model_of):
     spelled = Question(id="0", text=f"the {SENTINELS[0]} film {BLANK} good")
     spaced = Question(id="1", text=f"the   film {BLANK} good")
@@ -180,16 +169,7 @@ def test_the_sentinels_own_spelling_in_a_text_is_no_blank(model_of):
     assert first == second
 
 
-def test_nothing_written_is_no_answer_and_no_filler(heads, adapter):
-    model = adapter(heads["t5"], options())
-    model._model._ends = tuple(range(200))
-    assert next(model.answer(QUESTIONS[:1]))[1] == Answer()
-    assert next(model.fill(BLANKS[:1]))[1] == Answer()
-
-
-def test_sentinels_make_a_mask_filler(model_of, tmp_path):
-    assert type(model_of("t5")) is SentinelModel
-    assert type(model_of("bart")) is TextToTextModel
+def test_without_sentinels_it_fills_no_blanks(tmp_path):
     write_tiny_t5(tmp_path, sentinels=())
     assert type(load(str(tmp_path), options())) is TextToTextModel
 
