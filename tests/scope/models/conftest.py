@@ -227,15 +227,13 @@ def llama(llama_folders):
 
 
 @pytest.fixture(scope="session")
-def plain_llama(llama_folders):
-    """Gives the tokenizer and the model as transformers loads them."""
+def as_transformers():
+    """Gives the tokenizer, and the model with this head, as transformers loads them."""
     transformers = quiet_transformers()
 
     @functools.cache
-    def parts(chat):
-        return (
-            transformers.AutoTokenizer.from_pretrained(llama_folders[chat]),
-            transformers.AutoModelForCausalLM.from_pretrained(llama_folders[chat]).eval(),
-        )
+    def parts(folder, head):
+        model = getattr(transformers, f"AutoModelFor{head}").from_pretrained(folder)
+        return transformers.AutoTokenizer.from_pretrained(folder), model.eval()
 
     return parts

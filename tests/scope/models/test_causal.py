@@ -24,6 +24,11 @@ from scope.models.torch_setup import load_torch
 from scope.records import Answer, Question
 
 
+@pytest.fixture
+def plain_llama(llama_folders, as_transformers):
+    return lambda chat: as_transformers(llama_folders[chat], "CausalLM")
+
+
 @pytest.mark.parametrize(
     ("budget", "chat"),
     [

@@ -1,6 +1,5 @@
 """The oracle is a plain loop over windows and spans; chosen logits show the rules one by one."""
 
-import functools
 import types
 
 import pytest
@@ -12,7 +11,7 @@ from scope.models import ModelOptions, extractive
 from scope.models.batching import AS_GIVEN
 from scope.models.extractive import ExtractiveModel
 from scope.models.heads import Head
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import load_torch
 from scope.records import Answer, Question
 
 LONGEST = 4
@@ -35,21 +34,14 @@ def folder(heads):
 
 @pytest.fixture(scope="session")
 def loaded(folder, adapter):
-    """Gives the model with a token budget, loaded once."""
-
-    @functools.cache
-    def load_once(token_budget=4096):
-        return adapter(folder, options(token_budget=token_budget))
-
-    return load_once
+    """Gives the model with a token budget."""
+    return lambda token_budget=4096: adapter(folder, options(token_budget=token_budget))
 
 
 @pytest.fixture(scope="session")
-def plain(folder):
+def plain(folder, as_transformers):
     """Gives the answer by plain transformers, window by window."""
-    transformers, torch = quiet_transformers(), load_torch()
-    model = transformers.AutoModelForQuestionAnswering.from_pretrained(folder).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    torch, (tokenizer, model) = load_torch(), as_transformers(folder, "QuestionAnswering")
 
     def answer(question):
         asked = tokenizer.tokenize(question.text)

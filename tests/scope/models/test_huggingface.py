@@ -1,6 +1,5 @@
 """The oracle is plain transformers: one text at a time, cut by the tokenizer itself."""
 
-import functools
 import json
 import os
 
@@ -10,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from scope.errors import ModelError
 from scope.models import ModelOptions, huggingface, load_classifier
 from scope.models.heads import load, longest_input
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import load_torch
 
 LIMIT = 32
 WORDS = ("a", "film", "good", "dull", "the", "plot", "greats", "not", "zebra", "é", "<|", "?")
@@ -21,29 +20,19 @@ texts_of_words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map("
 
 @pytest.fixture(scope="session")
 def loaded(checkpoints, adapter):
-    """Gives the classifier of an architecture with a token budget, loaded once."""
-
-    @functools.cache
-    def load_once(architecture, token_budget=4096):
-        options = ModelOptions(device="cpu", token_budget=token_budget)
-        return adapter(checkpoints[architecture], options)
-
-    return load_once
+    """Gives the classifier of an architecture with a token budget."""
+    return lambda architecture, token_budget=4096: adapter(
+        checkpoints[architecture], ModelOptions(device="cpu", token_budget=token_budget)
+    )
 
 
 @pytest.fixture(scope="session")
-def plain(checkpoints):
+def plain(checkpoints, as_transformers):
     """Gives a text's probabilities by plain transformers, and whether the tokenizer cut it."""
-    transformers, torch = quiet_transformers(), load_torch()
-
-    @functools.cache
-    def parts(architecture):
-        folder = checkpoints[architecture]
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(folder)
-        return transformers.AutoTokenizer.from_pretrained(folder), model.eval()
+    torch = load_torch()
 
     def answer(architecture, text):
-        tokenizer, model = parts(architecture)
+        tokenizer, model = as_transformers(checkpoints[architecture], "SequenceClassification")
         inputs = tokenizer(text, return_tensors="pt", truncation=True, max_length=LIMIT)
         with torch.inference_mode():
             probabilities = torch.softmax(model(**inputs).logits[0], dim=-1).tolist()

@@ -1,6 +1,5 @@
 """The oracle is plain transformers: one sequence at a time, scores at every place, in loops."""
 
-import functools
 import math
 
 import pytest
@@ -12,7 +11,7 @@ from scope.models import ModelOptions, masked
 from scope.models.batching import ANSWERS_A_BATCH
 from scope.models.heads import Head
 from scope.models.masked import MaskedModel
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import load_torch
 from scope.records import BLANK, Question
 
 OPTIONS = ModelOptions(device="cpu")
@@ -31,25 +30,19 @@ words_of_sentences = st.lists(
 
 @pytest.fixture(scope="session")
 def loaded(heads, adapter):
-    """Gives the mask filler of an architecture with a token budget, loaded once."""
-
-    @functools.cache
-    def load_once(architecture, token_budget=4096):
-        options = ModelOptions(device="cpu", token_budget=token_budget)
-        return adapter(heads[architecture], options)
-
-    return load_once
+    """Gives the mask filler of an architecture with a token budget."""
+    return lambda architecture, token_budget=4096: adapter(
+        heads[architecture], ModelOptions(device="cpu", token_budget=token_budget)
+    )
 
 
 @pytest.fixture(scope="session")
-def plain(heads):
+def plain(heads, as_transformers):
     """Gives the words for a blank, best first, by plain transformers."""
-    transformers, torch = quiet_transformers(), load_torch()
+    torch = load_torch()
 
-    @functools.cache
     def parts(architecture):
-        model = transformers.AutoModelForMaskedLM.from_pretrained(heads[architecture])
-        return transformers.AutoTokenizer.from_pretrained(heads[architecture]), model.eval()
+        return as_transformers(heads[architecture], "MaskedLM")
 
     def log_probabilities(architecture, tokens, place):
         with torch.inference_mode():

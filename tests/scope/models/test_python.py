@@ -6,8 +6,10 @@ import pytest
 
 from scope.errors import ModelError, SpecError
 from scope.models import ModelOptions, load_classifier
+from scope.models.loading import load_model
 from scope.models.python import load
-from scope.records import Question
+from scope.protocols import PROTOCOLS
+from scope.records import Answer, Prediction, Question
 
 FUNCTION = """
 def answer(texts):
@@ -140,3 +142,124 @@ def test_a_module_built_into_python_has_no_file_to_read(monkeypatch):
     answer.labels = ("a", "b")
     monkeypatch.setattr(sys, "answer_of_a_test", answer, raising=False)
     assert load("sys:answer_of_a_test", ModelOptions()).labels == ("a", "b")
+
+
+ANSWERER = """
+class Reader:
+    def answer(self, questions):
+        return [question.context.split()[0] for question in questions]
+"""
+EVERYTHING = """
+import numpy as np
+from scope.records import Answer, Prediction
+class All:
+    labels = ("bad", "good")
+    def classify(self, texts): return [[0.25, 0.75] for text in texts]
+    def fill(self, questions): return (word for word in [" cat ", None, Answer(text="dog")])
+    def choose(self, questions): return [1, "B", "no", [0.75, 0.25], np.array([0.25, 0.75]), None]
+    def predict_next(self, texts):
+        known = Prediction(probabilities=(1.0,), tokens=("x",))
+        return [{" a": 0.25, " b": np.float32(0.5)}, known]
+"""
+
+
+def roles_of(model):
+    return [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)]
+
+
+def asked(count=1, options=("yes", "no")):
+    return [
+        Question(id=str(number), text="Is it?", context=f"word{number} more", options=options)
+        for number in range(count)
+    ]
+
+
+def test_an_object_has_those_roles_alone_for_which_it_has_a_method(module):
+    model = load_model(f"python:{module(ANSWERER)}:Reader", "answerer")
+    assert roles_of(model) == ["answerer"]
+    assert dict(model.answer(asked(2))) == {0: Answer(text="word0"), 1: Answer(text="word1")}
+    with pytest.raises(ModelError, match="with the roles: answerer"):
+        load_model("python:models_of_a_user:Reader", "choice_scorer")
+
+
+def test_an_object_may_have_all_roles_of_a_model_of_language(module):
+    model = load(f"{module(EVERYTHING)}:All", ModelOptions())
+    assert roles_of(model) == ["classifier", "mask_filler", "choice_scorer", "next_token"]
+    assert model.classify(["x"]) == [Prediction(probabilities=(0.25, 0.75))]
+    fillers = [Answer(text="cat"), Answer(), Answer(text="dog")]
+    assert dict(model.fill(asked(3))) == dict(enumerate(fillers))
+    first = Answer(choice=0, probabilities=(0.75, 0.25))
+    second = Answer(choice=1, probabilities=(0.25, 0.75))
+    choices = [*[Answer(choice=1)] * 3, first, second, Answer()]
+    assert dict(model.choose(asked(6))) == dict(enumerate(choices))
+    assert model.predict_next(["x", "y"]) == [
+        Prediction(probabilities=(0.5, 0.25), tokens=(" b", " a")),
+        Prediction(probabilities=(1.0,), tokens=("x",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("'word'", "a str to 2 questions"),
+        ("['a']", "1 answers to 2 questions"),
+        ("(word for word in 'abc')", "more than 2 answers to 2 questions"),
+        ("['a', 3]", "3 to 'Is it"),
+    ],
+)
+def test_answers_in_words_are_checked(module, given, found):
+    name = module(f"class Reader:\n    def answer(self, questions): return {given}\n")
+    model = load(f"{name}:Reader", ModelOptions())
+    with pytest.raises(ModelError, match=f"`python:{name}:Reader` answered with {found}"):
+        list(model.answer(asked(2)))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("2", "the option 2, counted from 0, of 2 options"),
+        ("'maybe'", "'maybe', which is not one of the options"),
+        ("[0.5, 0.25]", "[0.5, 0.25]"),
+        ("[float('nan'), 1.0]", "[nan, 1.0]"),
+    ],
+)
+def test_choices_are_checked(module, given, found):
+    name = module(f"class Chooser:\n    def choose(self, questions): return [{given}]\n")
+    with pytest.raises(ModelError) as raised:
+        list(load(f"{name}:Chooser", ModelOptions()).choose(asked()))
+    assert raised.value.found == f"`python:{name}:Chooser` answered with {found} to 'Is it?'"
+
+
+@pytest.mark.parametrize("given", ["{}", "'a'", "{'a': 0.75, 'b': 0.5}", "{'a': -1}"])
+def test_next_tokens_are_checked(module, given):
+    name = module(f"class Speaker:\n    def predict_next(self, texts): return [{given}]\n")
+    with pytest.raises(ModelError, match="for what follows 'The'"):
+        load(f"{name}:Speaker", ModelOptions()).predict_next(["The"])
+
+
+def test_questions_come_in_portions_and_a_failure_costs_those_of_one_alone(module):
+    name = module(
+        "class Reader:\n"
+        "    def answer(self, questions):\n"
+        "        if questions[0].id == '128': raise KeyError('x')\n"
+        "        return [f'{question.id} of {len(questions)}' for question in questions]\n"
+    )
+    answers = load(f"{name}:Reader", ModelOptions()).answer(asked(130))
+    given = [next(answers) for _ in range(128)]
+    assert given[0] == (0, Answer(text="0 of 64"))
+    assert given[127] == (127, Answer(text="127 of 64"))
+    with pytest.raises(ModelError, match="line 3"):
+        next(answers)
+    last = list(load(f"{name}:Reader", ModelOptions()).answer(asked(70)))
+    assert last[-1] == (69, Answer(text="69 of 6"))
+
+
+def test_where_nothing_is_asked_the_users_code_is_not_called(module):
+    name = module(
+        "class All:\n"
+        "    def answer(self, questions): return questions[0].text\n"
+        "    def predict_next(self, texts): return texts[0]\n"
+    )
+    model = load(f"{name}:All", ModelOptions())
+    assert list(model.answer([])) == []
+    assert model.predict_next([]) == []

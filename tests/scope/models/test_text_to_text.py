@@ -1,6 +1,5 @@
 """The oracle is plain transformers: `generate` and `loss`, one text at a time."""
 
-import functools
 import math
 import re
 
@@ -50,27 +49,14 @@ def options(**changed):
 
 @pytest.fixture(scope="session")
 def model_of(heads, adapter):
-    """Gives the model of an architecture with a token budget, loaded once."""
-
-    @functools.cache
-    def load_once(architecture, token_budget=4096):
-        settled = options(token_budget=token_budget)
-        return adapter(heads[architecture], settled)
-
-    return load_once
+    """Gives the model of an architecture with a token budget."""
+    return lambda name, budget=4096: adapter(heads[name], options(token_budget=budget))
 
 
 @pytest.fixture(scope="session")
-def plain(heads):
+def plain(heads, as_transformers):
     """Gives the tokenizer and model of an architecture."""
-    transformers = quiet_transformers()
-
-    @functools.cache
-    def parts(architecture):
-        model = transformers.AutoModelForSeq2SeqLM.from_pretrained(heads[architecture])
-        return transformers.AutoTokenizer.from_pretrained(heads[architecture]), model.eval()
-
-    return parts
+    return lambda architecture: as_transformers(heads[architecture], "Seq2SeqLM")
 
 
 def in_order(answers, count):

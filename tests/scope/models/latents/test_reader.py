@@ -8,6 +8,7 @@ import pytest
 from scope.errors import DataError, ModelError, SpecError
 from scope.models import ModelOptions, load_encoder, load_latent_reader
 from scope.models.latents import ONE_WORD, CheckpointReader, Readout, read_checkpoint
+from scope.models.latents.blocks import Blocks
 from scope.models.latents.reader import Framing
 from scope.models.latents.source import ModelSource
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -277,3 +278,56 @@ def test_names_of_special_tokens_in_a_text_are_text(framing):
 def test_a_prompt_must_leave_room(framing):
     with pytest.raises(SpecError, match=r"a prompt of 6 tokens\nexpected: .* the 6 tokens"):
         framing("bert", limit=6, kind="prompt", template="the film {text} was good")
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "xlnet"])
+@pytest.mark.bits
+def test_in_bfloat16_nothing_depends_on_company_order_or_threads(reader, name):
+    half = reader(name, MEAN, dtype="bfloat16")
+    alone = np.stack([half.latents([text])[0] for text in TEXTS])
+    torch = load_torch()
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            together = half.latents([*TEXTS[::-1], "a film", "ann saw bob"])
+            np.testing.assert_array_equal(together[: len(TEXTS)], alone[::-1])
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_a_model_that_cannot_run_in_bfloat16_says_so(reader):
+    with pytest.raises(
+        ModelError, match=r"XLNetModel .* in bfloat16 \((?s:.*)--dtype float32 alone"
+    ):
+        _ = reader("xlnet", dtype="bfloat16").layers
+
+
+@pytest.fixture
+def shapes(monkeypatch):
+    """Rows and tokens of every batch that the model reads."""
+    seen = []
+    read = Blocks._read
+
+    def watched(self, tokens, places):
+        seen.append(tuple(tokens.shape))
+        return read(self, tokens, places)
+
+    monkeypatch.setattr(Blocks, "_read", watched)
+    return seen
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1], ["the film"] * 40])
+def test_but_in_float32_the_shape_of_a_batch_follows_from_its_length(
+    reader, shapes, monkeypatch, dtype, texts
+):
+    monkeypatch.setattr("scope.models.latents.reader.TOKENS_A_BATCH", 24)
+    half = reader("bert", dtype=dtype, token_budget=1000)
+    assert half.reproducible == "to the byte, always 24 tokens a batch, one thread"
+    shapes.clear()
+    found = half.latents([*texts, "the film " * 19])
+    assert found.shape == (len(texts) + 1, 2, 16)
+    assert set(shapes) >= {(1, 40)}
+    assert {rows for rows, length in shapes if length == 4} <= {6}
+    assert all(rows == max(1, 24 // length) for rows, length in shapes)
