@@ -91,42 +91,34 @@ def test_products_compute_as_before_once_the_last_thread_has_left():
     assert "forward" not in vars(head)
 
 
-def test_an_activation_that_threads_would_share_unevenly_is_computed_by_one(monkeypatch):
+def test_an_activation_that_threads_would_share_unevenly_is_computed_by_one(monkeypatch, threads):
     """Where their shares meet, some processors round otherwise than in the middle."""
     monkeypatch.setattr("scope.models.torch_setup.waiting_threads_sleep", lambda: True)
 
     class Watched(torch.nn.SiLU):
         def forward(self, input):
-            threads.append(torch.get_num_threads())
+            counts.append(torch.get_num_threads())
             return super().forward(input)
 
     Watched.__module__ = torch.nn.SiLU.__module__
-    model, threads = model_of(lambda rows: False), []
+    model, counts = model_of(lambda rows: False), []
     model.activation = Watched()
     found = Inference(model, model)
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        for size in (2**14 - 1, 2**14, 2**15, 19_200, 3 * 2**15, 3 * 2**15 + 64):
-            found.run(model.activation, input=torch.ones(size))
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
-    assert threads == [3, 1, 1, 1, 3, 1]
+    threads(3)
+    for size in (2**14 - 1, 2**14, 2**15, 19_200, 3 * 2**15, 3 * 2**15 + 64):
+        found.run(model.activation, input=torch.ones(size))
+    assert torch.get_num_threads() == 3
+    assert counts == [3, 1, 1, 1, 3, 1]
 
 
 @pytest.mark.bits
 @pytest.mark.parametrize("activation", [torch.nn.SiLU(), torch.nn.GELU(approximate="tanh")])
-@pytest.mark.parametrize("threads", [2, 3])
-def test_even_shares_of_threads_have_the_bits_of_one_thread(activation, threads):
-    before = torch.get_num_threads()
+@pytest.mark.parametrize("count", [2, 3])
+def test_even_shares_of_threads_have_the_bits_of_one_thread(activation, count, threads):
     generator = torch.Generator().manual_seed(0)
-    try:
-        for multiple in (512 * threads, 512 * threads + 1, 900 * threads + 7):
-            given = torch.randn(64 * threads * multiple, generator=generator)
-            torch.set_num_threads(1)
-            alone = activation(given)
-            torch.set_num_threads(threads)
-            assert torch.equal(activation(given), alone)
-    finally:
-        torch.set_num_threads(before)
+    for multiple in (512 * count, 512 * count + 1, 900 * count + 7):
+        given = torch.randn(64 * count * multiple, generator=generator)
+        threads(1)
+        alone = activation(given)
+        threads(count)
+        assert torch.equal(activation(given), alone)

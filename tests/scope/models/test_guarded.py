@@ -28,11 +28,6 @@ def leave(*_):
     raise SystemExit(0)
 
 
-def test_an_attribute_that_fails_is_told():
-    with pytest.raises(ModelError, match="failed in `its attributes`: SystemExit: 0"):
-        guarded(labels=property(leave))
-
-
 @pytest.mark.parametrize("value", [None, "the\ud800irs", "the\0irs"])
 def test_a_fingerprint_that_cannot_be_kept_is_refused(value):
     with pytest.raises(ModelError, match="in `fingerprint`, which"):

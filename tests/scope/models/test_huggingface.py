@@ -139,11 +139,6 @@ def test_a_model_whose_labels_do_not_exclude_each_other_is_refused(bert_copy):
     assert "a multi-label classifier" in refusal(bert_copy).found
 
 
-def test_a_quantization_that_the_library_would_skip_is_refused(bert_copy):
-    edit_config(bert_copy, quantization_config={"quant_method": "no-such"})
-    assert "is quantized by the method 'no-such', which transformers" in refusal(bert_copy).found
-
-
 def edit_config(folder, **changes):
     path = folder / "config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))

@@ -134,16 +134,6 @@ def test_a_spec_without_module_and_attribute_is_refused(rest):
         load(rest, ModelOptions())
 
 
-def test_a_module_built_into_python_has_no_file_to_read(monkeypatch):
-
-    def answer(texts):
-        return [[0.5, 0.5] for _ in texts]
-
-    answer.labels = ("a", "b")
-    monkeypatch.setattr(sys, "answer_of_a_test", answer, raising=False)
-    assert load("sys:answer_of_a_test", ModelOptions()).labels == ("a", "b")
-
-
 ANSWERER = """
 class Reader:
     def answer(self, questions):
