@@ -3,8 +3,7 @@
 import types
 
 import pytest
-from hypothesis import given, settings, strategies as st
-from tiny_heads import LIMIT, WHOLE_WORDS
+from tiny_heads import LIMIT
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, extractive
@@ -22,9 +21,6 @@ QUESTIONS = (
     Question(id="2", text="was the film good?", context="ann"),
     Question(id="3", text="who?", context="A film,  \n  in Paris"),
 )
-texts_of_words = st.lists(
-    st.sampled_from((*WHOLE_WORDS, "zebra", "?", "É")), min_size=1, max_size=60
-).map(" ".join)
 
 
 @pytest.fixture(scope="session")
@@ -96,17 +92,6 @@ def test_answers_are_the_best_spans_over_all_windows(loaded, plain):
     for question, answer in zip(QUESTIONS, answers, strict=True):
         assert answer.text in question.context
         assert not answer.truncated
-
-
-@settings(max_examples=10)
-@given(data=st.data())
-@pytest.mark.bits
-def test_an_answer_is_the_same_in_any_batch_order_and_budget(loaded, data):
-    pairs = data.draw(st.lists(st.tuples(texts_of_words, texts_of_words), min_size=1, max_size=6))
-    questions = [Question(id=text, text=text, context=context) for text, context in pairs]
-    shuffled = data.draw(st.permutations(questions))
-    alone = [ask(loaded(), question)[0] for question in shuffled]
-    assert ask(loaded(data.draw(st.sampled_from([1, 64, 4096]))), *shuffled) == alone
 
 
 @pytest.mark.bits

@@ -112,14 +112,6 @@ def test_labels_too_many_too_few_or_alike_are_refused(theirs):
         AlignedClassifier(Fixed(theirs, (1.0,) * len(theirs)), ("a", "b"), {})
 
 
-def test_of_many_labels_the_first_are_shown():
-    labels = tuple(f"label {number}" for number in range(30))
-    with pytest.raises(ModelError) as raised:
-        AlignedClassifier(Fixed(labels, (1.0,) * 30), ("a", "b"), {})
-    assert raised.value.found.count("\n") == 12
-    assert "\n  … and 20 more\n" in raised.value.found
-
-
 WORDS = {"positive": "good", "negative": "dull"}
 PROMPTS = {"classify": "{text}\none of {labels}:", "choice": "never: {text}"}
 OPTIONS = ModelOptions(device="cpu", label_words=WORDS, prompts=PROMPTS)

@@ -8,7 +8,6 @@ import pytest
 
 from scope.errors import DataError, ModelError
 from scope.models import ModelOptions, load_classifier
-from scope.models.loading import load_model
 from scope.models.saved import MissingPredictionsError, load
 from scope.records import Answer, Question
 
@@ -136,14 +135,6 @@ def answered(folder, row):
     saved = model(folder, {"id": "q"} | row)
     options = row.get("options", ("red", "blue", "green"))
     return dict((saved.choose if options else saved.answer)([ask(options=options)]))
-
-
-@pytest.mark.parametrize("role", ["answerer", "mask_filler", "choice_scorer"])
-def test_a_file_of_answers_has_the_three_roles_of_tasks(tmp_path, role):
-    path = write_jsonl(tmp_path / "saved.jsonl", [{"id": "q", "answer": "Ann"}])
-    loaded = load_model(f"predictions:{path}", role)
-    assert loaded.spec == f"predictions:{path}"
-    assert len(loaded.fingerprint) == 16
 
 
 def test_answers_are_looked_up_by_id_and_else_by_text(tmp_path):
