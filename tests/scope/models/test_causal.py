@@ -163,23 +163,6 @@ def test_an_option_without_tokens_is_refused(llama):
         list(llama(True).choose([Question(id="0", text="who?", options=("ann", " "))]))
 
 
-def test_answers_come_batch_by_batch(llama, monkeypatch):
-    model = llama(False, 1)
-    runs = []
-    inference = model._decoder._inference
-    run = inference.run
-    monkeypatch.setattr(
-        inference, "run", lambda *args, **kwargs: runs.append(1) or run(*args, **kwargs)
-    )
-    for name, asked in (("answer", ASKED), ("fill", CLOZES), ("choose", CHOICES)):
-        runs.clear()
-        answers = getattr(model, name)(asked[:6])
-        next(answers)
-        first = len(runs)
-        list(answers)
-        assert 0 < first < len(runs)
-
-
 def test_nothing_written_is_no_answer(llama, monkeypatch):
     """Not the answer that there is none: silence must not be right about what is not there."""
     model = llama(True)

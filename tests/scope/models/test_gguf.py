@@ -79,14 +79,6 @@ def test_a_missing_file_or_one_of_another_format_is_refused(tmp_path):
     assert refusal(tmp_path / "weights.gguf").found.endswith("begins with b'PK\\x03\\x04'")
 
 
-@pytest.mark.parametrize("share", [0.001, 0.9])
-def test_a_file_that_is_cut_off_is_refused(pair, tmp_path, share):
-    content = pair[1].read_bytes()
-    cut = tmp_path / "cut.gguf"
-    cut.write_bytes(content[: int(len(content) * share)])
-    assert refusal(cut).found.startswith(f"`{cut}` cannot be loaded (")
-
-
 def test_an_architecture_that_cannot_be_read_is_refused(tmp_path):
     import gguf as library
 

@@ -90,11 +90,28 @@ def asks_of(model):
     return [getattr(model, name) for name in ("answer", "choose", "fill") if hasattr(model, name)]
 
 
+def body_of(model):
+    return model._head.model if hasattr(model, "_head") else model._model
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("bert", 65), ("bert_qa", 65), ("t5", 5), ("llama", 5)]
+)
+def test_answers_come_before_the_last_question_is_read(folder, name, count):
+    model, passes = load(str(folder(name)), replace(CPU, token_budget=1)), []
+    body_of(model).register_forward_hook(lambda *_: passes.append(1))
+    for ask in asks_of(model):
+        answers = ask([replace(ASKED, id=str(number)) for number in range(count)])
+        next(answers)
+        first = len(passes)
+        assert len(list(answers)) == count - 1
+        assert first < len(passes)
+
+
 @pytest.mark.parametrize("name", ["bert", "bert_qa", "t5", "llama"])
 def test_no_question_has_no_answer_and_weights_that_give_no_numbers_are_refused(folder, name):
     model = load(str(folder(name)), CPU)
-    body = model._head.model if hasattr(model, "_head") else model._model
-    load_torch().nn.init.constant_(body.get_input_embeddings().weight, math.nan)
+    load_torch().nn.init.constant_(body_of(model).get_input_embeddings().weight, math.nan)
     for ask in asks_of(model):
         assert list(ask([])) == []
         with pytest.raises(ModelError, match="answers NaN"):

@@ -123,11 +123,6 @@ def folder(llama_folders):
     return llama_folders[True]
 
 
-@pytest.fixture(scope="module")
-def classifier(folder):
-    return load_classifier(f"hf:{folder}", OPTIONS)
-
-
 class PlainScorer:
     """A scorer without a prompt of its own, which notes what it is asked."""
 
@@ -145,7 +140,12 @@ class PlainScorer:
             yield index, self._answers[index]
 
 
-def test_a_text_is_put_with_the_prompt_once_and_the_words_are_scored_after_it(classifier, folder):
+@pytest.mark.parametrize("name", ["llama", "t5"])
+def test_a_text_is_put_with_the_prompt_once_and_the_words_are_scored_after_it(
+    heads, llama_folders, name
+):
+    folder = llama_folders[True] if name == "llama" else heads[name]
+    classifier = load_classifier(f"hf:{folder}", OPTIONS)
     bare = ModelOptions(device="cpu", prompts={"choice": "{text}"})
     asked = [
         Question(id=text, text=f"{text}\none of good, dull:", options=("good", "dull"))

@@ -7,7 +7,6 @@ from tiny_heads import LIMIT, WHOLE_WORDS
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, masked
-from scope.models.batching import ANSWERS_A_BATCH
 from scope.models.heads import Head
 from scope.models.masked import MaskedModel
 from scope.models.torch_setup import load_torch
@@ -138,18 +137,6 @@ def test_a_text_is_truncated_only_beyond_the_limit(loaded):
         " ".join(["the"] * (LIMIT - 4) + [BLANK]),
     )
     assert (fits.truncated, over.truncated) == (False, True)
-
-
-def test_answers_come_portion_by_portion(loaded, monkeypatch):
-    model, rows = loaded("bert"), []
-    fill = model._fill
-    monkeypatch.setattr(model, "_fill", lambda batch: rows.extend(batch) or fill(batch))
-    texts = [*SENTENCES[:1] * 60, SENTENCES[-1]]
-    asked = [Question(id=str(number), text=text) for number, text in enumerate(texts)]
-    answers = model.fill(asked)
-    assert next(answers)[0] == 60
-    assert len(rows) == 3 * ANSWERS_A_BATCH
-    assert len(list(answers)) == 60
 
 
 def test_a_tokenizer_without_a_mask_is_refused():

@@ -10,12 +10,8 @@ from scope.models.loading import load_model
 from scope.models.python import load
 from scope.protocols import PROTOCOLS
 from scope.records import Answer, Prediction, Question
+from scope.testing import HashedWords
 
-FUNCTION = """
-def answer(texts):
-    return [[1 / (1 + len(text)), len(text) / (1 + len(text))] for text in texts]
-answer.labels = ["short", "long"]
-"""
 CLASS = """
 class Answer:
     labels = ("short", "long")
@@ -26,34 +22,13 @@ class Answer:
 made = Answer()
 made.share = 0.75
 """
-COMPLETE = """
-from scope.records import Prediction
-class Complete:
-    spec = "python:theirs"
-    fingerprint = "theirs"
-    labels = ("short", "long")
-    def classify(self, texts):
-        return [Prediction(probabilities=(0.125, 0.875), truncated=True) for text in texts]
-complete = Complete()
-"""
 
 
-def test_a_function_with_labels_answers(module):
-    model = load_classifier(f"python:{module(FUNCTION)}:answer")
-    assert model.labels == ("short", "long")
-    assert model.spec == "python:models_of_a_user:answer"
-    assert [prediction.probabilities for prediction in model.classify(["a", "abc"])] == [
-        (0.5, 0.5),
-        (0.25, 0.75),
-    ]
-    assert model.classify([]) == []
-
-
-def test_a_complete_classifier_is_taken_as_it_stands(module):
-    model = load_classifier(f"python:{module(COMPLETE)}:complete")
-    assert model.kind.__name__ == "Complete"
-    assert (model.spec, model.fingerprint) == ("python:theirs", "theirs")
-    assert model.classify(["a"])[0].truncated
+def test_a_complete_classifier_is_taken_as_it_stands():
+    model, known = load_classifier("python:scope.testing:HashedWords"), HashedWords()
+    assert model.kind is HashedWords
+    assert (model.spec, model.fingerprint) == (known.spec, known.fingerprint)
+    assert model.classify(["a film"]) == known.classify(["a film"])
 
 
 def test_the_fingerprint_changes_with_the_file_and_the_attribute(module):

@@ -101,7 +101,6 @@ def test_labels_stand_in_the_first_row(tmp_path, labels):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.jsonl", b"[1]\n"),
         ("a.jsonl", b'{"text": "\xff"}\n'),
         ("a.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 99, mtime=0)[:-12]),
         ("a.parquet", b"no parquet"),

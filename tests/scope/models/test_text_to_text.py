@@ -7,7 +7,7 @@ import pytest
 from causal_cases import ASKED, CHOICES, CLOZES
 from tiny_heads import LIMIT, SENTINELS, write_tiny_t5
 
-from scope.models import ModelOptions, load_classifier
+from scope.models import ModelOptions
 from scope.models.heads import load
 from scope.models.text_to_text import TextToTextModel
 from scope.models.torch_setup import load_torch
@@ -119,20 +119,3 @@ def test_of_a_long_question_without_passage_the_prompts_end_stays(heads, adapter
     assert choose("who saw?", f"{long} ann") == first
     assert choose("was dull", f"{long} dull") != first
     assert not choose("who saw?", "the film").truncated
-
-
-def test_as_a_classifier_it_is_asked_with_one_prompt(heads, adapter):
-    prompts = {"classify": "{text} was {labels}?", "choice": "never: {text}"}
-    words = {"positive": "good", "negative": "dull"}
-    classifier = load_classifier(f"hf:{heads['t5']}", options(prompts=prompts, label_words=words))
-    bare = adapter(heads["t5"], options(prompts={"choice": "{text}"}))
-    texts = ["the film", "ann saw {labels}", "the film in paris " * LIMIT]
-    asked = [
-        Question(id=text, text=f"{text} was good, dull?", options=("good", "dull"))
-        for text in texts[:2]
-    ]
-    wanted = in_order(bare.choose(asked), 2)
-    found = classifier.classify([*texts, f"{texts[2]} bob"])
-    assert [one.probabilities for one in found[:2]] == [one.probabilities for one in wanted]
-    assert found[2] == found[3]
-    assert found[2].truncated

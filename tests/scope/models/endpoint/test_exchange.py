@@ -72,12 +72,8 @@ def test_a_redirect_within_the_server_is_followed_with_the_same_request(clock, s
 def test_a_redirect_to_another_scheme_or_to_nowhere_is_refused(clock, location):
     said = failure_of(lambda _: http("", "307 x", location=location), clock)
     assert "status 307: a redirect from http://127.0.0.1" in said
-    assert "give the URL of the answering server" in said
-
-
-def test_redirects_in_a_circle_end(clock):
-    said = failure_of(lambda _: http("", "308 x", location="/v1/chat/completions"), clock)
-    assert "more than 5 redirects" in said
+    circle = failure_of(lambda _: http("", "308 x", location="/v1/chat/completions"), clock)
+    assert "more than 5 redirects" in circle
 
 
 BOMB, DEFLATED = (pack(bytes(150_000_000), 1) for pack in (gzip.compress, zlib.compress))

@@ -172,12 +172,8 @@ REPLIES = (
     "in 1066",
     '\n\n  "in 1066"  \nas every child knows',
     '"Go" and "Come"',
-    'The missing word is "river", I think.',
-    '"the" river',
     'river". The next is "sea".',
-    "**river**.",
     "____ river\n\nIt is wet.",
-    '""\nriver',
     "unanswerable",
     "",
 )

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import json
 
 import numpy as np
 import pytest
@@ -297,3 +298,33 @@ def test_but_in_float32_the_shape_of_a_batch_follows_from_its_length(
     assert set(shapes) >= {(1, 40)}
     assert {rows for rows, length in shapes if length == 4} <= {6}
     assert all(rows == max(1, 24 // length) for rows, length in shapes)
+
+
+def test_an_object_of_the_users_has_no_readout_and_must_give_latents():
+    assert load_latent_reader("python:toy_readers:Bags").latents(["a film"]).shape == (1, 3, 8)
+    with pytest.raises(SpecError, match="the readout mean for the scheme `python`"):
+        load_latent_reader("python:toy_readers:Bags", readout=MEAN)
+    with pytest.raises(ModelError, match=r"with the roles: classifier\nexpected: .*latent_reader"):
+        load_latent_reader("python:toy_models:Reference")
+
+
+def test_a_server_is_not_even_asked(monkeypatch):
+    def fail(*_):
+        raise AssertionError("asked")
+
+    monkeypatch.setattr("scope.models.endpoint.SCHEME.load", fail)
+    wanted = (
+        r"`openai:http://localhost:9/v1#m` runs on a server.*\nexpected: .*hf:NAME or gguf:FILE"
+    )
+    with pytest.raises(ModelError, match=wanted):
+        load_latent_reader("openai:http://localhost:9/v1#m")
+
+
+def test_a_sentence_encoder_without_layers_is_refused(tmp_path):
+    kind = "sentence_transformers.models.StaticEmbedding.StaticEmbedding"
+    (tmp_path / "0_StaticEmbedding").mkdir()
+    (tmp_path / "modules.json").write_text(json.dumps([{"idx": 0, "name": "0", "type": kind}]))
+    with pytest.raises(
+        ModelError, match=r"encoder made of StaticEmbedding\nexpected: a transformer"
+    ):
+        load_latent_reader(str(tmp_path))

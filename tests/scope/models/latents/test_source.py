@@ -78,22 +78,6 @@ def cpu(monkeypatch):
     return offer
 
 
-@pytest.fixture
-def cuda(monkeypatch):
-    """A graphics card that multiplies bfloat16, or emulates it."""
-
-    def offer(native):
-        torch = load_torch()
-        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-        monkeypatch.setattr(
-            torch.cuda,
-            "is_bf16_supported",
-            lambda including_emulation=True: native or including_emulation,
-        )
-
-    return offer
-
-
 @pytest.mark.parametrize(
     ("instructions", "dtype"),
     [
@@ -117,7 +101,11 @@ def test_an_earlier_torch_is_asked_under_its_own_names(monkeypatch, amx, avx512)
 
 
 @pytest.mark.parametrize(("native", "dtype"), [(True, "bfloat16"), (False, "float32")])
-def test_a_graphics_card_must_not_emulate_it(cpu, cuda, native, dtype):
+def test_a_graphics_card_must_not_emulate_it(cpu, monkeypatch, native, dtype):
     cpu(amx_bf16=not native)
-    cuda(native)
+    cuda = load_torch().cuda
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(
+        cuda, "is_bf16_supported", lambda including_emulation=True: native or including_emulation
+    )
     assert natural_dtype("cuda") == natural_dtype("auto") == dtype
