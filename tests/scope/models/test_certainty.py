@@ -68,7 +68,7 @@ def test_a_parked_model_has_its_own_identity(folder, model):
     assert identity_of(OneInMemory().add(lambda: load(folder))) == identity_of(model)
 
 
-def test_objects_of_the_users_have_no_identity(folder, model):
+def test_objects_of_the_users_have_no_identity(model):
     class Proxy:
         def __init__(self, inner):
             self.inner = inner
@@ -76,8 +76,6 @@ def test_objects_of_the_users_have_no_identity(folder, model):
         def __getattr__(self, name):
             return getattr(self.inner, name)
 
-    unmarked = load_classifier(folder, ModelOptions(device="cpu"))
-    assert identity_of(unmarked) is None
     assert identity_of(Proxy(model)) is None
     assert identity_of(AlignedClassifier(Proxy(model), model.labels, {})) is None
 

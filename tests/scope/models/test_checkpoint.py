@@ -128,7 +128,7 @@ def test_a_part_that_is_missing_gives_none(cache, install, what):
 def test_other_weights_than_the_known_are_refused_and_not_kept(cache, install):
     install({**CONTENTS, "inner/model.safetensors": b"other"})
     error = refusal()
-    assert error.found.endswith(f"has the SHA-256 {hashlib.sha256(b'other').hexdigest()}")
+    assert hashlib.sha256(b"other").hexdigest() in error.found
     assert error.expected == ENTRY.sha256
     assert files_of(cache / "encoders") == [".somebody--some-encoder.lock"]
 

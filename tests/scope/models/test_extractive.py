@@ -181,10 +181,8 @@ def test_a_long_question_is_cut_at_half_the_limit(loaded):
 
 
 def test_a_question_without_a_passage_is_refused(loaded):
-    with pytest.raises(ModelError) as raised:
+    with pytest.raises(ModelError, match="has no context for the question 'q7'"):
         ask(loaded(), QUESTIONS[0], Question(id="q7", text="who?", context=" \n"))
-    assert "has no context for the question 'q7'" in raised.value.found
-    assert raised.value.expected.startswith("a question with a context")
 
 
 def test_a_passage_of_nothing_that_the_tokenizer_knows_holds_no_answer(loaded):

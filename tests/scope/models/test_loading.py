@@ -133,7 +133,6 @@ def test_parameters_are_those_of_the_loaded_model_and_memory_follows_the_precisi
     [
         ("openai:http://localhost:8000/v1#ours", "it runs on a server"),
         ("predictions:answers.jsonl", "its answers are saved"),
-        ("python:mine:model", "its files are not known"),
     ],
 )
 def test_the_size_of_other_models_is_unknown_with_a_reason(spec, reason):

@@ -124,8 +124,7 @@ def test_contexts_that_differ_are_the_options(tmp_path):
 def test_other_conditions_are_refused_with_both_named(tmp_path, more, named):
     first, second = log(tmp_path / "a"), log(tmp_path / "b", name="theirs", **more)
     for said in (message(accuracy, second, first), message(items, tmp_path)):
-        assert said.count(named[0]) >= 1
-        assert said.count(named[1]) >= 1
+        assert all(condition in said for condition in named)
     if "shots" in more:
         assert len(items(f"{tmp_path}?shots=5")) == len(DOCS)
 
@@ -139,17 +138,10 @@ def test_other_prompts_are_refused(tmp_path):
 
 def test_filters_are_told_apart(tmp_path):
     docs = [{"question": f"What is {n}?", "target": f"as it is #### {n}"} for n in range(8)]
-    samples = [
-        one
-        for name, answers in (
-            ("strict", ["so it is 3"] * 8),
-            ("flexible", [f"#### {n}" for n in range(8)]),
-        )
-        for one in generated_samples(docs, answers, filter=name)
-    ]
+    samples = generated_samples(docs, ["so it is 3"] * 8, filter="strict")
+    samples += generated_samples(docs, [f"#### {n}" for n in range(8)], filter="flexible")
     path = write_log(tmp_path / "a", "ours", {"gsm8k": samples}, kind="generate_until")
     said = message(items, path, Generation())
-    assert "filter strict" in said
     assert "filter flexible" in said
     assert "?task=gsm8k&filter=strict" in said
     for name, expected in (("strict", 1 / 8), ("flexible", 1.0)):

@@ -84,9 +84,8 @@ def test_a_template_is_asked_for_no_thoughts_and_the_same_day(tokenizer):
 def test_a_template_that_takes_no_message_is_refused(tokenizer, template, reason):
     own = tokenizer(True)
     own.chat_template = template
-    with pytest.raises(ModelError, match="the chat template of `hf:m`") as raised:
+    with pytest.raises(ModelError, match=f"the chat template of `hf:m` .*{reason}"):
         Spelling(own, "hf:m")
-    assert reason in raised.value.found
 
 
 def test_what_grows_without_end_is_stopped():

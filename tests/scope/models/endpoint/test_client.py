@@ -85,7 +85,7 @@ def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub
 
 
 @pytest.mark.parametrize(
-    ("refusal", "said"),
+    ("refusal", "shown"),
     [
         (refuse(400, "that is not possible"), "status 400: that is not possible"),
         (refuse(404), "status 404"),
@@ -94,11 +94,11 @@ def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub
         (refuse(429, code="insufficient_quota"), "status 429"),
     ],
 )
-def test_a_refusal_that_stays_is_not_asked_again(endpoint, stub, clock, refusal, said):
+def test_a_refusal_that_stays_is_not_asked_again(endpoint, stub, clock, refusal, shown):
     stub.script.append(refusal)
     with pytest.raises(EndpointError, match="in 1 try") as error:
         list(endpoint().ask(chats(*TEXTS)))
-    assert said in error.value.found
+    assert shown in error.value.found
     assert (len(stub.asked), clock.waits) == (1, [])
 
 
