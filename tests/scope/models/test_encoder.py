@@ -84,14 +84,9 @@ def hub_out_of_reach(monkeypatch, tmp_path):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
 
 
-@pytest.fixture
-def installed(monkeypatch, encoder_folder):
-    """The tiny encoder by the name of a big one that comes as packages."""
+@pytest.mark.usefixtures("hub_out_of_reach")
+def test_out_of_the_hubs_reach_the_installed_packages_answer(encoders, encoder_folder, monkeypatch):
     monkeypatch.setattr(checkpoint, "packaged_encoder", {NAME: encoder_folder}.get)
-
-
-@pytest.mark.usefixtures("hub_out_of_reach", "installed")
-def test_out_of_the_hubs_reach_the_installed_packages_answer(encoders):
     found = load_encoder(f"hf:{NAME}", ModelOptions(device="cpu"))
     assert found.spec == f"hf:{NAME}"
     assert found.fingerprint == encoders[1].fingerprint

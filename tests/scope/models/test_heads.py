@@ -1,10 +1,10 @@
 """Which adapter asks a checkpoint, what it can be asked for, and what holds of all adapters."""
 
-import json
 import math
 from dataclasses import replace
 
 import pytest
+from hostile.encoders import change_json
 from hub.tiny import write_tiny_model
 from hypothesis import given, settings, strategies as st
 from tiny_heads import SENTINELS, WHOLE_WORDS
@@ -25,8 +25,8 @@ from scope.records import BLANK, Question
 CPU = ModelOptions(device="cpu")
 WRITTEN = ["answerer", "choice_scorer"]
 CAUSAL = ["mask_filler", *WRITTEN, "next_token", "text_scorer"]
-WORDS = {name: f"{{text}} {name}" for name in ("answer", "cloze", "choice", "text_to_text_answer")}
-PROMPTS = dict.fromkeys(WORDS, "{context} {text}") | {"cloze": "{text}"}
+WRITING = ("answer", "choice", "text_to_text_answer")
+PROMPTS = {"cloze": "{text}", **dict.fromkeys(WRITING, "{context} {text}")}
 ASKED = Question(id="0", text="who was ____?", context="ann was dull", options=("ann", "bob"))
 texts_of_words = st.lists(
     st.sampled_from((*WHOLE_WORDS, "zebra", "é", "?")), min_size=1, max_size=25
@@ -58,8 +58,7 @@ def test_an_architecture_has_an_adapter_with_roles(folder, adapter, name, kind, 
 @pytest.mark.parametrize("architectures", [None, ["SomethingElse"], 7])
 def test_an_architecture_of_no_family_is_taken_for_a_classifier(tmp_path, architectures):
     write_tiny_model(tmp_path)
-    path = tmp_path / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "architectures": architectures}))
+    change_json(tmp_path / "config.json", architectures=architectures)
     assert type(load_model(str(tmp_path), "classifier", CPU)) is HuggingFaceClassifier
 
 
@@ -76,11 +75,11 @@ def test_the_fingerprint_covers_what_changes_answers_and_no_more(
     folder, adapter, name, changes, prompts
 ):
     def print_of(**changed):
-        options = ModelOptions(**{"device": "cpu", "prompts": WORDS} | changed)
+        options = ModelOptions(**{"device": "cpu", "prompts": PROMPTS} | changed)
         return adapter(folder(name), options).fingerprint
 
     other = [{"dtype": "bfloat16"}, *({option: value} for option, value in changes.items())]
-    other += [{"prompts": WORDS | {prompt: "{text}"}} for prompt in prompts]
+    other += [{"prompts": PROMPTS | {prompt: "{text}?"}} for prompt in prompts]
     prints = {print_of(**changed) for changed in other} | {print_of()}
     assert len(prints) == len(other) + 1
     assert print_of(token_budget=7, threads=1) == print_of()

@@ -1,9 +1,10 @@
 """The oracle is plain transformers: one text at a time, cut by the tokenizer itself."""
 
-import json
 import os
 
 import pytest
+from hostile.checkpoints import tensors
+from hostile.encoders import change_json
 from hypothesis import given, settings, strategies as st
 
 from scope.errors import ModelError
@@ -86,9 +87,7 @@ def test_the_last_token_counts_for_a_causal_model_even_where_it_ends_a_text(load
 
 
 def test_the_tokenizers_own_limit_holds_where_it_is_lower(bert_copy):
-    settings_file = bert_copy / "tokenizer_config.json"
-    saved = json.loads(settings_file.read_text())
-    settings_file.write_text(json.dumps(saved | {"model_max_length": 6}))
+    change_json(bert_copy / "tokenizer_config.json", model_max_length=6)
     classifier = load(str(bert_copy), ModelOptions(device="cpu"))
     four, five, four_of_five = classifier.classify(
         ["the plot is good", "the plot is good film", "the plot is good"]
@@ -108,14 +107,6 @@ def test_a_model_without_positions_of_its_own_has_the_tokenizers_limit():
         assert longest_input(model, Tokenizer) == 77
 
 
-def change_weights(folder, change):
-    from safetensors.torch import load_file, save_file
-
-    weights = load_file(folder / "model.safetensors")
-    change(weights)
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-
-
 def refusal(folder, **options):
     with pytest.raises(ModelError) as raised:
         load_classifier(str(folder), ModelOptions(device="cpu", **options))
@@ -123,25 +114,20 @@ def refusal(folder, **options):
 
 
 def test_a_model_that_answers_nan_is_refused_with_the_text(bert_copy):
-    change_weights(bert_copy, lambda weights: weights["classifier.bias"].fill_(float("nan")))
+    tensors(lambda weights: weights["classifier.bias"].fill_(float("nan")))(bert_copy)
     classifier = load(str(bert_copy), ModelOptions(device="cpu"))
     with pytest.raises(ModelError, match="answers NaN or infinity to the text 'a film'"):
         classifier.classify(["a film"])
 
 
 def test_a_base_model_without_a_trained_head_is_refused(bert_copy):
-    change_weights(bert_copy, lambda weights: weights.pop("classifier.weight"))
+    tensors(lambda weights: weights.pop("classifier.weight"))(bert_copy)
     assert refusal(bert_copy).found == f"`{bert_copy}` lacks trained weights for classifier.weight"
 
 
 def test_a_model_whose_labels_do_not_exclude_each_other_is_refused(bert_copy):
-    edit_config(bert_copy, problem_type="multi_label_classification")
+    change_json(bert_copy / "config.json", problem_type="multi_label_classification")
     assert "a multi-label classifier" in refusal(bert_copy).found
-
-
-def edit_config(folder, **changes):
-    path = folder / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 @pytest.fixture
@@ -195,7 +181,8 @@ class Config(PretrainedConfig):
 def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
     trace = tmp_path / "trace"
     (bert_copy / "foreign.py").write_text(REMOTE_CODE.format(trace=str(trace)))
-    edit_config(bert_copy, model_type="foreign", auto_map={"AutoConfig": "foreign.Config"})
+    foreign = {"model_type": "foreign", "auto_map": {"AutoConfig": "foreign.Config"}}
+    change_json(bert_copy / "config.json", **foreign)
     error = refusal(bert_copy)
     assert not trace.exists()
     assert "contains custom code" in error.found
@@ -210,7 +197,7 @@ def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
         (lambda path: path.write_text('{"version": "1.0", "model": {}}'), "tokenizer.json"),
         # More labels than the head has weights for.
         (
-            lambda path: edit_config(path.parent, id2label={"0": "a", "1": "b", "2": "c"}),
+            lambda path: change_json(path, id2label={"0": "a", "1": "b", "2": "c"}),
             "config.json",
         ),
     ],

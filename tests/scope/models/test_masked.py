@@ -131,11 +131,8 @@ def test_the_scores_at_the_blank_alone_give_what_all_scores_give(loaded, archite
 
 def test_a_text_is_truncated_only_beyond_the_limit(loaded):
     """Two tokens of the limit are the frame's, three the masks'."""
-    fits, over = ask(
-        loaded("bert"),
-        " ".join(["the"] * (LIMIT - 5) + [BLANK]),
-        " ".join(["the"] * (LIMIT - 4) + [BLANK]),
-    )
+    texts = (" ".join(["the"] * count + [BLANK]) for count in (LIMIT - 5, LIMIT - 4))
+    fits, over = ask(loaded("bert"), *texts)
     assert (fits.truncated, over.truncated) == (False, True)
 
 

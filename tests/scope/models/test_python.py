@@ -44,6 +44,19 @@ def test_the_fingerprint_changes_with_the_file_and_the_attribute(module):
     assert shares == [0.25, 0.75] * 2
 
 
+@pytest.mark.parametrize(
+    ("rest", "found"),
+    [
+        ("module", "the model spec `python:module`"),
+        (":attribute", "the model spec `python::attribute`"),
+        ("no_such_module_anywhere:a", "`no_such_module_anywhere` cannot be imported"),
+    ],
+)
+def test_a_spec_that_names_nothing_is_refused(rest, found):
+    with pytest.raises(SpecError, match=found):
+        load(rest, ModelOptions())
+
+
 NEIGHBOURLY = """
 import sys
 class Model:
@@ -96,17 +109,6 @@ def test_a_sum_that_is_off_by_half_precision_is_normalised(module, row):
     assert label.probabilities == option.probabilities == pytest.approx((1 / 3, 2 / 3), abs=3e-4)
     assert math.fsum(label.probabilities) == pytest.approx(1, abs=2e-6)
     assert load(f"{name}:Speaker", ModelOptions()).predict_next(["x"])
-
-
-def test_a_missing_module_is_named():
-    with pytest.raises(SpecError, match="`no_such_module_anywhere` cannot be imported"):
-        load("no_such_module_anywhere:a", ModelOptions())
-
-
-@pytest.mark.parametrize("rest", ["module", ":attribute", "a b:c"])
-def test_a_spec_without_module_and_attribute_is_refused(rest):
-    with pytest.raises(SpecError, match=f"the model spec `python:{rest}`"):
-        load(rest, ModelOptions())
 
 
 ANSWERER = """

@@ -73,6 +73,7 @@ def test_the_limit_of_a_container_of_version_1_counts(tmp_path, quota, cores):
         (False, None, True),
         (True, None, False),
         (True, "passive", True),
+        (False, "ACTIVE", False),
     ],
 )
 def test_waiting_threads_sleep_unless_torch_was_imported_before(

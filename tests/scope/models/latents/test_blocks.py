@@ -137,13 +137,6 @@ def esm():
     return model("Esm", **SMALL, position_embedding_type="rotary", pad_token_id=1, mask_token_id=2)
 
 
-def of_another_library():
-    class Own(type(llama())):
-        """A user's own class."""
-
-    return Own(llama().config)
-
-
 @pytest.mark.parametrize(
     ("make", "changes"),
     [
@@ -154,7 +147,7 @@ def of_another_library():
         # From transformers 5 on, which has parameters of positions, it keeps nothing.
         (esm, not hasattr(quiet_transformers().LlamaConfig(), "rope_parameters")),
         (lambda: model("BigBird", **SMALL, attention_type="original_full"), True),
-        (of_another_library, True),
+        (lambda: type("Own", (type(llama()),), {})(llama().config), True),
     ],
     ids=["llama", "bert", "dynamic", "longrope", "esm", "bigbird", "own"],
 )
