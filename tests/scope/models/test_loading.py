@@ -1,9 +1,9 @@
 """Specs name schemes, which load models, or know something of them before; options are checked."""
 
-import json
 import os
 
 import pytest
+from hostile.encoders import write_json
 
 from scope.errors import DataError, ModelError, SpecError
 from scope.models import ModelOptions, load_classifier, load_encoder
@@ -83,27 +83,19 @@ def weights_of(spec, options):
 WORDS = ModelOptions(label_words={"positive": "good", "negative": "bad"})
 
 
-@pytest.fixture
-def checkpoint(tmp_path):
-    def write(**config):
-        (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-        return str(tmp_path)
-
-    return write
-
-
-def test_a_classifiers_labels_stand_in_its_configuration(checkpoint):
+def test_a_classifiers_labels_stand_in_its_configuration(tmp_path):
     names = {str(number): f"label {number}" for number in range(11)}
-    spec = checkpoint(architectures=["BertForSequenceClassification"], id2label=names)
-    known = labels_before_loading(spec, ModelOptions())
+    config = {"architectures": ["BertForSequenceClassification"], "id2label": names}
+    write_json(tmp_path / "config.json", config)
+    known = labels_before_loading(str(tmp_path), ModelOptions())
     assert (known.labels, known.by_words) == (tuple(names.values()), False)
 
 
-def test_a_language_model_needs_a_word_for_each_label(checkpoint):
-    spec = checkpoint(architectures=["LlamaForCausalLM"])
-    assert labels_before_loading(spec, WORDS).labels == ("positive", "negative")
+def test_a_language_model_needs_a_word_for_each_label(tmp_path):
+    write_json(tmp_path / "config.json", {"architectures": ["LlamaForCausalLM"]})
+    assert labels_before_loading(str(tmp_path), WORDS).labels == ("positive", "negative")
     with pytest.raises(ModelError, match="with 0 label words"):
-        labels_before_loading(spec, ModelOptions())
+        labels_before_loading(str(tmp_path), ModelOptions())
 
 
 def test_of_a_configuration_that_cannot_be_read_nothing_is_known(tmp_path):
