@@ -1,8 +1,10 @@
 import gzip
+import json
 from functools import partial
 
 import pytest
 
+from capabilities.choice import Choice
 from scope.errors import DataError, ModelError
 from scope.models import ModelOptions
 from scope.models.loading import load_model
@@ -44,6 +46,21 @@ def test_a_table_that_is_not_packed_reads_the_same(table, tmp_path):
     assert models[0].fingerprint != models[1].fingerprint
     assert models[0].fingerprint != load(f"{table}#first model", ModelOptions()).fingerprint
     assert [dict(model.choose(questions(0))) for model in models] == [{0: Answer(choice=1)}] * 2
+
+
+def test_a_letter_answers_its_row_whatever_the_ids_of_a_sample_are(tmp_path):
+    (tmp_path / "answers.tsv").write_text("mine\tABBA\n")
+    rows = [
+        {"question": f"{letter} {place}?", "options": ["yes", "no"], "id": 3 - place}
+        for place, letter in enumerate("ABBA")
+    ]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    items = Choice().load(str(tmp_path / "data.jsonl"), n=3, seed=0).items
+    answers = load(f"{tmp_path}/answers.tsv#mine", ModelOptions()).choose(
+        [item.question for item in items]
+    )
+    letters = {(items[place].question.text[0], "AB"[answer.choice]) for place, answer in answers}
+    assert letters == {("A", "A"), ("B", "B")}
 
 
 @pytest.mark.parametrize("row", [None, 5, -1])

@@ -51,8 +51,11 @@ def test_scores_are_bit_for_bit_the_same_in_any_company(way, kind):
 def test_what_is_written_is_the_likeliest_token_each_time(way, kind):
     """By length rows are as long as each other, by paths they need not be."""
     rows = ROWS if way is Decoder else [row[: 4 + 2 * index] for index, row in enumerate(ROWS)]
-    written = decoder_of(way, kind).write(rows, 7, lambda tokens: False)
+    decoder = decoder_of(way, kind)
+    written = decoder.write(rows, 7, lambda tokens: False)
     assert written == [greedy(kind, row, 7) for row in rows]
+    likeliest = [int(each.argmax()) for each in decoder.next_probabilities(rows)]
+    assert likeliest == [tokens[0] for tokens in written]
 
 
 @either

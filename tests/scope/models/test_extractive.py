@@ -24,20 +24,15 @@ QUESTIONS = (
 
 
 @pytest.fixture(scope="session")
-def folder(heads):
-    return heads["bert_qa"]
-
-
-@pytest.fixture(scope="session")
-def loaded(folder, adapter):
+def loaded(heads, adapter):
     """Gives the model with a token budget."""
-    return lambda token_budget=4096: adapter(folder, options(token_budget=token_budget))
+    return lambda token_budget=4096: adapter(heads["bert_qa"], options(token_budget=token_budget))
 
 
 @pytest.fixture(scope="session")
-def plain(folder, as_transformers):
+def plain(heads, as_transformers):
     """Gives the answer by plain transformers, window by window."""
-    torch, (tokenizer, model) = load_torch(), as_transformers(folder, "QuestionAnswering")
+    torch, (tokenizer, model) = load_torch(), as_transformers(heads["bert_qa"], "QuestionAnswering")
 
     def answer(question):
         asked = tokenizer.tokenize(question.text)

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from tiny_language import write_tiny_gguf, write_tiny_llama
+from tiny_language import write_tiny_gguf
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, gguf, heads, load_model
@@ -22,12 +22,11 @@ ASKED = [
     scope="module",
     params=[pytest.param(True, id="chat"), pytest.param(False, id="plain", marks=pytest.mark.slow)],
 )
-def pair(request, tmp_path_factory):
+def pair(request, llama_folders, tmp_path_factory):
     """A folder and a GGUF file of the same model."""
-    folder = tmp_path_factory.mktemp("llama")
-    write_tiny_llama(folder, chat=request.param)
-    write_tiny_gguf(folder / "tiny.gguf", folder)
-    return folder, folder / "tiny.gguf"
+    folder, file = llama_folders[request.param], tmp_path_factory.mktemp("gguf") / "tiny.gguf"
+    write_tiny_gguf(file, folder)
+    return folder, file
 
 
 def test_a_gguf_file_answers_as_the_checkpoint_that_it_was_made_from(pair, capfd):

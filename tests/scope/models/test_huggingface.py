@@ -130,6 +130,11 @@ def test_a_model_whose_labels_do_not_exclude_each_other_is_refused(bert_copy):
     assert "a multi-label classifier" in refusal(bert_copy).found
 
 
+def test_a_quantization_that_the_library_would_skip_is_refused(bert_copy):
+    change_json(bert_copy / "config.json", quantization_config={"quant_method": "no-such"})
+    assert "is quantized by the method 'no-such', which transformers" in refusal(bert_copy).found
+
+
 @pytest.fixture
 def pickled(bert_copy):
     """The same weights as a pickle alone."""

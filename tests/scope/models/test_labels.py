@@ -118,11 +118,6 @@ OPTIONS = ModelOptions(device="cpu", label_words=WORDS, prompts=PROMPTS)
 TEXTS = ["the film was good", "ann saw bob", "a dull film", "zoé {labels}", "the film was good"]
 
 
-@pytest.fixture(scope="module")
-def folder(llama_folders):
-    return llama_folders[True]
-
-
 class PlainScorer:
     """A scorer without a prompt of its own, which notes what it is asked."""
 
@@ -191,9 +186,10 @@ def test_choices_without_probabilities_and_texts_left_out_are_refused(answer, fo
         ({"good": "fine", "bad": "fine"}, "the word `fine` for more than one label"),
     ],
 )
-def test_without_a_word_of_its_own_for_each_label_there_is_no_classifier(folder, words, found):
+def test_without_a_word_for_each_label_there_is_no_classifier(llama_folders, words, found):
+    options = ModelOptions(device="cpu", label_words=words)
     with pytest.raises(ModelError, match=found):
-        load_classifier(f"hf:{folder}", ModelOptions(device="cpu", label_words=words))
+        load_classifier(f"hf:{llama_folders[True]}", options)
 
 
 def test_what_could_change_a_prediction_changes_the_fingerprint():

@@ -82,6 +82,7 @@ def test_a_module_finds_its_neighbours_when_it_is_called_and_scope_does_not(modu
         ("[[0.5, 0.5]]", "answered 2 texts with the shape (1, 2)"),
         ("[[0.5, 0.5], [1.0]]", "answered with something that is not a table of numbers"),
         ("None", "answered with something that is not a table of numbers (TypeError"),
+        ("[[10**400, 1]] * 2", "answered with something that is not a table of numbers (Over"),
         ("iter([[0.5, 0.5]] * 9)", "answered 2 texts with the shape (3, 2)"),
         ("[[0.5, float('nan')]] * 2", "answered 2 texts with NaN or negative numbers"),
         ("[[1.5, -0.5]] * 2", "answered 2 texts with NaN or negative numbers"),
@@ -223,9 +224,11 @@ def test_questions_come_in_portions_and_a_failure_costs_those_of_one_alone(modul
 def test_where_nothing_is_asked_the_users_code_is_not_called(module):
     name = module(
         "class All:\n"
+        "    labels = ('a', 'b')\n"
+        "    def classify(self, texts): return [texts[0]]\n"
         "    def answer(self, questions): return questions[0].text\n"
         "    def predict_next(self, texts): return texts[0]\n"
     )
     model = load(f"{name}:All", ModelOptions())
     assert list(model.answer([])) == []
-    assert model.predict_next([]) == []
+    assert model.predict_next([]) == model.classify([]) == []

@@ -17,10 +17,8 @@ from scope.models.endpoint.protocol import Position
     "text",
     [
         "B",
-        '"B"',
         "B.",
         "(B) because",
-        "**(B)** a cat",
         "B. Vitamin A and C",
         "the correct ANSWER IS (B).",
         "**Answer:** B",

@@ -18,14 +18,6 @@ def test_an_unknown_model_is_told_with_those_that_there_are(open_model):
     assert error.value.fix == "did you mean `stub-model`?"
 
 
-def test_of_many_models_only_some_are_shown(open_model, stub):
-    stub.models = Say(body={"data": [{"id": f"\x1b{number:03}"} for number in range(50)]})
-    with pytest.raises(ModelError) as error:
-        open_model("mine")
-    assert error.value.expected.endswith("010, 011 and 38 more")
-    assert "\x1b" not in str(error.value)
-
-
 NO_LIST = {
     "broken": refuse(500),
     "another form": Say(body={"models": []}),

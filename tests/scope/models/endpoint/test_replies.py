@@ -34,6 +34,7 @@ def test_a_reply_names_the_model_that_gave_it_or_none():
     ("body", "text"),
     [
         (chat({"content": None}), ""),
+        (chat({}), ""),
         (chat({"content": "I cannot", "refusal": "I cannot"}), ""),
         (chat({"content": "half of", "refusal": None}), "half of"),
         (chat({"content": "half of"}, finish_reason="content_filter"), ""),
@@ -97,6 +98,12 @@ def test_a_malformed_reply_is_shown_in_its_words():
         read(CHAT, {"error": {"message": "provider is down"}})
     with pytest.raises(MalformedReplyError, match="not JSON: '<html>'"):
         read_reply(CHAT, b"<html>\n")
+
+
+@pytest.mark.parametrize("choices", [None, [], ["A"], [{}], [{"message": "A"}]])
+def test_choices_of_other_kinds_make_the_reply_malformed(choices):
+    with pytest.raises(MalformedReplyError):
+        read(CHAT, {"choices": choices})
 
 
 @pytest.mark.parametrize(

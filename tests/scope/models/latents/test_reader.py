@@ -201,7 +201,6 @@ def test_what_is_not_finite_is_refused_with_the_precision(folders):
     ("given", "found"),
     [
         ({"kind": "prompt", "template": "in short"}, "a prompt with 0 slots: '"),
-        ({"kind": "prompt", "template": "{text} or {text}"}, "a prompt with 2 slots: '"),
         ({"kind": "mean", "template": "a {text}"}, "a prompt for the readout mean, which uses no"),
         ({"kind": "first"}, r"a readout called `first`\nexpected: one of: prompt, "),
     ],

@@ -4,12 +4,13 @@ import shutil
 
 import pytest
 from safetensors.torch import load_file, save_file
+from seeded import save
 
 from scope.errors import ModelError
 from scope.models import ModelOptions
 from scope.models.latents import natural_dtype
 from scope.models.latents.source import checkpoint_source, family_of
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, quiet_transformers
 
 OPTIONS = ModelOptions(device="cpu")
 
@@ -48,14 +49,11 @@ def test_a_checkpoint_without_the_weights_of_a_layer_is_refused(folders, tmp_pat
 
 def test_layers_that_are_called_a_decoder_are_no_less_needed(folders, tmp_path):
     """All weights of OPT are."""
-    import torch
-    import transformers
-
+    transformers = quiet_transformers()
     folder = shutil.copytree(folders["gpt2"], tmp_path / "opt")
     small = {"hidden_size": 16, "ffn_dim": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
-    with torch.random.fork_rng():
-        config = transformers.OPTConfig(vocab_size=90, word_embed_proj_dim=16, **small)
-        transformers.OPTModel(config).save_pretrained(folder)
+    config = transformers.OPTConfig(vocab_size=90, word_embed_proj_dim=16, **small)
+    save(transformers.OPTModel, config, folder)
     assert all(name.startswith("decoder.") for name in load_file(folder / "model.safetensors"))
     checkpoint_source(str(folder), OPTIONS).load()
     source = copy_without(folder, "layers.1.fc1", tmp_path / "damaged")
