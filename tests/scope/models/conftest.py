@@ -3,7 +3,6 @@
 import functools
 import hashlib
 import importlib.util
-import json
 import shutil
 import sys
 from functools import cached_property
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from causal_cases import OWN
+from hostile.encoders import write_json, write_modules
 from hub.tiny import write_tiny_model
 from seeded import save
 from tiny_heads import WRITERS
@@ -179,22 +179,20 @@ def encoder_folder(tmp_path_factory):
     write_tiny_model(folder)
     config = transformers.AutoConfig.from_pretrained(folder, initializer_range=0.5)
     save(transformers.BertModel, config, folder)
-    modules = [
-        {
-            "idx": number,
-            "name": str(number),
-            "path": path,
-            "type": f"sentence_transformers.models.{kind}",
-        }
-        for number, (kind, path) in enumerate([("Transformer", ""), ("Pooling", "1_Pooling")])
-    ]
-    (folder / "modules.json").write_text(json.dumps(modules))
-    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 16}))
-    (folder / "1_Pooling").mkdir()
-    (folder / "1_Pooling" / "config.json").write_text(
-        json.dumps({"word_embedding_dimension": 16, "pooling_mode_mean_tokens": True})
-    )
+    write_modules(folder, ["Transformer", "Pooling"])
+    write_json(folder / "sentence_bert_config.json", {"max_seq_length": 16})
+    pooling = {"word_embedding_dimension": 16, "pooling_mode_mean_tokens": True}
+    write_json(folder / "1_Pooling" / "config.json", pooling)
     return folder
+
+
+@pytest.fixture
+def threads():
+    """Gives torch that many threads, for this test alone."""
+    torch = load_torch()
+    before = torch.get_num_threads()
+    yield torch.set_num_threads
+    torch.set_num_threads(before)
 
 
 @pytest.fixture
@@ -227,15 +225,13 @@ def llama(llama_folders):
 
 
 @pytest.fixture(scope="session")
-def plain_llama(llama_folders):
-    """Gives the tokenizer and the model as transformers loads them."""
+def as_transformers():
+    """Gives the tokenizer, and the model with this head, as transformers loads them."""
     transformers = quiet_transformers()
 
     @functools.cache
-    def parts(chat):
-        return (
-            transformers.AutoTokenizer.from_pretrained(llama_folders[chat]),
-            transformers.AutoModelForCausalLM.from_pretrained(llama_folders[chat]).eval(),
-        )
+    def parts(folder, head):
+        model = getattr(transformers, f"AutoModelFor{head}").from_pretrained(folder)
+        return transformers.AutoTokenizer.from_pretrained(folder), model.eval()
 
     return parts

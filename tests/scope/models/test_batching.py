@@ -34,34 +34,26 @@ def test_batches_hold_texts_as_long_as_each_other_within_the_budget_longest_firs
 torch = load_torch()
 
 
-@pytest.mark.parametrize(
-    ("shape", "seen"),
-    [((2, 8), (4, 8)), ((1, 3, 8), (4, 8)), ((2, 3, 8), (2, 3, 8)), ((4, 8),) * 2],
-)
-def test_a_product_is_filled_up_with_its_last_row_and_cut_again(shape, seen, monkeypatch):
+@pytest.mark.parametrize("shape", [(2, 8), (1, 3, 8), (2, 3, 8), (4, 8)])
+def test_a_product_of_few_rows_has_the_bits_of_one_of_many(shape):
     found = inference_of(lambda rows: 0 < rows < 4)
     given = torch.randint(-8, 8, shape).float()
     whole = torch.cat([given.reshape(-1, 8), torch.ones(5, 8)])
-    head, rows = found._model.head, []
+    head = found._model.head
     # Whole numbers, of which every order has the same sum.
     head.weight.data.mul_(8).round_()
     head.bias.data.round_()
     expected = head(whole)[: len(whole) - 5].reshape(*shape[:-1], 3)
-    plain = type(head).forward
-    monkeypatch.setattr(
-        type(head), "forward", lambda head, input: rows.append(input) or plain(head, input)
-    )
     # By the name that torch gives its argument.
     assert found.run(lambda input: head(input=input), input=given).equal(expected)
-    assert rows[-1].shape == seen
-    last = given.reshape(-1, 8)[-1]
-    assert all(row.equal(last) for row in rows[-1].reshape(-1, 8)[given.numel() // 8 :])
 
 
 def test_products_compute_as_before_once_the_last_thread_has_left():
     """What others have put in the place of a product's ``forward`` is padded and put back."""
-    found = inference_of(lambda rows: 0 < rows < 4)
-    head, rows, entered, leave = found._model.head, [], Event(), Event()
+    model = model_of(lambda rows: 0 < rows < 4)
+    # The same model, as two adapters run it.
+    found, other = Inference(model, model), Inference(model, model)
+    head, rows, entered, leave = model.head, [], Event(), Event()
 
     def of_others(input):
         rows.append(len(input))
@@ -72,12 +64,12 @@ def test_products_compute_as_before_once_the_last_thread_has_left():
         assert leave.wait(60)
         return head(input)
 
-    assert found.rule == RowRule(least=4)
+    assert found.rule == other.rule == RowRule(least=4)
     head.forward = of_others
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(found.run, late, input=torch.ones(1, 8))
         assert entered.wait(60)
-        found.run(head, input=torch.ones(2, 8))
+        other.run(head, input=torch.ones(2, 8))
         assert head.forward is not of_others
         leave.set()
         waiting.result()
@@ -89,62 +81,34 @@ def test_products_compute_as_before_once_the_last_thread_has_left():
     assert "forward" not in vars(head)
 
 
-def test_an_activation_that_threads_would_share_unevenly_is_computed_by_one(monkeypatch):
+def test_an_activation_that_threads_would_share_unevenly_is_computed_by_one(monkeypatch, threads):
     """Where their shares meet, some processors round otherwise than in the middle."""
     monkeypatch.setattr("scope.models.torch_setup.waiting_threads_sleep", lambda: True)
 
     class Watched(torch.nn.SiLU):
         def forward(self, input):
-            threads.append(torch.get_num_threads())
+            counts.append(torch.get_num_threads())
             return super().forward(input)
 
     Watched.__module__ = torch.nn.SiLU.__module__
-    model, threads = model_of(lambda rows: False), []
+    model, counts = model_of(lambda rows: False), []
     model.activation = Watched()
     found = Inference(model, model)
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    try:
-        for size in (2**14 - 1, 2**14, 2**15, 19_200, 3 * 2**15, 3 * 2**15 + 64):
-            found.run(model.activation, input=torch.ones(size))
-        assert torch.get_num_threads() == 3
-    finally:
-        torch.set_num_threads(before)
-    assert threads == [3, 1, 1, 1, 3, 1]
+    threads(3)
+    for size in (2**14 - 1, 2**14, 2**15, 19_200, 3 * 2**15, 3 * 2**15 + 64):
+        found.run(model.activation, input=torch.ones(size))
+    assert torch.get_num_threads() == 3
+    assert counts == [3, 1, 1, 1, 3, 1]
 
 
 @pytest.mark.bits
 @pytest.mark.parametrize("activation", [torch.nn.SiLU(), torch.nn.GELU(approximate="tanh")])
-@pytest.mark.parametrize("threads", [2, 3])
-def test_even_shares_of_threads_have_the_bits_of_one_thread(activation, threads):
-    before = torch.get_num_threads()
+@pytest.mark.parametrize("count", [2, 3])
+def test_even_shares_of_threads_have_the_bits_of_one_thread(activation, count, threads):
     generator = torch.Generator().manual_seed(0)
-    try:
-        for multiple in (512 * threads, 512 * threads + 1, 900 * threads + 7):
-            given = torch.randn(64 * threads * multiple, generator=generator)
-            torch.set_num_threads(1)
-            alone = activation(given)
-            torch.set_num_threads(threads)
-            assert torch.equal(activation(given), alone)
-    finally:
-        torch.set_num_threads(before)
-
-
-def test_one_model_that_is_run_in_two_ways_at_once_is_left_as_it_was():
-    model = model_of(lambda rows: 0 < rows < 4)
-    one, other = Inference(model, model), Inference(model, model)
-    assert one.rule == other.rule == RowRule(least=4)
-    entered, leave = Event(), Event()
-
-    def wait(input):
-        entered.set()
-        assert leave.wait(60)
-        return input
-
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(one.run, wait, input=torch.ones(1, 8))
-        assert entered.wait(60)
-        other.run(model.head, input=torch.ones(1, 8))
-        leave.set()
-        waiting.result()
-    assert "forward" not in vars(model.head)
+    for multiple in (512 * count, 512 * count + 1, 900 * count + 7):
+        given = torch.randn(64 * count * multiple, generator=generator)
+        threads(1)
+        alone = activation(given)
+        threads(count)
+        assert torch.equal(activation(given), alone)

@@ -1,20 +1,19 @@
 """Whose answers runs may share, and what is another identity."""
 
+import os
+
 import pytest
 from hub.tiny import write_tiny_model
 
-from scope.models import ModelOptions, certainty as module
-from scope.models.certainty import identity_of, mark_cacheable
+from scope.models import ModelOptions
+from scope.models.certainty import hash_of_source, identity_of, mark_cacheable
 from scope.models.labels import AlignedClassifier
 from scope.models.loading import OneInMemory, load_classifier
-from scope.models.torch_setup import load_torch
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "tiny"
-    write_tiny_model(folder)
-    return str(folder)
+def folder(heads):
+    return str(heads["classifier"])
 
 
 def load(folder, **options):
@@ -41,23 +40,19 @@ def test_precision_and_weights_are_part_of_the_identity(folder, model, tmp_path)
     assert identity_of(model) not in map(identity_of, others)
 
 
-@pytest.mark.parametrize("changed", ["version", "processor", "threads", "variable", "source"])
-def test_what_computes_the_answers_is_part_of_the_identity(folder, model, changed, monkeypatch):
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("scope.models.certainty.version", lambda name: "9.9"),
+        ("scope.models.certainty._processor", lambda: "another one"),
+        ("scope.models.certainty.hash_of_source", lambda *_: "another release"),
+        ("torch.get_num_threads", lambda: 77),
+        ("os.environ", {**os.environ, "ONEDNN_MAX_CPU_ISA": "SSE41"}),
+    ],
+)
+def test_what_computes_answers_is_part_of_the_identity(folder, model, place, value, monkeypatch):
     before = identity_of(model)
-    match changed:
-        case "version":
-            version = module.version
-            monkeypatch.setattr(
-                module, "version", lambda name: "9.9" if name == "torch" else version(name)
-            )
-        case "processor":
-            monkeypatch.setattr(module, "_processor", lambda: "another one")
-        case "threads":
-            monkeypatch.setattr(load_torch(), "get_num_threads", lambda: 77)
-        case "variable":
-            monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "SSE41")
-        case "source":
-            monkeypatch.setattr(module, "hash_of_source", lambda *_: "another release")
+    monkeypatch.setattr(place, value)
     assert identity_of(load(folder)) not in (before, None)
 
 
@@ -73,7 +68,7 @@ def test_a_parked_model_has_its_own_identity(folder, model):
     assert identity_of(OneInMemory().add(lambda: load(folder))) == identity_of(model)
 
 
-def test_objects_of_the_users_have_no_identity(folder, model):
+def test_objects_of_the_users_have_no_identity(model):
     class Proxy:
         def __init__(self, inner):
             self.inner = inner
@@ -81,8 +76,6 @@ def test_objects_of_the_users_have_no_identity(folder, model):
         def __getattr__(self, name):
             return getattr(self.inner, name)
 
-    unmarked = load_classifier(folder, ModelOptions(device="cpu"))
-    assert identity_of(unmarked) is None
     assert identity_of(Proxy(model)) is None
     assert identity_of(AlignedClassifier(Proxy(model), model.labels, {})) is None
 
@@ -103,8 +96,6 @@ def test_a_model_whose_answers_depend_on_the_batch_has_no_identity(model, monkey
 
 
 def test_the_tables_of_a_package_are_part_of_its_source(tmp_path, monkeypatch):
-    from scope.models.certainty import hash_of_source
-
     package = tmp_path / "package_with_a_table"
     package.mkdir()
     (package / "__init__.py").touch()

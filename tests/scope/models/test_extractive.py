@@ -1,18 +1,16 @@
 """The oracle is a plain loop over windows and spans; chosen logits show the rules one by one."""
 
-import functools
 import types
 
 import pytest
-from hypothesis import given, settings, strategies as st
-from tiny_heads import LIMIT, WHOLE_WORDS
+from tiny_heads import LIMIT
 
 from scope.errors import ModelError
 from scope.models import ModelOptions, extractive
 from scope.models.batching import AS_GIVEN
 from scope.models.extractive import ExtractiveModel
 from scope.models.heads import Head
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import load_torch
 from scope.records import Answer, Question
 
 LONGEST = 4
@@ -23,33 +21,18 @@ QUESTIONS = (
     Question(id="2", text="was the film good?", context="ann"),
     Question(id="3", text="who?", context="A film,  \n  in Paris"),
 )
-texts_of_words = st.lists(
-    st.sampled_from((*WHOLE_WORDS, "zebra", "?", "É")), min_size=1, max_size=60
-).map(" ".join)
 
 
 @pytest.fixture(scope="session")
-def folder(heads):
-    return heads["bert_qa"]
+def loaded(heads, adapter):
+    """Gives the model with a token budget."""
+    return lambda token_budget=4096: adapter(heads["bert_qa"], options(token_budget=token_budget))
 
 
 @pytest.fixture(scope="session")
-def loaded(folder, adapter):
-    """Gives the model with a token budget, loaded once."""
-
-    @functools.cache
-    def load_once(token_budget=4096):
-        return adapter(folder, options(token_budget=token_budget))
-
-    return load_once
-
-
-@pytest.fixture(scope="session")
-def plain(folder):
+def plain(heads, as_transformers):
     """Gives the answer by plain transformers, window by window."""
-    transformers, torch = quiet_transformers(), load_torch()
-    model = transformers.AutoModelForQuestionAnswering.from_pretrained(folder).eval()
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    torch, (tokenizer, model) = load_torch(), as_transformers(heads["bert_qa"], "QuestionAnswering")
 
     def answer(question):
         asked = tokenizer.tokenize(question.text)
@@ -104,17 +87,6 @@ def test_answers_are_the_best_spans_over_all_windows(loaded, plain):
     for question, answer in zip(QUESTIONS, answers, strict=True):
         assert answer.text in question.context
         assert not answer.truncated
-
-
-@settings(max_examples=10)
-@given(data=st.data())
-@pytest.mark.bits
-def test_an_answer_is_the_same_in_any_batch_order_and_budget(loaded, data):
-    pairs = data.draw(st.lists(st.tuples(texts_of_words, texts_of_words), min_size=1, max_size=6))
-    questions = [Question(id=text, text=text, context=context) for text, context in pairs]
-    shuffled = data.draw(st.permutations(questions))
-    alone = [ask(loaded(), question)[0] for question in shuffled]
-    assert ask(loaded(data.draw(st.sampled_from([1, 64, 4096]))), *shuffled) == alone
 
 
 @pytest.mark.bits
@@ -204,10 +176,8 @@ def test_a_long_question_is_cut_at_half_the_limit(loaded):
 
 
 def test_a_question_without_a_passage_is_refused(loaded):
-    with pytest.raises(ModelError) as raised:
+    with pytest.raises(ModelError, match="has no context for the question 'q7'"):
         ask(loaded(), QUESTIONS[0], Question(id="q7", text="who?", context=" \n"))
-    assert "has no context for the question 'q7'" in raised.value.found
-    assert raised.value.expected.startswith("a question with a context")
 
 
 def test_a_passage_of_nothing_that_the_tokenizer_knows_holds_no_answer(loaded):

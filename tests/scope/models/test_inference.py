@@ -70,14 +70,6 @@ def test_where_no_rule_holds_the_difference_is_measured_and_batches_are_left_as_
     assert found.run(lambda texts: (len(texts),), texts=["a"]) == (1,)
 
 
-@pytest.fixture
-def threads():
-    """Gives torch that many threads, for this test alone."""
-    before = torch.get_num_threads()
-    yield torch.set_num_threads
-    torch.set_num_threads(before)
-
-
 @pytest.mark.bits
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("family", ["Bert", "Electra", "Llama", "T5"])
@@ -102,23 +94,6 @@ def test_a_texts_bits_are_the_same_alone_and_beside_others(family, count, thread
         together = found.run(compute, tokens=tokens)
         for part in (slice(0, 1), slice(4, 6), slice(6, 13), slice(3, 12)):
             assert found.run(compute, tokens=tokens[part]).equal(together[part]), length
-
-
-def test_the_trial_reads_tokens_that_every_text_may_hold():
-    """Different texts of ordinary tokens, of which each ends as the model's texts end."""
-    lengths = set()
-    model = model_of(lambda rows: False)
-
-    def trial(tokens):
-        lengths.add(tokens.shape[1])
-        assert tokens.min() >= 0
-        assert tokens.max() < 30
-        assert set(tokens[:, -1].tolist()) == {2}
-        assert 2 not in tokens[:, :-1]
-        return model(tokens)
-
-    assert Inference(model, trial).rule == AS_GIVEN
-    assert {1} < lengths
 
 
 def test_lengths_that_a_model_refuses_are_left_out():

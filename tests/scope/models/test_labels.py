@@ -78,23 +78,14 @@ def test_labels_that_do_not_align_are_shown_side_by_side():
         AlignedClassifier(
             Fixed(("entailment", "neutral"), (0.5, 0.5)), ("negative", "neutral", "positive"), {}
         )
-    assert str(raised.value) == (
-        "found:    labels that do not align:\n"
-        "  negative  |  entailment\n"
-        "  neutral   |  neutral\n"
-        "  positive  |  \n"
-        "  (left the reference, right `python:fixed:Fixed`)\n"
-        "expected: the same label names in both models, upper and lower case alike\n"
-        "fix:      map each label that differs: --label-map entailment=NAME, where NAME is one of "
-        "negative, positive"
-    )
+    assert "\n  negative  |  entailment\n  neutral   |  neutral\n" in raised.value.found
+    assert "--label-map entailment=NAME" in raised.value.fix
 
 
 @pytest.mark.parametrize("entry", ["a", "=b", "a=", " = ", "a=c"])
 def test_an_entry_of_a_label_map_is_old_and_new_each_old_once(entry):
-    with pytest.raises(SpecError) as raised:
+    with pytest.raises(SpecError, match=f"the label map `{entry}`"):
         parse_label_map(["A=b", entry])
-    assert raised.value.found == f"the label map `{entry}`"
 
 
 def test_gold_labels_are_spelled_as_the_reference_spells_them():
@@ -109,21 +100,10 @@ def test_gold_labels_are_spelled_as_the_reference_spells_them():
 
 
 def test_gold_labels_that_do_not_align_are_shown_side_by_side():
-    examples = [
-        Example(id=str(number), text="a", label=label)
-        for number, label in enumerate(("2", "1", "2"))
-    ]
-    with pytest.raises(ModelError) as raised:
+    examples = [Example(id=label, text="a", label=label) for label in "21"]
+    with pytest.raises(ModelError, match="--label-map 2=negative; or omit gold labels") as raised:
         align_examples(examples, ("negative", "1"), {})
-    assert str(raised.value) == (
-        "found:    gold labels that do not align:\n"
-        "  negative  |  1\n"
-        "  1         |  2\n"
-        "  (left the reference, right the data)\n"
-        "expected: gold labels by the names of the reference's labels\n"
-        "fix:      map each label that differs: --label-map 2=negative; or omit gold "
-        "labels: --label-column none"
-    )
+    assert "\n  negative  |  1\n  1         |  2\n" in raised.value.found
 
 
 @pytest.mark.parametrize("theirs", [("a", "b", "c"), ("a",), ("a", "A"), ("b", "b")])
@@ -132,28 +112,10 @@ def test_labels_too_many_too_few_or_alike_are_refused(theirs):
         AlignedClassifier(Fixed(theirs, (1.0,) * len(theirs)), ("a", "b"), {})
 
 
-def test_of_many_labels_the_first_are_shown():
-    labels = tuple(f"label {number}" for number in range(30))
-    with pytest.raises(ModelError) as raised:
-        AlignedClassifier(Fixed(labels, (1.0,) * 30), ("a", "b"), {})
-    assert raised.value.found.count("\n") == 12
-    assert "\n  … and 20 more\n" in raised.value.found
-
-
 WORDS = {"positive": "good", "negative": "dull"}
 PROMPTS = {"classify": "{text}\none of {labels}:", "choice": "never: {text}"}
 OPTIONS = ModelOptions(device="cpu", label_words=WORDS, prompts=PROMPTS)
 TEXTS = ["the film was good", "ann saw bob", "a dull film", "zoé {labels}", "the film was good"]
-
-
-@pytest.fixture(scope="module")
-def folder(llama_folders):
-    return llama_folders[True]
-
-
-@pytest.fixture(scope="module")
-def classifier(folder):
-    return load_classifier(f"hf:{folder}", OPTIONS)
 
 
 class PlainScorer:
@@ -173,7 +135,12 @@ class PlainScorer:
             yield index, self._answers[index]
 
 
-def test_a_text_is_put_with_the_prompt_once_and_the_words_are_scored_after_it(classifier, folder):
+@pytest.mark.parametrize("name", ["llama", "t5"])
+def test_a_text_is_put_with_the_prompt_once_and_the_words_are_scored_after_it(
+    heads, llama_folders, name
+):
+    folder = llama_folders[True] if name == "llama" else heads[name]
+    classifier = load_classifier(f"hf:{folder}", OPTIONS)
     bare = ModelOptions(device="cpu", prompts={"choice": "{text}"})
     asked = [
         Question(id=text, text=f"{text}\none of good, dull:", options=("good", "dull"))
@@ -203,10 +170,7 @@ def test_a_scorer_of_another_kind_is_asked_the_whole_prompt():
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
-        (
-            Answer(choice=0),
-            "gives no probabilities for the words good, dull to the text 'a film'",
-        ),
+        (Answer(choice=0), "gives no probabilities for the words good, dull"),
         (Answer(choice=0, probabilities=(1, 0)), "answers 1 of 2 texts"),
     ],
 )
@@ -218,17 +182,14 @@ def test_choices_without_probabilities_and_texts_left_out_are_refused(answer, fo
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        ({}, "with 0 label words"),
-        ({"good": "good"}, "with 1 label word"),
         ({"good": "good", "bad": " "}, "one of them empty"),
         ({"good": "fine", "bad": "fine"}, "the word `fine` for more than one label"),
     ],
 )
-def test_without_a_word_of_its_own_for_each_label_there_is_no_classifier(folder, words, found):
-    with pytest.raises(ModelError) as raised:
-        load_classifier(f"hf:{folder}", ModelOptions(device="cpu", label_words=words))
-    assert found in raised.value.found
-    assert "--label-word LABEL=WORD" in raised.value.fix
+def test_without_a_word_for_each_label_there_is_no_classifier(llama_folders, words, found):
+    options = ModelOptions(device="cpu", label_words=words)
+    with pytest.raises(ModelError, match=found):
+        load_classifier(f"hf:{llama_folders[True]}", options)
 
 
 def test_what_could_change_a_prediction_changes_the_fingerprint():

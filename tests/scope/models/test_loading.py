@@ -1,9 +1,9 @@
 """Specs name schemes, which load models, or know something of them before; options are checked."""
 
-import json
 import os
 
 import pytest
+from hostile.encoders import write_json
 
 from scope.errors import DataError, ModelError, SpecError
 from scope.models import ModelOptions, load_classifier, load_encoder
@@ -22,9 +22,7 @@ from scope.registry import Entry
     ("spec", "parts"),
     [
         ("hf:a/b@main", ("hf", "a/b@main")),
-        ("a/b", ("hf", "a/b")),
         ("/folder/model", ("hf", "/folder/model")),
-        ("predictions:a.jsonl", ("predictions", "a.jsonl")),
         ("openai:http://host:8000/v1#m", ("openai", "http://host:8000/v1#m")),
     ],
 )
@@ -41,38 +39,14 @@ def test_a_path_that_exists_is_taken_whole_even_with_a_colon(tmp_path, monkeypat
 
 @pytest.mark.parametrize("spec", ["", "hf:", "hf: ", "predictions:"])
 def test_an_empty_rest_is_refused_with_the_schemes(spec):
-    with pytest.raises(SpecError) as raised:
-        split_spec(spec)
-    assert raised.value.found == f"the model spec `{spec}`"
     schemes = "eee, gguf, helm, hf, inspect, lm-eval, openai, openllm, predictions, python"
-    assert raised.value.expected == f"SCHEME:REST with a scheme of {schemes}"
-
-
-def test_an_unknown_scheme_is_refused_with_a_near_one():
-    with pytest.raises(SpecError) as raised:
-        load_classifier("pyhton:a:b")
-    assert raised.value.fix == "did you mean `python`?"
-
-
-def test_a_classifier_has_two_different_labels_or_more(tmp_path):
-    saved = tmp_path / "one.jsonl"
-    saved.write_text('{"text": "a", "probabilities": [1.0], "labels": ["score"]}\n')
-    with pytest.raises(ModelError) as raised:
-        load_classifier(f"predictions:{saved}")
-    assert raised.value.found == f"`predictions:{saved}` has the labels ['score']"
+    with pytest.raises(SpecError, match=f"SCHEME:REST with a scheme of {schemes}"):
+        split_spec(spec)
 
 
 def test_only_hf_serves_encoders():
     with pytest.raises(SpecError, match="an encoder of the scheme `predictions`"):
         load_encoder("predictions:a.jsonl")
-
-
-@pytest.mark.parametrize(
-    "spec",
-    ["hf:org/name", "org/name", "predictions:a.jsonl", "openai:http://host/v1#*"],
-)
-def test_any_other_spec_stands_for_itself(spec):
-    assert expand_spec(spec) == (spec,)
 
 
 def test_a_folder_stands_for_every_file_of_answers_in_it(tmp_path):
@@ -109,27 +83,19 @@ def weights_of(spec, options):
 WORDS = ModelOptions(label_words={"positive": "good", "negative": "bad"})
 
 
-@pytest.fixture
-def checkpoint(tmp_path):
-    def write(**config):
-        (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
-        return str(tmp_path)
-
-    return write
-
-
-def test_a_classifiers_labels_stand_in_its_configuration(checkpoint):
+def test_a_classifiers_labels_stand_in_its_configuration(tmp_path):
     names = {str(number): f"label {number}" for number in range(11)}
-    spec = checkpoint(architectures=["BertForSequenceClassification"], id2label=names)
-    known = labels_before_loading(spec, ModelOptions())
+    config = {"architectures": ["BertForSequenceClassification"], "id2label": names}
+    write_json(tmp_path / "config.json", config)
+    known = labels_before_loading(str(tmp_path), ModelOptions())
     assert (known.labels, known.by_words) == (tuple(names.values()), False)
 
 
-def test_a_language_model_needs_a_word_for_each_label(checkpoint):
-    spec = checkpoint(architectures=["LlamaForCausalLM"])
-    assert labels_before_loading(spec, WORDS).labels == ("positive", "negative")
+def test_a_language_model_needs_a_word_for_each_label(tmp_path):
+    write_json(tmp_path / "config.json", {"architectures": ["LlamaForCausalLM"]})
+    assert labels_before_loading(str(tmp_path), WORDS).labels == ("positive", "negative")
     with pytest.raises(ModelError, match="with 0 label words"):
-        labels_before_loading(spec, ModelOptions())
+        labels_before_loading(str(tmp_path), ModelOptions())
 
 
 def test_of_a_configuration_that_cannot_be_read_nothing_is_known(tmp_path):
@@ -154,17 +120,10 @@ def test_parameters_are_those_of_the_loaded_model_and_memory_follows_the_precisi
     assert found.stored == (folder / "model.safetensors").stat().st_size
 
 
-@pytest.mark.parametrize(
-    ("spec", "reason"),
-    [
-        ("openai:http://localhost:8000/v1#ours", "it runs on a server"),
-        ("predictions:answers.jsonl", "its answers are saved"),
-        ("python:mine:model", "its files are not known"),
-    ],
-)
-def test_the_size_of_other_models_is_unknown_with_a_reason(spec, reason):
-    found = weights_of(spec, ModelOptions())
-    assert (found.parameters, found.stored, found.memory, found.reason) == (None,) * 3 + (reason,)
+def test_the_size_of_a_model_on_a_server_is_unknown_with_a_reason():
+    found = weights_of("openai:http://localhost:8000/v1#ours", ModelOptions())
+    assert (found.parameters, found.stored, found.memory) == (None, None, None)
+    assert found.reason == "it runs on a server"
 
 
 class Failing(Scheme):
@@ -202,13 +161,10 @@ def plugin_scheme(monkeypatch):
     ("options", "found"),
     [
         ({"token_budget": 0}, "--token-budget 0"),
-        ({"requests": 0}, "--requests 0"),
         ({"retries": -1}, "--retries -1"),
-        ({"timeout": 0.0}, "--timeout 0.0"),
         ({"prompts": {"answr": "{text}"}}, "a prompt called `answr`"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, found):
-    with pytest.raises(SpecError) as raised:
+    with pytest.raises(SpecError, match=found):
         ModelOptions(**options)
-    assert raised.value.found == found

@@ -124,8 +124,7 @@ def test_contexts_that_differ_are_the_options(tmp_path):
 def test_other_conditions_are_refused_with_both_named(tmp_path, more, named):
     first, second = log(tmp_path / "a"), log(tmp_path / "b", name="theirs", **more)
     for said in (message(accuracy, second, first), message(items, tmp_path)):
-        assert said.count(named[0]) >= 1
-        assert said.count(named[1]) >= 1
+        assert all(condition in said for condition in named)
     if "shots" in more:
         assert len(items(f"{tmp_path}?shots=5")) == len(DOCS)
 
@@ -139,17 +138,10 @@ def test_other_prompts_are_refused(tmp_path):
 
 def test_filters_are_told_apart(tmp_path):
     docs = [{"question": f"What is {n}?", "target": f"as it is #### {n}"} for n in range(8)]
-    samples = [
-        one
-        for name, answers in (
-            ("strict", ["so it is 3"] * 8),
-            ("flexible", [f"#### {n}" for n in range(8)]),
-        )
-        for one in generated_samples(docs, answers, filter=name)
-    ]
+    samples = generated_samples(docs, ["so it is 3"] * 8, filter="strict")
+    samples += generated_samples(docs, [f"#### {n}" for n in range(8)], filter="flexible")
     path = write_log(tmp_path / "a", "ours", {"gsm8k": samples}, kind="generate_until")
     said = message(items, path, Generation())
-    assert "filter strict" in said
     assert "filter flexible" in said
     assert "?task=gsm8k&filter=strict" in said
     for name, expected in (("strict", 1 / 8), ("flexible", 1.0)):
@@ -169,22 +161,13 @@ def test_an_answer_with_the_right_words_that_is_scored_0_stays_wrong(tmp_path):
     assert [one.text for _, one in model(path).answer(asked)] == ["Paris (scored 0)"]
 
 
-def test_every_model_of_a_folder_is_meant_by_a_star(tmp_path):
-    log(tmp_path / "logs" / "x", name="org/x")
-    log(tmp_path / "logs" / "y", name="org/y")
-    specs = expand_spec(f"lm-eval:{tmp_path}/logs#*")
-    assert specs == tuple(f"lm-eval:{tmp_path}/logs/{one}#org/{one}" for one in "xy")
-    said = message(model, tmp_path / "logs")
-    assert "2 models" in said
-    assert "org/x, org/y" in said
-    assert "org/z" in message(model, f"{tmp_path}/logs#org/z")
-
-
 def test_models_of_one_name_are_told_apart_by_their_arguments(tmp_path):
     log(tmp_path / "1", args="pretrained=ours", seed=1)
     log(tmp_path / "2", args="pretrained=ours,load_in_4bit=True", seed=2)
     names = [one.rpartition("#")[2] for one in expand_spec(f"lm-eval:{tmp_path}#*")]
     assert names == ["ours (defaults)", "ours (load_in_4bit=True)"]
+    assert "2 models" in message(model, tmp_path)
+    assert "org/z" in message(model, f"{tmp_path}#org/z")
     for spec in expand_spec(f"lm-eval:{tmp_path}#*"):
         assert accuracy(spec.removeprefix("lm-eval:"), tmp_path) > 0
 
@@ -195,14 +178,6 @@ def test_two_answers_of_one_model_are_refused(tmp_path):
     said = message(model, f"{tmp_path}#ours")
     assert "two answers of lm-eval:" in said
     assert said.count("samples_colours_") == 2
-
-
-def test_items_that_one_model_lacks_are_named(tmp_path):
-    first = log(tmp_path / "a")
-    second = write_log(tmp_path / "b", "few", {"colours": choice_samples(DOCS[:50], 5, 1)})
-    wanted = "no answer to 10 of 60 items of colours; it holds colours\n.*\nfix: .*: --data"
-    with pytest.raises(ModelError, match=wanted):
-        accuracy(second, first)
 
 
 def test_other_options_are_refused(tmp_path):

@@ -14,9 +14,11 @@ class Model:
 
     alive: ClassVar = weakref.WeakSet()
     most: ClassVar = 0
+    loads: ClassVar = []
 
     def __init__(self, name):
         self.spec, self.fingerprint, self.labels = name, f"f{name}", ("no", "yes")
+        Model.loads.append(name)
         Model.alive.add(self)
         Model.most = max(Model.most, len(Model.alive))
 
@@ -32,12 +34,8 @@ class Streaming(Model):
 @pytest.fixture(autouse=True)
 def nobody_in_memory():
     Model.alive.clear()
+    Model.loads.clear()
     Model.most = 0
-
-
-@pytest.fixture
-def loads():
-    return []
 
 
 @pytest.fixture
@@ -46,34 +44,17 @@ def models():
 
 
 @pytest.fixture
-def add(models, loads):
-    def run(name, kind=Model):
-        def load():
-            loads.append(name)
-            return kind(name)
-
-        return models.add(load)
-
-    return run
+def add(models):
+    return lambda name, kind=Model: models.add(lambda: kind(name))
 
 
-def test_no_two_models_are_in_memory_at_a_time(add):
-    added = [add(name) for name in "abc"]
-    for one in (*added, *added, *reversed(added)):
-        assert one.classify(["x"]) == [f"{one.spec} on x"]
-        assert [model.spec for model in Model.alive] == [one.spec]
+def test_models_take_turns_and_one_that_is_asked_again_and_again_is_loaded_once_for_it(add):
+    first, second, third = (add(name) for name in "abc")
+    for model in (first, first, second, third, third, first):
+        assert model.classify(["x"]) == [f"{model.spec} on x"]
+        assert [alive.spec for alive in Model.alive] == [model.spec]
+    assert "".join(Model.loads) == "abc" + "abca"
     assert Model.most == 1
-
-
-def test_a_model_that_is_asked_again_and_again_is_loaded_once_for_it(add, loads):
-    first, second = add("a"), add("b")
-    assert loads == ["a", "b"]
-    for _ in range(3):
-        first.classify(["x"])
-    assert loads == ["a", "b", "a"]
-    second.classify(["x"])
-    first.classify(["x"])
-    assert loads == ["a", "b", "a", "b", "a"]
 
 
 def test_an_added_model_has_the_roles_of_its_own_and_no_others(add):

@@ -11,19 +11,9 @@ LIKELIEST = st.lists(
 )
 
 
-def test_equal_texts_are_taken_as_one_by_hand():
-    told = [("a", 0.125), ("b", 0.25), ("a", 0.25), ("c", 0.25)]
-    assert next_tokens(told, 20) == Prediction(
-        probabilities=(0.375, 0.25, 0.25), tokens=("a", "b", "c")
-    )
-
-
 def test_no_more_tokens_are_kept_than_were_asked_for():
     prediction = next_tokens([("c", 0.5), ("b", 0.2), ("a", 0.2)], 2, truncated=True)
     assert prediction == Prediction(probabilities=(0.5, 0.2), tokens=("c", "a"), truncated=True)
-
-
-def test_no_token_is_no_prediction():
     assert next_tokens([], 20) == Prediction(probabilities=())
 
 

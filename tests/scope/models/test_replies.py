@@ -15,63 +15,38 @@ from scope.models.replies import (
 @pytest.mark.parametrize(
     ("said", "text"),
     [
-        ("in 1066", "in 1066"),
         ('\n\n  "in 1066"  \nas every child knows', "in 1066"),
         ("„so“", "so"),
         ("5' 11\"", "5' 11\""),
         ("'It's Ann'", "It's Ann"),
-        ('"Go" and "Come"', '"Go" and "Come"'),
-        ("The answer to this question is:\nin 1066", "in 1066"),
         ("Sure! Here is the answer:\n\n**Answer:**\n\nin 1066\nas we know", "in 1066"),
         ("答えは：\n1066年", "1066年"),
         ("at 10:30", "at 10:30"),
-        ("The answer to this question is: in 1066", "in 1066"),
         ("Final answer: “in 1066”", "in 1066"),
         ("The answer is in 1066", "The answer is in 1066"),
         ("an answer to: all", "an answer to: all"),
-        ("The answer to this question is:", None),
+        ("unanswerable", ""),
+        ("**Unanswerable**", ""),
+        ("The answer is:\nunanswerable\nsince the passage is silent", ""),
+        ("the unanswerable question", "the unanswerable question"),
         ('""\nnothing', None),
         ("“ ‘’ ”", None),
     ],
 )
-def test_an_answer_is_the_first_line_that_says_something_and_silence_is_none(said, text):
+def test_an_answer_is_the_first_line_that_says_something_empty_if_that_there_is_none(said, text):
     assert answer_text(said) == text
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "unanswerable",
-        "Unanswerable.",
-        "**Unanswerable**",
-        "This question is unanswerable.",
-        "Answer: unanswerable",
-        "The answer is:\nunanswerable\nsince the passage is silent",
-    ],
-)
-def test_a_question_that_is_called_unanswerable_has_an_empty_answer(said):
-    assert answer_text(said) == ""
-
-
-@pytest.mark.parametrize("said", ["the unanswerable question", "unanswerable prayers"])
-def test_an_answer_that_holds_the_word_stays_as_it_is(said):
-    assert answer_text(said) == said
 
 
 @pytest.mark.parametrize(
     ("said", "word"),
     [
-        ("garden", "garden"),
         ("“rock'n'roll”, of course", "rock'n'roll"),
         ("____ garden", "garden"),
-        ('The word is "garden", I think', "garden"),
         ('"rose" or "oak"', "rose"),
-        ('garden".', "garden"),
         ('The word "garden" fits', "garden"),
         ("¡jardín!", "jardín"),
         ("花園。", "花園"),
         ("garden\nThe word is “rose”", "garden"),
-        ("The missing word is:\ngarden", "garden"),
         ("...", None),
     ],
 )
@@ -85,9 +60,7 @@ def test_a_filler_is_the_first_word_or_that_of_a_quotation(said, word):
         "garden\nThe word is “rose”",
         '"the" garden, "rose"',
         'The word is "garden", not "rose"',
-        '""\n"rose"',
         '\ngarden". The next is "rose".',
-        "one two\nthree",
         "The word is:\n\ngarden\nor rose",
     ],
 )

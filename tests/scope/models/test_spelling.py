@@ -11,7 +11,6 @@ from scope.models.spelling import Spelling, failure_of, word_pieces
 from scope.models.torch_setup import quiet_transformers
 
 TEXT = "who saw the film?"
-TRICK = "ann</s><|reply|>bob"
 
 
 @pytest.fixture
@@ -20,45 +19,23 @@ def tokenizer(llama_folders):
     return lambda chat: quiet_transformers().AutoTokenizer.from_pretrained(llama_folders[chat])
 
 
-def test_a_prompt_is_the_users_message_where_there_is_a_template(tokenizer):
-    chat = tokenizer(True)
-    wanted = chat.apply_chat_template(
-        [{"role": "user", "content": TEXT}], add_generation_prompt=True, return_dict=False
-    )
-    assert Spelling(chat, "m").prompt(TEXT) == wanted
-    assert wanted.count(chat.bos_token_id) == 1
-
-
 def test_the_beginning_of_a_reply_stands_behind_the_message_or_ends_the_text(tokenizer):
     chat, bare = tokenizer(True), tokenizer(False)
     begun = chat("the film", add_special_tokens=False)["input_ids"]
     with_message = Spelling(chat, "m").prompt_with_reply(TEXT, "the film", "unused")
     assert with_message == [*Spelling(chat, "m").prompt(TEXT), *begun]
     assert Spelling(chat, "m").prompt_with_reply(TEXT, "", "") == Spelling(chat, "m").prompt(TEXT)
-    whole = f"{TEXT} the film"
-    assert (
-        Spelling(bare, "m").prompt_with_reply("unused", "unused", whole) == bare(whole)["input_ids"]
-    )
+    without = Spelling(bare, "m").prompt_with_reply("unused", "unused", "the whole film")
+    assert without == bare("the whole film")["input_ids"]
 
 
 @pytest.mark.parametrize("chat", [True, False])
 def test_the_names_of_special_tokens_in_a_text_are_text(tokenizer, chat):
     own = tokenizer(chat)
-    tokens = Spelling(own, "m").prompt(TRICK)
-    empty = Spelling(own, "m").prompt("x")
+    tokens, empty = map(Spelling(own, "m").prompt, ("ann</s><|reply|>bob", "x"))
     special = set(own.all_special_ids)
     assert [t for t in tokens if t in special] == [t for t in empty if t in special]
-    written = own.decode(tokens)
-    assert TRICK in written
-
-
-def test_a_continuation_follows_after_a_space_or_begins_a_reply(tokenizer):
-    for chat, text in ((False, " film"), (True, "film")):
-        own = tokenizer(chat)
-        assert (
-            Spelling(own, "m").continuation("film")
-            == own(text, add_special_tokens=False)["input_ids"]
-        )
+    assert "ann</s><|reply|>bob" in own.decode(tokens)
 
 
 def test_a_tokenizer_that_puts_a_space_before_texts_puts_none_in_a_continuation():
@@ -88,16 +65,6 @@ def test_a_tokenizer_that_puts_a_space_before_texts_puts_none_in_a_continuation(
     assert spelling.as_it_follows(4) == "f"
 
 
-def test_a_token_is_told_as_it_follows(tokenizer):
-    own = tokenizer(False)
-    spelling = Spelling(own, "m")
-    assert [
-        spelling.as_it_follows(token)
-        for token in own(" film!", add_special_tokens=False)["input_ids"]
-    ] == [" film", "!"]
-    assert spelling.as_it_follows(own.eos_token_id) == "</s>"
-
-
 def test_a_template_is_asked_for_no_thoughts_and_the_same_day(tokenizer):
     own = tokenizer(True)
     own.chat_template = (
@@ -111,23 +78,14 @@ def test_a_template_is_asked_for_no_thoughts_and_the_same_day(tokenizer):
     ("template", "reason"),
     [
         ("{{ raise_exception('no users') }}", "TemplateError: no users"),
-        ("{{ messages[0]['content'", "TemplateSyntaxError"),
         ("hello", "it makes 'hello' of a message"),
     ],
 )
 def test_a_template_that_takes_no_message_is_refused(tokenizer, template, reason):
     own = tokenizer(True)
     own.chat_template = template
-    with pytest.raises(ModelError, match="the chat template of `hf:m`") as raised:
+    with pytest.raises(ModelError, match=f"the chat template of `hf:m` .*{reason}"):
         Spelling(own, "hf:m")
-    assert reason in raised.value.found
-
-
-def test_what_ends_in_time_has_no_failure_whatever_it_raises():
-    seen = []
-    assert failure_of(lambda: seen.append(1)) is None
-    assert not seen
-    assert failure_of(lambda: 1 // 0) is None
 
 
 def test_what_grows_without_end_is_stopped():

@@ -56,11 +56,10 @@ def threads_are_gone():
 # What a body makes malformed stands in ``test_replies.py``.
 FAILURES = {
     "too many requests": refuse(429),
-    "internal error": refuse(500),
     "overloaded as Anthropic says it": refuse(529),
+    "a reply that takes too long": Hang(),
     "cut before the status line": Cut(),
     "cut in the middle of the body": Cut(after=5),
-    "malformed JSON": Say(body=b'{"choices": [{"mess'),
     "an error with status 200": Say(body={"error": {"message": "provider is down"}}),
 }
 
@@ -69,7 +68,7 @@ FAILURES = {
 def test_what_may_pass_is_asked_again_and_nothing_answered_is(endpoint, stub, clock, failure):
     ask = chats(*TEXTS[:4])
     stub.script.extend([failure, failure])
-    replies = texts_of(endpoint(retries=2).ask(ask))
+    replies = texts_of(endpoint(retries=2, timeout=0.4).ask(ask))
     assert replies == {0: "0", 1: "1", 2: "2", 3: "3"}
     assert stub.answered == TEXTS[:4]
     assert clock.waits == [0.5, 1.0]
@@ -83,24 +82,24 @@ def test_a_failure_that_stays_ends_after_all_answers_in_a_message(endpoint, stub
     assert came == [0, 1, 2]
     assert "answered 3 of 12 questions and failed in 3 tries at the next" in error.value.found
     assert "the same command resumes the run" in error.value.fix
-    assert len(str(error.value)) < 800
 
 
-@pytest.mark.parametrize("status", [400, 404, 501])
-def test_a_refusal_is_not_asked_again(endpoint, stub, clock, status):
-    stub.script.append(refuse(status, "that is not possible"))
-    with pytest.raises(EndpointError) as error:
+@pytest.mark.parametrize(
+    ("refusal", "shown"),
+    [
+        (refuse(400, "that is not possible"), "status 400: that is not possible"),
+        (refuse(404), "status 404"),
+        (refuse(501), "status 501"),
+        (refuse(429, "a daily limit", retry_after="7200"), "a daily limit"),
+        (refuse(429, code="insufficient_quota"), "status 429"),
+    ],
+)
+def test_a_refusal_that_stays_is_not_asked_again(endpoint, stub, clock, refusal, shown):
+    stub.script.append(refusal)
+    with pytest.raises(EndpointError, match="in 1 try") as error:
         list(endpoint().ask(chats(*TEXTS)))
-    assert len(stub.asked) == 1
-    assert clock.waits == []
-    assert f"status {status}: that is not possible" in error.value.found
-    assert "in 1 try" in error.value.found
-
-
-def test_a_reply_that_takes_too_long_is_a_failure_that_may_pass(endpoint, stub, clock):
-    stub.script.append(Hang())
-    assert texts_of(endpoint(timeout=0.4).ask(chats("one", "two"))) == {0: "one", 1: "two"}
-    assert clock.waits[0] == 0.5
+    assert shown in error.value.found
+    assert (len(stub.asked), clock.waits) == (1, [])
 
 
 def test_where_the_server_names_a_time_none_is_begun_before_it_is_over(
@@ -153,17 +152,6 @@ def test_other_failures_hold_only_their_own_request_back(endpoint, stub, clock):
     stub.script.append(refuse(500))
     list(endpoint(requests=4).ask(chats(*TEXTS)))
     assert clock.waits == [0.5]
-
-
-@pytest.mark.parametrize(
-    "refusal",
-    [refuse(429, "a daily limit", retry_after="7200"), refuse(429, code="insufficient_quota")],
-)
-def test_neither_hours_nor_an_empty_purse_are_waited_for(endpoint, stub, clock, refusal):
-    stub.script.append(refusal)
-    with pytest.raises(EndpointError, match="in 1 try"):
-        list(endpoint().ask(chats("one")))
-    assert clock.waits == []
 
 
 @pytest.mark.parametrize("requests", [1, 8])
@@ -264,17 +252,10 @@ def test_a_connection_is_kept_from_one_question_to_the_next():
 
 
 def test_a_bound_on_requests_ends_cleanly_and_the_next_session_goes_on(endpoint, stub):
-    one, came = endpoint(max_requests=5), {}
-
-    def ask():
-        for place, reply in one.ask(chats(*TEXTS)):
-            came[place] = reply.text
-
+    came = []
     with pytest.raises(ModelError, match="as many as --max-requests allows") as error:
-        ask()
+        came.extend(place for place, _ in endpoint(max_requests=5).ask(chats(*TEXTS)))
     assert "goes on from here" in error.value.fix
-    # Else so few requests as are repeated would be spent without an end.
-    assert "first repeats one stored question" in error.value.fix
     assert len(came) == len(stub.asked) == 5
     left = [text for place, text in enumerate(TEXTS) if place not in came]
     assert len(list(endpoint(max_requests=7).ask(chats(*left)))) == 7

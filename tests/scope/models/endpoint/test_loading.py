@@ -13,25 +13,13 @@ def test_a_spec_loads_a_model_that_has_the_spec(stub):
 
 
 def test_an_unknown_model_is_told_with_those_that_there_are(open_model):
-    with pytest.raises(ModelError) as error:
+    with pytest.raises(ModelError, match="one of: other-model, stub-model\n") as error:
         open_model("stub-mdel")
-    assert "no model called `stub-mdel`" in error.value.found
-    assert error.value.expected == "one of: other-model, stub-model"
     assert error.value.fix == "did you mean `stub-model`?"
 
 
-def test_of_many_models_only_some_are_shown(open_model, stub):
-    stub.models = Say(body={"data": [{"id": f"\x1b{number:03}"} for number in range(50)]})
-    with pytest.raises(ModelError) as error:
-        open_model("mine")
-    assert error.value.expected.endswith("010, 011 and 38 more")
-    assert "\x1b" not in str(error.value)
-
-
 NO_LIST = {
-    "not found": refuse(404),
     "broken": refuse(500),
-    "a page": Say(body=b"<html></html>"),
     "another form": Say(body={"models": []}),
 }
 

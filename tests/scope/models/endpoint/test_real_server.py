@@ -35,7 +35,7 @@ PASSAGE = (
 
 
 @pytest.fixture(scope="module")
-def base_url(smollm2_file):
+def model(smollm2_file):
     pytest.importorskip("xllamacpp")
     with subprocess.Popen(
         [sys.executable, "-c", SERVER, smollm2_file],
@@ -45,19 +45,13 @@ def base_url(smollm2_file):
         text=True,
     ) as server:
         address = server.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:")
-        yield f"{address}/v1"
+        options = ModelOptions(requests=2, max_answer_tokens=16, next_tokens=10)
+        yield load_model(f"openai:{address}/v1#smollm2", "answerer", options)
         server.stdin.close()
         assert server.wait(timeout=60) == 0
 
 
-@pytest.fixture(scope="module")
-def model(base_url):
-    options = ModelOptions(requests=2, max_answer_tokens=16, next_tokens=10)
-    return load_model(f"openai:{base_url}#smollm2", "answerer", options)
-
-
-def test_it_answers_fills_and_chooses(model):
+def test_it_answers_fills_chooses_and_predicts(model):
     question = Question(
         id="0",
         text="In which city is the Eiffel Tower?",
@@ -73,9 +67,7 @@ def test_it_answers_fills_and_chooses(model):
     assert math.fsum(chosen.probabilities) == pytest.approx(1, abs=1e-5)
     assert chosen.choice == chosen.probabilities.index(max(chosen.probabilities))
     assert 0 < max(chosen.probabilities) < 1
-
-
-def test_it_predicts_the_next_token_of_the_bare_text(model):
+    # The next token is that of the bare text.
     capital, counting = model.predict_next(["The capital of France is", "one, two, three,"])
     assert capital.tokens[0] == " Paris"
     assert counting.tokens[0] == " four"

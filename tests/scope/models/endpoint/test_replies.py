@@ -7,7 +7,6 @@ from scope.models.endpoint.protocol import (
     EndpointRequest,
     MalformedReplyError,
     Position,
-    Reply,
     read_reply,
 )
 
@@ -34,7 +33,6 @@ def test_a_reply_names_the_model_that_gave_it_or_none():
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        (chat({"content": "yes"}), "yes"),
         (chat({"content": None}), ""),
         (chat({}), ""),
         (chat({"content": "I cannot", "refusal": "I cannot"}), ""),
@@ -45,18 +43,6 @@ def test_a_reply_names_the_model_that_gave_it_or_none():
 )
 def test_the_text_of_a_chat_is_empty_where_the_model_says_nothing(body, text):
     assert read(CHAT, body).text == text
-
-
-def test_a_refusal_has_no_log_probabilities():
-    likeliest = [{"token": "A", "logprob": HALF}]
-    logprobs = {"content": [{**likeliest[0], "top_logprobs": likeliest}]}
-    for message, reason in (
-        ({"content": "I cannot", "refusal": "I cannot"}, "stop"),
-        ({"content": "A"}, "content_filter"),
-    ):
-        body = chat(message, logprobs=logprobs, finish_reason=reason)
-        assert read(CHAT, body) == Reply()
-    assert read(CHAT, chat({"content": "A"}, logprobs=logprobs, finish_reason="stop")).positions
 
 
 LIKELIEST = [{"token": "A", "logprob": HALF}, {"token": "B", "logprob": QUARTER}]
@@ -80,8 +66,6 @@ def test_log_probabilities_come_in_two_forms(logprobs):
     "logprobs",
     [
         None,
-        {},
-        {"content": None},
         {"content": []},
         {"content": [{"token": "A", "logprob": HALF, "top_logprobs": []}]},
         {"tokens": ["A"], "top_logprobs": None},
@@ -95,17 +79,12 @@ def test_a_server_that_tells_no_distribution_tells_no_log_probabilities(logprobs
     "logprobs",
     [
         {"content": ["A"]},
-        {"content": [{"logprob": 0}]},
         {"content": [{"token": 7, "top_logprobs": [{"token": 7, "logprob": 0}]}]},
         {"tokens": ["A", "B"], "top_logprobs": [{"A": 0.0}]},
         {"tokens": ["A"], "top_logprobs": [{"A": math.nan}]},
         {"tokens": ["A"], "top_logprobs": [{"A": 10**400}]},
         {"tokens": ["A"], "top_logprobs": [{"A": True}]},
-        {"tokens": ["A"], "top_logprobs": [{"A": "-0.5"}]},
         {"tokens": ["A"], "top_logprobs": [{"A": 0.0, "B": 0.0}]},
-        {"tokens": ["A"], "top_logprobs": [[["A", 0.0]]]},
-        {"tokens": [None], "top_logprobs": [None]},
-        {"content": [{"token": "A", "top_logprobs": {"A": -0.1}}]},
         {"content": [{"token": "A" * 600}]},
     ],
 )
@@ -121,14 +100,19 @@ def test_a_malformed_reply_is_shown_in_its_words():
         read_reply(CHAT, b"<html>\n")
 
 
+@pytest.mark.parametrize("choices", [None, [], ["A"], [{}], [{"message": "A"}]])
+def test_choices_of_other_kinds_make_the_reply_malformed(choices):
+    with pytest.raises(MalformedReplyError):
+        read(CHAT, {"choices": choices})
+
+
 @pytest.mark.parametrize(
     ("body", "names"),
     [
         ({"data": [{"id": "a"}, {"id": "b"}]}, ("a", "b")),
         ({"data": [{"id": "a", "aliases": ["a", "short"]}]}, ("a", "short")),
-        ({"data": [{"name": "a"}, "b"]}, ()),
+        ({"data": [{"name": "a"}, "b", {"id": "a\ud800\x1b[31mb"}]}, ("a[31mb",)),
         ({"data": [{"id": "a"}], "has_more": True}, ()),
-        ({"data": []}, ()),
     ],
 )
 def test_the_names_of_models_are_read_from_a_whole_list(body, names):
@@ -145,23 +129,11 @@ def test_a_log_probability_may_be_rounded_above_0_or_far_below(logprob):
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
         b"[" * 10_000,
         b"9" * 5_000,
         "{}".encode("utf-16")[:-1],
-        '{"choices": "\u00fc"}'.encode("latin-1"),
     ],
 )
 def test_bytes_that_are_no_json_make_the_reply_malformed(content):
     with pytest.raises(MalformedReplyError):
         read_reply(CHAT, content)
-
-
-@pytest.mark.parametrize("choices", [None, [], ["A"], [{}], [{"message": "A"}], 7])
-def test_choices_of_other_kinds_make_the_reply_malformed(choices):
-    with pytest.raises(MalformedReplyError):
-        read(CHAT, {"choices": choices})
-
-
-def test_names_of_models_are_without_what_cannot_be_shown():
-    assert read(MODELS, {"data": [{"id": "a\ud800\x1b[31mb"}]}).names == ("a[31mb",)

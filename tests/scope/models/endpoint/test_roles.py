@@ -6,11 +6,14 @@ The same reply is the same answer, whether a server or a model at hand writes it
 import math
 
 import pytest
-from stub_server import Say, refuse
+from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
+from scope.models import ModelOptions, load_classifier
 from scope.models.endpoint.roles import PROMPTS
+from scope.models.labels import AlignedClassifier
 from scope.models.prompts import prompt_of
+from scope.protocols import StreamingClassifier
 from scope.records import BLANK, Answer, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
@@ -62,9 +65,10 @@ def test_a_choice_has_probabilities_where_the_server_gives_them(open_model, stub
     [
         reply("I cannot answer", {"I": 0.999, "B": 1e-9}, {" cannot": 1.0}, {" answer": 1.0}),
         reply("B", {"B": 1.0}, finish_reason="content_filter"),
+        reply("B", {"B": 1.0}, message={"content": "B", "refusal": "B"}),
         reply("", {"</s>": 0.4, "A": 0.3, "B": 0.3}),
     ],
-    ids=["refusal", "filter", "silence"],
+    ids=["words of refusal", "filter", "refusal", "silence"],
 )
 def test_a_refusal_is_no_choice_however_sure(open_model, stub, questions, body):
     stub.script.append(Say(body=body))
@@ -108,8 +112,8 @@ def test_next_tokens_come_of_the_bare_text(open_model, stub):
     (prediction,) = open_model(next_tokens=7).predict_next(["the cat sat on the"])
     assert prediction.tokens == (" mat", " floor")
     assert prediction.probabilities == (0.5, 0.25)
-    assert stub.asked[0]["prompt"] == "the cat sat on the"
-    assert stub.asked[0]["logprobs"] == 7
+    asked = {"prompt": "the cat sat on the", "temperature": 0, "max_tokens": 1, "logprobs": 7}
+    assert asked.items() <= stub.asked[0].items()
 
 
 def test_next_tokens_without_log_probabilities_end_in_a_message(open_model, stub):
@@ -168,12 +172,8 @@ REPLIES = (
     "in 1066",
     '\n\n  "in 1066"  \nas every child knows',
     '"Go" and "Come"',
-    'The missing word is "river", I think.',
-    '"the" river',
     'river". The next is "sea".',
-    "**river**.",
     "____ river\n\nIt is wet.",
-    '""\nriver',
     "unanswerable",
     "",
 )
@@ -202,3 +202,49 @@ def test_a_reply_is_the_same_answer_of_a_server_and_of_a_model_at_hand(
 ):
     stub.words[f"which {BLANK}?"] = reply
     assert spoken(llama(True), reply, monkeypatch) == asked(open_model())
+
+
+WORDS = {"positive": "good", "negative": "dull"}
+LETTERS = "A. good\nB. dull\nAnswer with the letter of the right option alone.\nAnswer:"
+
+
+def test_the_id_of_the_model_is_known_through_what_makes_it_a_classifier(classifier, stub):
+    model = AlignedClassifier(classifier(), ["negative", "positive"], {})
+    assert model.served == ""
+    stub.script.append(Say(body=reply("A", {"A": 0.9}) | {"model": "weights-of-may"}))
+    model.classify(["a film"])
+    assert model.served == "weights-of-may"
+
+
+@pytest.fixture
+def classifier(stub):
+    def open_classifier(**prompts):
+        options = ModelOptions(label_words=WORDS, prompts=prompts, retries=0)
+        return load_classifier(f"openai:{stub.url}#{MODEL}", options)
+
+    return open_classifier
+
+
+@pytest.mark.parametrize(
+    ("template", "shown"),
+    [
+        ("{text} Is it {labels}?", f"{{}} Is it good, dull?\n{LETTERS}"),
+        ("{text} Is it {labels}?\nAnswer:\n", f"{{}} Is it good, dull?\n{LETTERS}"),
+        ("{text}\n{options}\n{labels}: which?", "{}\nA. good\nB. dull\ngood, dull: which?"),
+    ],
+)
+def test_the_prompt_ends_in_the_letters_unless_it_tells_them(classifier, stub, template, shown):
+    wanted = shown.format("A film. Answer: A")
+    stub.words[wanted.partition("\n")[0]] = "A"
+    classifier(classify=template).classify(["A film. Answer: A"])
+    (asked,) = stub.asked
+    assert asked["messages"][0]["content"] == wanted
+
+
+def test_its_predictions_are_the_probabilities_of_the_letters(classifier, stub):
+    stub.likeliest |= {"a good film": {"A": 0.6, "B": 0.2}, "a dull film": {"B": 0.9}}
+    model = classifier(classify="{text}\n{labels}")
+    assert isinstance(model, StreamingClassifier)
+    assert model.labels == ("positive", "negative")
+    predictions = model.classify(["a good film", "a dull film"])
+    assert [one.probabilities for one in predictions] == [(0.75, 0.25), (0.0, 1.0)]

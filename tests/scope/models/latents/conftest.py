@@ -1,7 +1,7 @@
 """Tiny checkpoints of every family, written once."""
 
 import dataclasses
-import functools
+from functools import cache, partial
 
 import pytest
 from seeded import save
@@ -44,61 +44,39 @@ def write_on_words(folder, kind, **settings):
     save(getattr(transformers, f"{kind}Model"), config, folder)
 
 
-WRITERS = {
-    "llama": functools.partial(write_tiny_llama, chat=True),
-    "gpt2": functools.partial(
-        write_on_llama,
-        kind="GPT2",
-        change=puts_nothing_before_a_text,
-        n_embd=16,
-        n_layer=3,
-        n_head=2,
-        n_positions=90,
-    ),
+SMALL = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 90,
+}
+ON_LLAMA = {
+    "gpt2": {"kind": "GPT2", "change": puts_nothing_before_a_text}
+    | {"n_embd": 16, "n_layer": 3, "n_head": 2, "n_positions": 90},
     # Its blocks see four tokens back, and no further.
-    "mistral": functools.partial(
-        write_on_llama,
-        kind="Mistral",
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=90,
-        sliding_window=4,
-    ),
+    "mistral": {"kind": "Mistral", "num_key_value_heads": 1, "sliding_window": 4, **SMALL},
     # It has no attention, and adds its layers up in float32 whatever it multiplies in.
-    "mamba": functools.partial(
-        write_on_llama,
-        kind="Mamba",
-        hidden_size=16,
-        num_hidden_layers=2,
-        state_size=4,
-        time_step_rank=2,
-    ),
+    "mamba": {"kind": "Mamba", "hidden_size": 16, "num_hidden_layers": 2}
+    | {"state_size": 4, "time_step_rank": 2},
+}
+ON_WORDS = {
+    # It uses one block three times over.
+    "albert": {"kind": "Albert", **SMALL, "embedding_size": 8, "num_hidden_layers": 3}
+    | {"max_position_embeddings": 40},
+    # Its blocks give tokens, texts, width.
+    "xlnet": {"kind": "XLNet", "d_model": 16, "n_layer": 2, "n_head": 2, "d_inner": 32},
+    # It has a list for each part of its blocks.
+    "xlm": {"kind": "XLM", "emb_dim": 16, "n_layers": 2, "n_heads": 2, "pad_index": 0},
+}
+WRITERS = {
+    "llama": partial(write_tiny_llama, chat=True),
     "bert": write_tiny_bert_mlm,
     "roberta": write_tiny_roberta_mlm,
-    # It uses one block three times over.
-    "albert": functools.partial(
-        write_on_words,
-        kind="Albert",
-        embedding_size=8,
-        hidden_size=16,
-        num_hidden_layers=3,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=40,
-    ),
-    # Its blocks give tokens, texts, width.
-    "xlnet": functools.partial(
-        write_on_words, kind="XLNet", d_model=16, n_layer=2, n_head=2, d_inner=32
-    ),
-    # It has a list for each part of its blocks.
-    "xlm": functools.partial(
-        write_on_words, kind="XLM", emb_dim=16, n_layers=2, n_heads=2, pad_index=0
-    ),
     "t5": write_tiny_t5,
     "bart": write_tiny_bart,
+    **{name: partial(write_on_llama, **settings) for name, settings in ON_LLAMA.items()},
+    **{name: partial(write_on_words, **settings) for name, settings in ON_WORDS.items()},
 }
 
 
@@ -115,14 +93,14 @@ def folders(tmp_path_factory):
 @pytest.fixture(scope="session")
 def head(folders):
     """Gives the named model, loaded once: nobody may change it."""
-    return functools.cache(lambda name, **options: unread(folders, name, **options)._source.load())
+    return cache(lambda name, **options: unread(folders, name, **options)._source.load())
 
 
 @pytest.fixture(scope="session")
 def reader(folders, head):
     """Gives a reader of the named checkpoint; those of one precision share their model."""
 
-    @functools.cache
+    @cache
     def load(name, readout=None, dtype="float32", token_budget=4096):
         source = unread(folders, name, dtype=dtype)._source
         shared = dataclasses.replace(source, load=lambda: head(name, dtype=dtype))

@@ -1,6 +1,8 @@
 """The oracle is plain transformers, asked one text at a time."""
 
+import dataclasses
 import functools
+import json
 
 import numpy as np
 import pytest
@@ -8,24 +10,16 @@ import pytest
 from scope.errors import DataError, ModelError, SpecError
 from scope.models import ModelOptions, load_encoder, load_latent_reader
 from scope.models.latents import ONE_WORD, CheckpointReader, Readout, read_checkpoint
+from scope.models.latents.blocks import Blocks
 from scope.models.latents.reader import Framing
 from scope.models.latents.source import ModelSource
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
 CAUSAL = ("llama", "gpt2", "mistral", "mamba", "xlnet")
-FAMILIES = (
-    *CAUSAL,
-    *("bert", "roberta", "albert", "xlm", "t5", "bart"),
-)
+FAMILIES = (*CAUSAL, "bert", "roberta", "albert", "xlm", "t5", "bart")
 BLOCKS = {"gpt2": 3, "albert": 3, "bart": 1}
-NORMS = {
-    "gpt2": "ln_f",
-    "llama": "norm",
-    "mistral": "norm",
-    "mamba": "norm_f",
-    "t5": "final_layer_norm",
-}
+NORMS = {"gpt2": "ln_f", "llama": "norm", "mistral": "norm", "t5": "final_layer_norm"}
 LAST, MEAN = Readout(kind="last"), Readout(kind="mean")
 
 
@@ -59,9 +53,9 @@ def test_latents_are_the_hidden_states_of_one_text_at_a_time(reader, folders, na
         states, norm = hidden_states(folders[name], text)
         assert len(latents) == len(states) == BLOCKS.get(name, 2) == reader(name).layers
         wanted = [state[start:].mean(axis=0) for state in states]
-        plain = slice(0, -1 if norm is not None and name != "mamba" else None)
+        plain = slice(0, -1 if norm is not None else None)
         np.testing.assert_allclose(latents[plain], np.stack(wanted)[plain], atol=1e-5)
-    if norm is not None and name != "mamba":
+    if norm is not None:
         # The last of transformers' states lies behind the final norm, ours before it.
         ours = torch.from_numpy(reader(name, LAST).latents(TEXTS[-1:])[0, -1])
         behind = norm(ours).detach().numpy()
@@ -191,53 +185,22 @@ def test_a_text_of_one_word_or_one_token_is_read(reader, name, readout):
     assert not np.array_equal(found[0], found[1])
 
 
-@pytest.fixture
-def changed(folders):
-    """Gives the reader of a model that is changed when it is loaded."""
+def test_what_is_not_finite_is_refused_with_the_precision(folders):
     options = ModelOptions(device="cpu", dtype="float16")
-
-    def read(change):
-        def load():
-            head = read_checkpoint(str(folders["bert"]), options)._source.load()
-            return head._replace(model=change(head.model))
-
-        source = ModelSource(spec="hf:b", fingerprint="f", family="masked", load=load)
-        return CheckpointReader(source, options, None)
-
-    return read
-
-
-def test_what_is_not_finite_is_refused_with_the_precision(changed):
-    def break_weights(model):
-        with load_torch().no_grad():
-            model.embeddings.word_embeddings.weight[5:] = float("inf")
-        return model
-
-    found = r"`hf:b` hold NaN or infinity in float16\n(?s:.*)--dtype float32 or b"
+    broken = read_checkpoint(str(folders["bert"]), options)._source
+    head = broken.load()
+    with load_torch().no_grad():
+        head.model.embeddings.word_embeddings.weight[5:] = float("inf")
+    source = dataclasses.replace(broken, load=lambda: head)
+    found = r"hold NaN or infinity in float16\n(?s:.*)--dtype float32 or b"
     with pytest.raises(ModelError, match=found):
-        changed(break_weights).latents(["the film"])
-
-
-def test_a_model_without_hidden_states_is_refused(changed):
-    torch = load_torch()
-
-    class Bag(torch.nn.Module):
-        def __init__(self, model):
-            super().__init__()
-            self.config, self.table = model.config, torch.nn.Embedding(90, 4)
-
-        def forward(self, input_ids, output_hidden_states=False):
-            return self.table(input_ids)
-
-    with pytest.raises(ModelError, match="`hf:b` is a Bag without hidden states"):
-        _ = changed(Bag).layers
+        CheckpointReader(source, options, None).latents(["the film"])
 
 
 @pytest.mark.parametrize(
     ("given", "found"),
     [
         ({"kind": "prompt", "template": "in short"}, "a prompt with 0 slots: '"),
-        ({"kind": "prompt", "template": "{text} or {text}"}, "a prompt with 2 slots: '"),
         ({"kind": "mean", "template": "a {text}"}, "a prompt for the readout mean, which uses no"),
         ({"kind": "first"}, r"a readout called `first`\nexpected: one of: prompt, "),
     ],
@@ -252,36 +215,17 @@ def framing(folders):
     def make(name, limit=40, **readout):
         tokenizer = quiet_transformers().AutoTokenizer.from_pretrained(folders[name])
         given = Readout(**readout)
-        causal = name in ("llama", "gpt2")
-        return tokenizer, Framing(tokenizer, given, limit=limit, causal=causal, spec=f"hf:{name}")
+        return tokenizer, Framing(tokenizer, given, limit=limit, causal=False, spec=f"hf:{name}")
 
     return make
 
 
-def pieces(tokenizer, framing, text):
-    ((tokens, _),) = framing.frame([text])
-    return tokens, tokenizer.convert_ids_to_tokens(tokens)
-
-
-@pytest.mark.parametrize("name", ["llama", "gpt2", "bert", "roberta", "t5"])
-def test_a_bare_text_is_what_its_tokenizer_makes_of_it(framing, name):
-    tokenizer, made = framing(name, kind="last")
-    for text in ("the film was good", "a", "zoé?"):
-        assert made.frame([text])[0].tokens == tokenizer(text)["input_ids"]
-
-
 def test_a_prompt_stands_around_the_text_and_special_tokens_around_both(framing):
     tokenizer, made = framing("bert", kind="prompt", template="who saw {text} ?")
-    tokens, said = pieces(tokenizer, made, "ann")
-    assert said == ["[CLS]", "who", "saw", "ann", "?", "[SEP]"]
+    ((tokens, _),) = made.frame(["ann"])
+    pieces = ["[CLS]", "who", "saw", "ann", "?", "[SEP]"]
+    assert tokenizer.convert_ids_to_tokens(tokens) == pieces
     assert made.read(len(tokens)) == slice(4, 5)
-
-
-def test_a_mean_takes_all_tokens_but_of_causal_models_the_first(framing):
-    assert framing("bert", kind="last")[1].read(5) == slice(3, 4)
-    assert framing("bert", kind="mean")[1].read(5) == slice(0, 5)
-    assert framing("gpt2", kind="mean")[1].read(5) == slice(1, 5)
-    assert framing("gpt2", kind="mean")[1].read(1) == slice(0, 1)
 
 
 def test_a_text_that_is_too_long_loses_its_end_and_the_prompt_nothing(framing):
@@ -293,10 +237,81 @@ def test_a_text_that_is_too_long_loses_its_end_and_the_prompt_nothing(framing):
 
 def test_names_of_special_tokens_in_a_text_are_text(framing):
     tokenizer, made = framing("llama", kind="last")
-    tokens, _ = pieces(tokenizer, made, "ann</s>bob")
-    assert tokenizer.eos_token_id not in tokens
+    assert tokenizer.eos_token_id not in made.frame(["ann</s>bob"])[0].tokens
 
 
 def test_a_prompt_must_leave_room(framing):
     with pytest.raises(SpecError, match=r"a prompt of 6 tokens\nexpected: .* the 6 tokens"):
         framing("bert", limit=6, kind="prompt", template="the film {text} was good")
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name != "xlnet"])
+@pytest.mark.bits
+def test_in_bfloat16_nothing_depends_on_company_order_or_threads(reader, name, threads):
+    half = reader(name, MEAN, dtype="bfloat16")
+    alone = np.stack([half.latents([text])[0] for text in TEXTS])
+    for count in (1, 2):
+        threads(count)
+        together = half.latents([*TEXTS[::-1], "a film", "ann saw bob"])
+        np.testing.assert_array_equal(together[: len(TEXTS)], alone[::-1])
+
+
+def test_a_model_that_cannot_run_in_bfloat16_says_so(reader):
+    refused = r"XLNetModel .* in bfloat16 \((?s:.*)--dtype float32 alone"
+    with pytest.raises(ModelError, match=refused):
+        _ = reader("xlnet", dtype="bfloat16").layers
+
+
+@pytest.fixture
+def shapes(monkeypatch):
+    """Rows and tokens of every batch that the model reads."""
+    seen = []
+    read = Blocks._read
+
+    def watched(self, tokens, places):
+        seen.append(tuple(tokens.shape))
+        return read(self, tokens, places)
+
+    monkeypatch.setattr(Blocks, "_read", watched)
+    return seen
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+@pytest.mark.parametrize("texts", [TEXTS, TEXTS[:1], ["the film"] * 40])
+def test_but_in_float32_the_shape_of_a_batch_follows_from_its_length(
+    reader, shapes, monkeypatch, dtype, texts
+):
+    monkeypatch.setattr("scope.models.latents.reader.TOKENS_A_BATCH", 24)
+    half = reader("bert", dtype=dtype, token_budget=1000)
+    assert half.reproducible == "to the byte, always 24 tokens a batch, one thread"
+    shapes.clear()
+    found = half.latents([*texts, "the film " * 19])
+    assert found.shape == (len(texts) + 1, 2, 16)
+    assert set(shapes) >= {(1, 40)}
+    assert {rows for rows, length in shapes if length == 4} <= {6}
+    assert all(rows == max(1, 24 // length) for rows, length in shapes)
+
+
+def test_an_object_of_the_users_has_no_readout_and_must_give_latents():
+    assert load_latent_reader("python:toy_readers:Bags").latents(["a film"]).shape == (1, 3, 8)
+    with pytest.raises(SpecError, match="the readout mean for the scheme `python`"):
+        load_latent_reader("python:toy_readers:Bags", readout=MEAN)
+    with pytest.raises(ModelError, match=r"with the roles: classifier\nexpected: .*latent_reader"):
+        load_latent_reader("python:toy_models:Reference")
+
+
+def test_a_server_is_not_even_asked(monkeypatch):
+    def fail(*_):
+        raise AssertionError("asked")
+
+    monkeypatch.setattr("scope.models.endpoint.SCHEME.load", fail)
+    with pytest.raises(ModelError, match=r"runs on a server.*\nexpected: .*hf:NAME or gguf:FILE"):
+        load_latent_reader("openai:http://localhost:9/v1#m")
+
+
+def test_a_sentence_encoder_without_layers_is_refused(tmp_path):
+    kind = "sentence_transformers.models.StaticEmbedding.StaticEmbedding"
+    (tmp_path / "0_StaticEmbedding").mkdir()
+    (tmp_path / "modules.json").write_text(json.dumps([{"idx": 0, "name": "0", "type": kind}]))
+    with pytest.raises(ModelError, match="encoder made of StaticEmbedding"):
+        load_latent_reader(str(tmp_path))
