@@ -72,17 +72,6 @@ def test_kl_goes_over_the_same_columns():
     assert result.score == pytest.approx(1 / (1 + by_hand), abs=1e-6)
 
 
-def test_the_original_scores_zero_and_is_not_admitted():
-    assert [one.score for one in judged("fine")] == [0.0]
-    assert succeeded("fine") == [False]
-
-
-def test_a_result_shows_the_token():
-    [result] = judged("good")
-    assert result.output == "sea"
-    assert result.get_colored_output() == "sea"
-
-
 def test_predictions_over_closed_labels_are_judged_as_their_rows():
     from textattack.shared import AttackedText
 

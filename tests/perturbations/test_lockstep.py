@@ -2,7 +2,6 @@ import gc
 import itertools
 import random
 import weakref
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -37,44 +36,6 @@ def test_searches_in_step_share_a_round_and_a_text_is_asked_once_in_it():
     searches = [shout(("a", "b", "a"), ("d",)), shout(("b", "c")), shout(("c",), ("b",))]
     list(Lockstep({"upper": upper}, parallel_texts=3).run(searches))
     assert upper.rounds == [["a", "b", "c"], ["d", "b"]]
-
-
-def test_two_services_are_each_asked_once_in_a_round():
-    upper, length = Upper(), []
-
-    def count(texts):
-        length.append(texts)
-        return [len(text) for text in texts]
-
-    searches = [shout(("a",)), shout(("bb",), service="length"), shout(("ccc",), service="length")]
-    found = list(Lockstep({"upper": upper, "length": count}, parallel_texts=3).run(searches))
-    assert found == [("A",), (2,), (3,)]
-    assert upper.rounds == [["a"]]
-    assert length == [["bb", "ccc"]]
-
-
-def test_a_finished_search_makes_room_for_the_next():
-    upper = Upper()
-    searches = [shout(("a",), ("b",), ("c",)), shout(("x",)), shout(("y",)), shout(("z",))]
-    found = list(Lockstep({"upper": upper}, parallel_texts=2).run(searches))
-    assert sorted(found) == [("A", "B", "C"), ("X",), ("Y",), ("Z",)]
-    assert upper.rounds == [["a", "x"], ["b", "y"], ["c", "z"]]
-
-
-searches_of_texts = st.lists(st.lists(st.lists(st.sampled_from("abcde"), max_size=3), max_size=4))
-
-
-@given(searches_of_texts, st.integers(1, 9))
-def test_any_number_of_slots_gives_the_same_results(asked, slots):
-    searches = [shout(*rounds) for rounds in asked]
-    found = Lockstep({"upper": Upper()}, slots).run(searches)
-    expected = [tuple(text.upper() for texts in rounds for text in texts) for rounds in asked]
-    assert Counter(found) == Counter(expected)
-
-
-def test_a_thousand_searches_that_ask_nothing_all_give_their_result():
-    searches = ((lambda ask, number=number: number) for number in range(1000))
-    assert sorted(Lockstep({}, parallel_texts=64).run(searches)) == list(range(1000))
 
 
 def test_a_search_that_fails_raises_its_own_error():
@@ -291,26 +252,6 @@ def no_answer(service, texts):
     return []
 
 
-def test_draws_follow_from_the_seed_alone():
-    with OwnChance(no_answer, 5):
-        first = draws()
-    draws()
-    with OwnChance(no_answer, 5):
-        assert draws() == first
-    with OwnChance(no_answer, 6):
-        assert draws() != first
-
-
-def test_what_others_draw_during_a_question_moves_nothing():
-    with OwnChance(no_answer, 5):
-        expected = [random.random(), np.random.random(), random.random(), np.random.random()]
-    with OwnChance(lambda service, texts: draws(), 5) as ask:
-        found = [random.random(), np.random.random()]
-        ask("classify", ["a"])
-        found += [random.random(), np.random.random()]
-    assert found == expected
-
-
 def test_those_outside_go_on_with_their_own_chance():
     def sequence(with_search: bool) -> list[float]:
         random.seed(1)
@@ -329,13 +270,6 @@ def test_those_outside_go_on_with_their_own_chance():
         return [random.random(), float(np.random.random())]
 
     assert sequence(with_search=True) == sequence(with_search=False)
-
-
-def test_a_search_may_seed_again_itself():
-    with OwnChance(no_answer, 5):
-        random.seed(9)
-        np.random.seed(9)
-        assert np.random.random() == np.random.RandomState(9).random()
 
 
 def test_a_search_that_fails_leaves_the_outside_as_it_was():

@@ -164,24 +164,6 @@ def test_the_users_own_stopwords_come_before_ours(tmp_path, monkeypatch):
     assert words_nltk_finds() == b"ours\n"
 
 
-def test_another_list_replaces_the_one_of_an_earlier_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(nltk.data, "path", [])
-    for words in (["old"], ["the", "new"]):
-        _offer_stopwords(words, tmp_path)
-    assert (tmp_path / "corpora/stopwords/english").read_text() == "new\nthe\n"
-    assert nltk.data.path == [str(tmp_path)]
-    assert files_under(tmp_path) == {"corpora/stopwords/english"}
-
-
-def test_a_list_with_a_second_name_as_backups_give_it_is_written_anew(tmp_path, monkeypatch):
-    monkeypatch.setattr(nltk.data, "path", [])
-    _offer_stopwords(["ours"], tmp_path / "cache")
-    file = tmp_path / "cache/corpora/stopwords/english"
-    (tmp_path / "backup").hardlink_to(file)
-    _offer_stopwords(["ours"], tmp_path / "cache")
-    assert words_nltk_finds() == b"ours\n"
-
-
 def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "file"))
@@ -191,8 +173,13 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     assert "SCOPE_CACHE" in caught.value.fix
 
 
-def test_a_second_call_gives_the_same_module():
-    assert load_textattack() is load_textattack() is sys.modules["textattack"]
+def test_a_list_with_a_second_name_as_backups_give_it_is_written_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(nltk.data, "path", [])
+    _offer_stopwords(["ours"], tmp_path / "cache")
+    file = tmp_path / "cache/corpora/stopwords/english"
+    (tmp_path / "backup").hardlink_to(file)
+    _offer_stopwords(["ours"], tmp_path / "cache")
+    assert words_nltk_finds() == b"ours\n"
 
 
 def test_the_dictionary_of_jieba_is_not_kept_among_temporary_files():

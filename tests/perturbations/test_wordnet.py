@@ -10,7 +10,7 @@ import pytest
 
 from perturbations.lexicon import PARTS_OF_SPEECH, WORDNET_FILES, read_folder
 from perturbations.textattack_gate import load_textattack
-from perturbations.wordnet import WordNet, _is_one_word, wordnet
+from perturbations.wordnet import WordNet, _is_one_word
 
 SYNSETS = {
     "noun": ["sofa couch lounge", "couch sofa_bed", "goose fathead", "box", "morning a.m. o'clock"],
@@ -75,10 +75,6 @@ def test_phrases_and_what_is_no_single_word_are_left_out(tiny):
 
 def test_another_spelling_of_the_word_is_a_synonym(tiny):
     assert tiny.synonyms("Sofa") == ("couch", "lounge", "sofa")
-
-
-def test_the_wordnet_of_this_machine_is_read_once():
-    assert wordnet() is wordnet()
 
 
 @pytest.fixture(scope="module")

@@ -12,20 +12,15 @@ import pytest
 from scope.checksums import sealed
 from scope.errors import RunError
 from scope.records import (
-    Answer,
     AuditResult,
     Clock,
-    CompareResult,
     DataCard,
     Example,
-    Item,
     Manifest,
     Measurement,
     ModelCard,
     Prediction,
-    Question,
     ScoredExample,
-    TaskAnswers,
     Undefined,
 )
 from scope.serialization import from_json, to_json
@@ -183,24 +178,3 @@ def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
     assert caught.value.expected == "format 7"
-
-
-def test_defaults_of_answers_are_left_out_and_read_back() -> None:
-    answers = TaskAnswers(
-        task="choice",
-        items=(Item(question=Question(id="0", text="Which?", options=("a", "b")), right=0),),
-        answers=((Answer(choice=0),), (Answer(),)),
-    )
-    written = to_json(
-        CompareResult(
-            manifest=replace(WITH_TARGET.manifest, job="compare", models=(MODEL, MODEL_B)),
-            outcomes=(),
-            measurements=(),
-            differences=(),
-            tasks=(answers,),
-            task_shares=(),
-        )
-    )
-    assert '"answers":[[{"choice":0}],[{}]]' in written
-    assert '{"question":{"id":"0","options":["a","b"],"text":"Which?"},"right":0}' in written
-    assert from_json(written, kind=CompareResult).tasks == (answers,)

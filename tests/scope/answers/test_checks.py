@@ -45,7 +45,6 @@ def complaint(given, questions):
     [
         ([(0, Answer(choice=0)), (0, Answer(choice=0))], "question 0 of 2 twice"),
         ([(2, Answer(choice=0))], "question 2 of 2"),
-        ([(-1, Answer(choice=0))], "question -1 of 2"),
         ([(0, Answer(choice=2))], "'x' with the option 2 of 2"),
         ([(0, Answer(choice="b"))], "'x' with the option 'b' of 2"),
         ([(0, Answer(choice=True))], "'x' with the option True of 2"),
@@ -63,8 +62,6 @@ def test_what_is_no_option_is_refused(given, found):
         (0.5, 0.4),
         (1.5, -0.5),
         (float("nan"), 0.5),
-        (float("nan"), float("nan")),
-        (float("inf"), 0.0),
         ("0.5", "0.5"),
         0.5,
     ],
@@ -93,7 +90,6 @@ def test_what_is_no_text_is_refused(answer, found):
         ([Answer(text="a"), Answer(text="b")], "with Answer(text='a', choice=None"),
         ([(0, "a")], "with (0, 'a')"),
         ([("0", Answer(text="a"))], "with ('0', Answer(text='a'"),
-        (["ab"], "with 'ab'"),
         (None, "with a NoneType"),
     ],
 )

@@ -5,7 +5,6 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from tiny_language import write_tiny_llama
 
 from scope.answers import vectors as job
 from scope.answers.cache import answer_file, clear_cache
@@ -46,10 +45,7 @@ class Asleep:
         raise AssertionError(f"asked for {name}")
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 TEXTS = ["a dull film", "why", "a dull film", "ann saw bob"]
@@ -128,24 +124,9 @@ def test_a_call_that_fails_midway_leaves_what_was_finished(monkeypatch):
     np.testing.assert_array_equal(table.rows(texts), Counting().latents(texts))
 
 
-class Seen:
-    """Progress that remembers what it was told."""
-
-    def task(self, description, total, done=0):
-        self.told = [description, total, done]
-        return self
-
-    def __enter__(self):
-        return self.told.append
-
-    def __exit__(self, *_):
-        return None
-
-
-def test_progress_counts_what_was_known_before(monkeypatch):
+def test_progress_counts_what_was_known_before(monkeypatch, seen):
     monkeypatch.setattr(job, "TEXTS_A_PORTION", 2)
     stored_latents(TEXTS[:2], Counting())
-    seen = Seen()
     stored_latents([*TEXTS, "one", "two"], Counting(), seen)
     assert seen.told == ["latents", 5, 2, 2, 1]
 
@@ -205,13 +186,6 @@ def test_a_text_that_cannot_be_read_is_found_before_any_is_computed(monkeypatch)
     with pytest.raises(DataError, match="ann saw bob"):
         stored_latents(TEXTS, reader)
     assert reader.asked == []
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("latents") / "llama"
-    write_tiny_llama(folder, chat=False)
-    return str(folder)
 
 
 def test_a_text_that_is_not_of_the_table_is_named():

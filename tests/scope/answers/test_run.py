@@ -62,12 +62,6 @@ def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Pat
         assert run.report_path.read_text(encoding="utf-8") == "<p>page</p>"
 
 
-def test_a_damaged_result_is_named(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text("{")
-    with pytest.raises(RunError, match=r"result\.json` is no result"):
-        RunFolder(tmp_path).read_result()
-
-
 def test_a_run_of_another_question_is_refused_and_unlocked(tmp_path: Path) -> None:
     Run.open(tmp_path / "run", QUESTION).close()
     with pytest.raises(RunError, match="seed is 0 in the run, 1 here"):

@@ -36,13 +36,6 @@ def models(tmp_path_factory):
 
 
 @pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("SCOPE_CACHE_LIMIT", "5GB")
-    return tmp_path / "cache"
-
-
-@pytest.fixture
 def asked(monkeypatch):
     """The texts that checkpoints are asked."""
     texts = []

@@ -80,31 +80,3 @@ def test_a_table_answers_data_with_ids_of_their_own(command, tmp_path):
 def test_a_prompt_that_is_of_no_use_is_refused(refused, choices, name, found):
     more = ("--prompt", f"{name}=/nonexistent")
     assert found in refused(*compare("choice", choices, READER, SKIMMER, more=more))
-
-
-@pytest.mark.parametrize(
-    ("body", "found"),
-    [
-        (
-            "return [Answer(choice=0) for _ in questions]",
-            "`mine` answers with Answer(text=None, choice=0",
-        ),
-        (
-            "return 1 / 0",
-            "`python:mine:Model` failed in `choose`: ZeroDivisionError: division by zero",
-        ),
-        (
-            "yield 0, Answer(choice=0, probabilities=(float('nan'), 1.0))",
-            "`mine` answers 'Is it 0?' with the probabilities (nan, 1.0) for 2 options",
-        ),
-    ],
-)
-def test_a_users_own_object_that_answers_wrongly_is_told(refused, choices, tmp_path, body, found):
-    (tmp_path / "mine.py").write_text(
-        "from scope.records import Answer\n"
-        "class Model:\n"
-        "    spec = fingerprint = 'mine'\n"
-        f"    def choose(self, questions):\n        {body}\n"
-    )
-    asked = compare("choice", choices, READER, "python:mine:Model")
-    assert found in refused(*asked, keeps_answers=True)

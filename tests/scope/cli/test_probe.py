@@ -9,7 +9,6 @@ import pytest
 from made_up_pairs import CHECKPOINTS, lay_out
 from parsed_page import parse
 
-import scope
 from scope.probes import STEPS, load_probe
 from scope.serialization import from_json, to_json
 
@@ -154,13 +153,3 @@ def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
     assert {**last, "gain": None, "unseen": score["unseen"]} == score
     for name in ("layers", "misjudged", "models"):
         assert again[name] == fitted[name]
-
-
-def test_the_same_stands_open_to_python(laid_out, monkeypatch):
-    monkeypatch.chdir(laid_out)
-    found = scope.probe(
-        models="./bert", data="pairs.csv", steps="raw", prompt="a {text} film", dtype="float32"
-    )
-    assert found.manifest.job == "probe"
-    assert found.findings.models[0].prompt == "a {text} film"
-    assert "raw" in str(found)

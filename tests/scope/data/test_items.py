@@ -5,7 +5,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from shared_data import shared_data
 
 from scope.data.items import (
     Draft,
@@ -138,21 +137,6 @@ def test_options_in_a_csv_are_refused_with_the_formats_that_have_lists(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("name", "rows", "options"),
-    [
-        ("mmlu_pro_models/items.jsonl.gz", 5979, set(range(3, 11))),
-        ("mcq/arc_challenge_test.jsonl.gz", 1172, {3, 4, 5}),
-    ],
-)
-@pytest.mark.slow
-def test_real_questions_load_whole(name, rows, options):
-    items = [draft.item for draft in read_choices(str(shared_data(name)))]
-    assert len(items) == rows
-    assert {len(one.question.options) for one in items} == options
-    assert all(one.gold == (one.question.options[one.right],) for one in items)
-
-
-@pytest.mark.parametrize(
     ("answer", "options", "labels", "index"),
     [
         *((answer, "red blue green", "", 1) for answer in (1, 1.0, "B", " B ", "blue", " blue")),
@@ -264,9 +248,3 @@ def test_what_names_no_option_is_refused_in_words(answer, found):
     with pytest.raises(ValueError) as raised:
         option_index(answer, ("red", "blue", "green"))
     assert str(raised.value) == found
-
-
-def test_unanswerable_questions_can_be_left_out(tmp_path):
-    rows = [ROW | {"id": str(n), "answers": given} for n, given in enumerate([[], ["x"], None])]
-    spec = write(tmp_path / "a.jsonl", *rows)
-    assert [draft.id for draft in passages(spec, unanswerable=False)] == ["1", "2"]

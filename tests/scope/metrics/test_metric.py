@@ -4,48 +4,6 @@ from scope.errors import SpecError
 from scope.metrics.metric import METRICS, parse_metric
 
 
-def spellings(measured_in):
-    return [str(metric) for metric in METRICS.values() if metric.measured_in == measured_in]
-
-
-def test_the_metrics_of_an_audit_come_first_and_are_spelled_as_documented():
-    assert list(METRICS)[:11] == [spelling.partition("(")[0] for spelling in spellings("audits")]
-    assert spellings("audits") == [
-        "iid_agreement",
-        "iid_accuracy_gap",
-        "ood_agreement",
-        "hard_scope",
-        "soft_scope(tolerance=0.1, cutoff=1.0)",
-        "concordance",
-        "reach",
-        "flip_scope",
-        "informedness",
-        "excess",
-        "base_rate",
-    ]
-
-
-def test_the_metrics_of_tasks_are_spelled_as_documented():
-    assert spellings("tasks") == [
-        "word_f1",
-        "character_f1",
-        "exact_match",
-        "share_f1_zero",
-        "sem_score",
-        "sem_score_at_least(threshold=0.9)",
-        "word_cosine",
-        "accuracy",
-        "agreement",
-        "cohen_kappa",
-        "capa",
-        "capa_discrete",
-        "error_consistency",
-        "js_divergence",
-        "recovery",
-        "flips",
-    ]
-
-
 @pytest.mark.parametrize("metric", METRICS.values(), ids=str)
 def test_every_metric_says_where_it_is_from_and_what_it_means_in_one_sentence(metric):
     assert metric.paper
