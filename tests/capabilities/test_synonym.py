@@ -110,44 +110,6 @@ def test_settings_change_with_the_options_that_count():
     assert Synonym().settings()["wordnet"] == lexicon_version("wordnet")
 
 
-def test_a_share_of_words_is_refused_where_it_would_do_nothing():
-    with pytest.raises(SpecError, match="preset=strong"):
-        Synonym(max_words=0.5)
-
-
-@pytest.mark.parametrize("share", [0, -0.1, 1.01, math.nan])
-def test_a_share_of_words_outside_of_its_bounds_is_refused(share):
-    with pytest.raises(SpecError) as caught:
-        Synonym(preset="strong", max_words=share)
-    assert caught.value.found == f"the setting max_words {share}"
-    assert caught.value.expected == "a number above 0 and at most 1"
-    assert caught.value.fix.startswith("omit the setting max_words")
-
-
-def test_an_unknown_preset_is_refused():
-    with pytest.raises(SpecError) as caught:
-        Synonym(preset="weak")
-    assert str(caught.value) == (
-        "found:    the setting preset=weak\n"
-        "expected: one of: valid, paper, strong\n"
-        "fix:      write for example --setting preset=valid"
-    )
-
-
-@pytest.mark.parametrize(
-    ("settings", "needed"),
-    [
-        ({"preset": "paper", "sense": "frequent"}, "preset=valid"),
-        ({"preset": "paper", "min_fit": 0.5}, "preset=valid"),
-        ({"sense": "frequent", "min_fit": 0.5}, "sense=context"),
-    ],
-)
-def test_a_setting_of_the_senses_is_refused_where_it_would_do_nothing(settings, needed):
-    with pytest.raises(SpecError) as caught:
-        Synonym(**settings)
-    assert f"add --setting {needed}" in caught.value.fix
-
-
 class FitsBy:
     """An encoder by which each word fits as well as a table has it, others not at all."""
 

@@ -1,6 +1,5 @@
 """The words that fit a place best, and what of a text decides how they fit."""
 
-import numpy as np
 import pytest
 
 from perturbations.constraints import FIT_MARGIN, FitsContext, swap_in_sentence
@@ -64,7 +63,3 @@ def test_a_long_sentence_is_cut_on_both_sides():
     swap = swap_in_sentence(text, 500, "boat", "ship")
     assert len(swap.text) == 160 + 4 + 160
     assert swap.text[swap.start : swap.end] == "boat"
-
-
-def test_a_comparison_of_nothing_asks_nobody():
-    assert FitsContext(np.array, 0.5)._check_constraint_many([], ORIGINAL) == []

@@ -51,36 +51,11 @@ def test_a_search_that_fails_raises_its_own_error():
         list(running)
 
 
-def test_a_service_that_fails_raises_its_own_error():
-    def fail(texts):
-        raise ZeroDivisionError("in the service")
-
-    with pytest.raises(ZeroDivisionError, match="in the service"):
-        list(Lockstep({"upper": fail}, parallel_texts=2).run([shout(("a",))]))
-
-
 def test_a_service_that_loses_an_answer_is_noticed():
     with pytest.raises(ValueError, match="zip"):
         list(
             Lockstep({"upper": lambda texts: texts[1:]}, parallel_texts=2).run([shout(("a", "b"))])
         )
-
-
-def test_searches_are_fetched_only_when_there_is_room():
-    fetched = []
-
-    def searches():
-        for number in range(100):
-            fetched.append(number)
-            yield shout(("a",), ("b",))
-
-    running = Lockstep({"upper": Upper()}, parallel_texts=5).run(searches())
-    assert fetched == []
-    next(running)
-    assert len(fetched) == 5
-    for _ in range(5):
-        next(running)
-    assert len(fetched) == 10
 
 
 class Burden:
@@ -244,32 +219,8 @@ def test_a_question_larger_than_the_memory_is_answered_whole():
     assert Remembering(counting([]), capacity=1)(["a", "b", "c"]) == ["A", "B", "C"]
 
 
-def draws() -> list[float]:
-    return [random.random(), float(np.random.random()), float(np.random.normal())]
-
-
 def no_answer(service, texts):
     return []
-
-
-def test_those_outside_go_on_with_their_own_chance():
-    def sequence(with_search: bool) -> list[float]:
-        random.seed(1)
-        np.random.seed(1)
-        found = [random.random(), float(np.random.random())]
-        if with_search:
-            with OwnChance(lambda service, texts: found.extend(two()), 5) as ask:
-                draws()
-                ask("classify", [])
-                draws()
-        else:
-            found.extend(two())
-        return [*found, *two()]
-
-    def two() -> list[float]:
-        return [random.random(), float(np.random.random())]
-
-    assert sequence(with_search=True) == sequence(with_search=False)
 
 
 def test_a_search_that_fails_leaves_the_outside_as_it_was():
@@ -279,16 +230,3 @@ def test_a_search_that_fails_leaves_the_outside_as_it_was():
     with pytest.raises(ZeroDivisionError), OwnChance(no_answer, 5):
         raise ZeroDivisionError
     assert random.random() == expected
-
-
-def test_a_search_given_up_while_it_waits_does_not_turn_back_the_outside():
-    def give_up(service, texts):
-        random.seed(1)
-        random.random()
-        raise GeneratorExit
-
-    with pytest.raises(GeneratorExit), OwnChance(give_up, 5) as ask:
-        ask("classify", ["a"])
-    after_one_draw = random.Random(1)
-    after_one_draw.random()
-    assert random.random() == after_one_draw.random()

@@ -177,15 +177,6 @@ class Drawing(Marking):
             },
             "expected: trials 1 to 8, in order",
         ),
-        (
-            {
-                "draw": lambda self, example, number, options: replace(
-                    Drawing.draw(self, example, number + options.parallel_texts, options),
-                    trial=number,
-                )
-            },
-            "another result with 1 text at once instead of 7",
-        ),
     ],
 )
 def test_a_rule_that_random_candidates_break_is_noticed(members, message):

@@ -99,10 +99,11 @@ def test_options_that_cannot_be_are_told(refused, of_tables, more, found, fix):
     assert fix in message
 
 
-def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentences):
-    spec = save_pupil(tmp_path / "ours.jsonl", sentences)
-    data = write_sentences(tmp_path / "data.csv", sentences)
-    message = refused(*of_texts(data, "--reference", spec, "--capability", "typo"))
+def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentences_csv):
+    saved = {"text": "a", "probabilities": [0.5, 0.5], "labels": ["negative", "positive"]}
+    (tmp_path / "ours.jsonl").write_text(json.dumps(saved), encoding="utf-8")
+    spec = "predictions:ours.jsonl"
+    message = refused(*of_texts(sentences_csv, "--reference", spec, "--capability", "typo"))
     assert f"--capability with saved predictions as a reference: `{spec}`" in message
     assert "--capability none" in message
 
@@ -141,19 +142,3 @@ def test_a_table_without_its_task_is_told_what_is_missing(refused, of_tables):
     message = refused(*words[:place], *words[place + 2 :])
     assert "the table of answers `predictions:suspects.tsv#copy` without a task" in message
     assert "add --task choice" in message
-
-
-def save_pupil(path, sentences):
-    """Predictions of a pupil, as another tool would have saved them."""
-    from toy_suspects import Pupil
-
-    rows = [{"text": text, "probabilities": Pupil().shares(text)} for text, _ in sentences]
-    rows[0]["labels"] = list(Pupil.labels)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return f"predictions:{path}"
-
-
-def write_sentences(path, sentences):
-    rows = "".join(f"{text},{label}\n" for text, label in sentences)
-    path.write_text(f"text,label\n{rows}", encoding="utf-8")
-    return path

@@ -113,11 +113,9 @@ GOOD = {"question": "Which?", "options": ["red", "blue"], "answer": 0}
     [
         ({"answer": "x"}, "the answer is 'x', which is not one of the options", "letter from A"),
         ({"options": ["red"]}, "1 option", "2 to 26 options"),
-        ({"options": ["a"] * 27}, "27 options", "2 to 26 options"),
         ({"options": ["red", " "]}, "an empty option among ['red', ' ']", "with a text each"),
         ({"options": "red, blue"}, "`options` is 'red, blue'", "a list of texts"),
         ({"options": ["red", 1]}, "`options` is \"['red', 1]\"", "a list of texts"),
-        ({"options": None}, "`options` is 'None'", "a list of texts"),
         ({"options": {"A": "red"}}, """`options` is "{'A': 'red'}\"""", "a list of texts"),
     ],
 )
@@ -173,7 +171,6 @@ def test_a_row_with_a_passage_becomes_an_item(tmp_path):
         ({"answers": [{"text": "France", "start": 3}]}, ("France",)),
         ({"answer": "France"}, ("France",)),
         ({"answers": []}, ("",)),
-        ({"answers": {"text": [], "answer_start": []}}, ("",)),
         ({"answers": ["guess"], "is_impossible": True}, ("",)),
         ({"answers": None}, ()),
         ({}, ()),
@@ -238,10 +235,7 @@ def test_a_blank_question_makes_no_item(tmp_path):
         (-1, "the option -1, counted from 0, of 3 options"),
         ("D", "the option D of 3 options"),
         ("Red", "'Red', which is not one of the options"),
-        ("", "'', which is not one of the options"),
         (True, "True"),
-        (0.5, "0.5"),
-        ([0], "[0]"),
     ],
 )
 def test_what_names_no_option_is_refused_in_words(answer, found):

@@ -89,9 +89,7 @@ def test_a_part_without_rows_lists_the_values_there_are(pairs):
     [
         ("Sentence1", "Sentence2", "similarity_score"),
         ("sentence_A", "sentence_B", "relatedness_score"),
-        ("text1", "text2", "similarity"),
         ("question1", "question2", "label"),
-        ("First", "Second", "Score"),
     ],
 )
 def test_columns_are_found_by_their_usual_names(pairs, first, second, score):
@@ -131,14 +129,11 @@ LEAVE_OUT = "fix the row, or leave it out"
     ("score", "found", "fix"),
     [
         (5.5, "the score 5.5, which is out of the range 0 to 5", "--low and --high"),
-        ("-1", "the score -1, which is out of the range 0 to 5", "--low and --high"),
         ("3;8", "the score '3;8', which is not a finite number", LEAVE_OUT),
         ("nan", "the score 'nan', which is not a finite number", LEAVE_OUT),
         (True, "the score True, which is not a finite number", LEAVE_OUT),
-        ([3], "the score [3], which is not a finite number", LEAVE_OUT),
         (10**400, "the score 1000", LEAVE_OUT),
         (" ", "no score", LEAVE_OUT),
-        (None, "no score", LEAVE_OUT),
     ],
 )
 def test_a_score_that_is_none_is_named_by_file_and_line(pairs, score, found, fix):
