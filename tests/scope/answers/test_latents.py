@@ -62,10 +62,16 @@ def test_a_reader_of_python_reads_a_text_again_and_another_one_is_refused():
     recognise_reader([*SEVERAL, "a new film"], again)
     assert again.asked == SEVERAL[:1]
 
-    class Retrained(OfPython):
-        def latents(self, texts):
-            return super().latents(texts) * 2
+    class Drifted(OfPython):
+        factor = 1.0001
 
+        def latents(self, texts):
+            return super().latents(texts) * self.factor
+
+    class Retrained(Drifted):
+        factor = 2
+
+    recognise_reader(SEVERAL, Drifted())
     with pytest.raises(ModelError, match="`python:mine:Reader` is not the model"):
         recognise_reader(SEVERAL, Retrained())
     recognise_reader(SEVERAL, Asleep())
@@ -135,13 +141,11 @@ def test_progress_counts_what_was_known_before(monkeypatch, seen):
     "value",
     [
         "x'00'",
-        "'text!'",
-        """CAST('[[0, 2, "float32"], 0, ""]' || char(10) AS BLOB)""",
         """CAST('[[3, 2, "int8"], 0, ""]' || char(10) AS BLOB)""",
         """CAST('[[3, 2, "float32"], 0, ""]' || char(10) || 'cut' AS BLOB)""",
         """CAST('[[3, 1, "float32"], 0, ""]' || char(10) || 'twelve bytes' AS BLOB)""",
     ],
-    ids=["no head", "text", "no layers", "int8", "cut", "another shape"],
+    ids=["no head", "int8", "cut", "another shape"],
 )
 def test_damaged_latents_are_named_with_a_way_out(cache, value):
     table = stored_latents(TEXTS, Counting())
@@ -164,7 +168,6 @@ def test_empty_texts_are_refused_before_any_is_read():
             np.ones((3, 2)),
             r"\(3, 2\), by the reader `counting`\n.* \(3, layers, width\) for 3",
         ),
-        (np.ones((2, 3, 2)), r"shape \(2, 3, 2\), by .*\n.* \(3, layers, width\) for 3 texts"),
         (np.ones((3, 0, 2)), r"shape \(3, 0, 2\), by"),
     ],
 )

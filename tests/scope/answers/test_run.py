@@ -19,7 +19,7 @@ from scope.answers.searches import keep_search, searched
 from scope.errors import RunError
 from scope.records import Perturbation, Prediction
 from scope.serialization import from_json, to_json
-from scope.store import RunEntry, RunFolder, list_runs, run_folder
+from scope.store import RunFolder, list_runs, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 
@@ -170,16 +170,9 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
     (tmp_path / "second" / "result.json").write_text("{}")
     (tmp_path / "note.txt").touch()
     first, second = list_runs(tmp_path)
-    assert first == RunEntry(name="first", job="reuse", size=first.size, changed=first.changed)
-    assert second == RunEntry(
-        name="second",
-        job="audit",
-        reference="hf:a",
-        targets=("hf:b", "c"),
-        finished=True,
-        size=second.size,
-        changed=second.changed,
-    )
+    assert (first.name, first.job, first.finished) == ("first", "reuse", False)
+    assert (second.name, second.job, second.finished) == ("second", "audit", True)
+    assert (second.reference, second.targets) == ("hf:a", ("hf:b", "c"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", second.changed)
     files = [path for path in (tmp_path / "second").iterdir() if path.is_file()]
     assert second.size == sum(path.stat().st_size for path in files) > 0
