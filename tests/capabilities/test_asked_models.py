@@ -143,15 +143,9 @@ def test_the_meaning_is_bounded_by_an_encoder_whose_cosine_is_kept(lexicon, monk
     assert {one.similarity for one in search(paraphrase("Paraphraser"))} == {None}
 
 
-def test_examples_are_admissible_changes(lexicon):
-    from perturbations.wordnet import wordnet
-
+def test_the_example_is_an_admissible_paraphrase(lexicon):
     before, after = Paraphrase.example
     assert list(paraphraser().admitted(before, [after])) == [after]
-    for kind in (Synonym, TextAttackRecipe):
-        before, after = (text.split() for text in kind.example)
-        swapped = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
-        assert [other in wordnet().synonyms(word) for word, other in swapped] == [True]
 
 
 def test_synonyms_of_vectors_and_of_a_mask(tmp_path, lexicon):

@@ -190,15 +190,6 @@ def test_an_article_in_capitals_stays_in_capitals():
     assert found == "SEEN BY AN AMERICAN MAN AND AN IRISH ONE"
 
 
-def test_as_many_changes_are_expected_as_are_tried():
-    text = " films, ".join(str(number) for number in range(30, 60)) + " films"
-    example, classifier = Example(id="e", text=text), HashedWords(strength=0.0)
-    list(Number().search(classifier, [example], SearchOptions()))
-    asked = {text for texts in classifier.asked for text in texts}
-    expected = Number().estimate_queries(example, SearchOptions())
-    assert expected == pytest.approx(len(asked), rel=0.2)
-
-
 def test_numbers_keep_their_size_and_form():
     values = changed(Number(change="value", candidates=100), "Had 1,200 seats")
     assert values

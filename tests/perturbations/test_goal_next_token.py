@@ -70,16 +70,3 @@ def test_kl_goes_over_the_same_columns():
     )
     [result] = judged("good", distance="kl")
     assert result.score == pytest.approx(1 / (1 + by_hand), abs=1e-6)
-
-
-def test_predictions_over_closed_labels_are_judged_as_their_rows():
-    from textattack.shared import AttackedText
-
-    rows = {"fine": (0.7, 0.3), "good": (0.6, 0.4)}
-    scores = []
-    for wrap in (tuple, lambda row: Prediction(probabilities=row)):
-        goal = KeepsPrediction(lambda texts, wrap=wrap: [wrap(rows[text]) for text in texts])
-        goal.init_attack_example(AttackedText("fine"), 0)
-        [result] = goal.get_results([AttackedText("good")])[0]
-        scores.append((result.score, result.output, result.raw_output.tolist()))
-    assert scores[0] == scores[1] == (0.833333, 0, [0.6, 0.4])

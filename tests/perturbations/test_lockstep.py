@@ -196,14 +196,6 @@ def counting(asked):
     return service
 
 
-def test_a_text_is_asked_once_and_answers_keep_their_order():
-    asked = []
-    service = Remembering(counting(asked))
-    assert service(["b", "a", "b"]) == ["B", "A", "B"]
-    assert service(["a", "c"]) == ["A", "C"]
-    assert asked == [["b", "a"], ["c"]]
-
-
 def test_the_least_recently_used_answer_is_forgotten_first():
     asked = []
     service = Remembering(counting(asked), capacity=2)

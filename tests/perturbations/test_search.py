@@ -9,7 +9,6 @@ from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.goals import KeepsPrediction, distance_between
 from perturbations.search import BestCandidate, GreedyInvariantSwap, WordsByWeight
-from perturbations.transformations import WordReplacements
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -92,18 +91,6 @@ def test_of_labels_that_are_equally_probable_the_first_counts(model):
 
 def test_texts_of_earlier_trials_are_not_admitted(model):
     assert succeeded(model, "good", "nice", taken=["good"]) == [False, True]
-
-
-def test_only_texts_that_a_transformation_made_count_as_tried(model):
-    from textattack.shared import AttackedText
-
-    goal = KeepsPrediction(model)
-    original = AttackedText("fine")
-    goal.init_attack_example(original, 0)
-    goal.get_results([original.replace_word_at_index(0, "good")])
-    assert goal.tried is False
-    goal.get_results(WordReplacements(lambda word: ["nice"])(original))
-    assert goal.tried is True
 
 
 shares = st.lists(st.integers(0, 1000), min_size=3, max_size=3).filter(any)
@@ -288,27 +275,6 @@ def test_asked_and_spared_are_what_a_ranking_of_all_words_asks(words, table, cla
     [one] = alone(capability, classifier, examples, SearchOptions(trials=1))["e"]
     swaps = sum(len(table.get(word, ())) for word in words)
     assert one.queries + one.queries_saved == 1 + len(words) + swaps
-
-
-def test_equal_words_are_ranked_by_position():
-    capability = WordSwaps(method=lambda: GreedyInvariantSwap(stop_at_first=True))
-    example = Example(id="e", text=" ".join(["old", "boat"] * 20))
-    nothing_matters = HashedWords(strength=0.0)
-    options = SearchOptions(trials=6)
-    perturbed = [one.text for one in alone(capability, nothing_matters, [example], options)["e"]]
-    first, second = SYNONYMS["old"], SYNONYMS["boat"]
-    rest = example.text.removeprefix("old boat")
-    assert perturbed == [
-        *(f"{other} boat{rest}" for other in first),
-        *(f"old {other}{rest}" for other in second),
-    ]
-
-
-def test_all_candidates_of_a_step_are_one_question():
-    table = {"film": tuple(f"x{number}" for number in range(100))}
-    classifier = HashedWords()
-    found(BestCandidate, table, classifier, ["film"], trials=1)
-    assert [len(texts) for texts in classifier.asked] == [1, 100]
 
 
 def test_a_search_that_changes_words_back_and_forth_ends_with_the_fix(monkeypatch):

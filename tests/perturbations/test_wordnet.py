@@ -61,20 +61,14 @@ def tiny() -> WordNet:
         ("galore", ("abounding",)),
         ("cosier", ()),
         ("desk", ()),
+        ("morning", ("o'clock",)),
+        ("snugly", ("cosily",)),
+        ("Sofa", ("couch", "lounge", "sofa")),
         ("", ()),
     ],
 )
-def test_synonyms_share_a_synset_with_the_word_or_its_base_form(tiny, word, synonyms):
+def test_synonyms_are_single_words_of_a_synset_of_the_word_or_its_base_form(tiny, word, synonyms):
     assert tiny.synonyms(word) == synonyms
-
-
-def test_phrases_and_what_is_no_single_word_are_left_out(tiny):
-    assert tiny.synonyms("morning") == ("o'clock",)
-    assert tiny.synonyms("snugly") == ("cosily",)
-
-
-def test_another_spelling_of_the_word_is_a_synonym(tiny):
-    assert tiny.synonyms("Sofa") == ("couch", "lounge", "sofa")
 
 
 @pytest.fixture(scope="module")

@@ -74,11 +74,7 @@ def test_the_command_in_the_result_asks_the_same_again(compared, command, tmp_pa
     ("changes", "found", "fix"),
     [
         ({"data": "missing.jsonl"}, "no file `missing.jsonl`", "did you mean `choices.jsonl`"),
-        (
-            {"model": "python:toy_answerers:TooFew"},
-            "answered with 39 answers to 40 questions",
-            "fix the code",
-        ),
+        ({"model": "python:toy_answerers:TooFew"}, "39 answers to 40 questions", "fix the code"),
         ({"model": "python:toy_answerers:Wrong"}, "the option", "fix the model"),
         ({"model": "python:toy_answerers:Reader"}, "is listed twice", "leave one of them out"),
         ({"prompt": "answr=x.txt"}, "a prompt called `answr`", "--prompt answer=FILE"),

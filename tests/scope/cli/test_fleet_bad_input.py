@@ -54,10 +54,7 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
         (("--costs", "gone.csv"), "gone.csv"),
-        (
-            ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
-            "a budget of 1 a question",
-        ),
+        (("--model", "model-00", "--cost", "model-00=2", "--budget", "1"), "a budget of 1 a "),
     ],
 )
 def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, found):
@@ -70,10 +67,7 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
         ("", "neither a fleet nor answers"),
         ("--data train.csv --device cpu", "--device without --contributions"),
         ("--fleet ours --dtype bfloat16", "--dtype without --contributions"),
-        (
-            "--fleet ours --communities strangers.csv",
-            "no model `stranger` of --communities",
-        ),
+        ("--fleet ours --communities strangers.csv", "no model `stranger` of --communities"),
     ],
 )
 def test_maps_that_cannot_be_drawn_are_refused(refused, tmp_path, asked, found):

@@ -83,10 +83,7 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is listed twice"),
         ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
         ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models with --save"),
-        (
-            "--model ./bert --data pairs.csv --step raw --save kept",
-            "contains a probe of `hf:./llama`",
-        ),
+        ("--model ./bert --data pairs.csv --save kept", "contains a probe of `hf:./llama`"),
         ("--model ./llama --data pairs.csv --high 99", "5 in a range of 0 to 99"),
         ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "runs on a server"),
         ("--model predictions:answers.jsonl --data pairs.csv", "in the role of latent_reader"),

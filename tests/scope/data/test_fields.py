@@ -25,14 +25,6 @@ def test_values_are_found_by_what_they_mean():
     assert (fields.text("kind"), fields.name("kind")) == ("", None)
 
 
-def test_a_list_of_texts_is_checked():
-    fields = only(question="Who?", kind=["a", "b"])
-    assert fields.texts("kind", ["a", "b"]) == ("a", "b")
-    for wrong in ("ab", None, ["a", 1]):
-        with pytest.raises(DataError, match=r"row 0 of a\.parquet .*: `kind` is"):
-            fields.texts("kind", wrong)
-
-
 def test_a_required_meaning_without_a_column_is_named():
     with pytest.raises(DataError) as raised:
         only(id=1, words="Who?")

@@ -173,11 +173,7 @@ def test_columns_of_slices_are_read_beside_text_and_label(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        (
-            "hg:sst2:test",
-            SpecError,
-            "unknown scheme `hg` .*\n.*: demo:…, eee:…, helm:…, hf:…",
-        ),
+        ("hg:sst2:test", SpecError, "unknown scheme `hg` .*\n.*: demo:…, eee:…, helm:…"),
         ("review.csv", DataError, r"(?s)no file `review\.csv`.*did you mean `reviews\.csv`"),
         ("b.csv", DataError, "check the path"),
         ("no/a.csv", DataError, r"no file `no/a\.csv`, and no folder `no`"),

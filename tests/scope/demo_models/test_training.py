@@ -9,7 +9,6 @@ from scope.demo_models.recipes import TrainingRecipe
 from scope.demo_models.training import (
     answer,
     answer_from,
-    count_steps,
     encode_texts,
     read_lower_layers,
     train_classifier,
@@ -76,15 +75,6 @@ def test_the_seed_alone_decides_the_weights_and_the_callers_generator_goes_on(
     assert not torch.equal(found[0], found[2])
 
 
-def test_every_step_is_counted_and_the_last_batch_may_be_small(base, encodings, gold):
-    recipe = TrainingRecipe(texts=50, epochs=3, learning_rate=0.0, batch_size=16)
-    counter, before = Counter(), weights_of(base.model)
-    losses = train(base, encodings[:50], gold[:50], recipe=recipe, advance=counter)
-    assert counter.units == len(losses) == count_steps(50, recipe) == 12
-    # With a learning rate of 0 nothing changes.
-    assert all(torch.equal(one, before[name]) for name, one in base.model.state_dict().items())
-
-
 def test_answers_are_those_of_one_text_at_a_time_in_the_order_asked(base, encodings):
     singly = []
     for encoding in encodings:
@@ -109,28 +99,3 @@ def test_answers_from_kept_vectors_are_those_of_the_whole_model(base, encodings,
     lower = read(base.model, encodings)
     found = answer_from(base.model.eval(), lower.first(9), 16, Counter(), frozen=frozen)
     np.testing.assert_allclose(found, ask(base.model, encodings)[:9], atol=1e-6)
-
-
-@pytest.mark.parametrize("frozen", [1, 2])
-def test_training_on_kept_vectors_changes_and_teaches_the_upper_layers_alone(
-    base, encodings, gold, frozen
-):
-    before = weights_of(base.model)
-    reading, training = Counter(), Counter()
-    lower = read(base.model, encodings, reading)
-    train_upper(base.model, lower, gold, frozen, training)
-    assert (reading.units, training.units) == (10, 20)
-    kept = ("bert.embeddings.", *(f"bert.encoder.layer.{index}." for index in range(frozen)))
-    for name, tensor in base.model.state_dict().items():
-        assert torch.equal(tensor, before[name]) == name.startswith(kept), name
-    assert (ask(base.model, encodings).argmax(axis=1) == gold.argmax(axis=1)).all()
-
-
-def test_a_killed_training_leaves_the_model_with_all_its_layers(base, encodings, gold):
-    def kill(units=1, /):
-        raise KeyboardInterrupt
-
-    names = list(base.model.state_dict())
-    with pytest.raises(KeyboardInterrupt):
-        train_upper(base.model, read(base.model, encodings), gold, advance=kill)
-    assert list(base.model.state_dict()) == names
