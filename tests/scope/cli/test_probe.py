@@ -3,31 +3,15 @@
 import itertools
 import json
 import shlex
-import shutil
 
 import pytest
-from made_up_pairs import CHECKPOINTS, lay_out
 from parsed_page import parse
 
 from scope.probes import STEPS, load_probe
 from scope.serialization import from_json, to_json
 
+LAID_OUT = "probes"
 SMALL = ("--hidden", "4", "--dtype", "float32")
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """A folder with checkpoints of four families, tables of pairs and sentences without scores."""
-    folder = tmp_path_factory.mktemp("probe")
-    lay_out(folder, tuple(CHECKPOINTS))
-    return folder
-
-
-@pytest.fixture
-def laid_out(prepared, tmp_path, monkeypatch):
-    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    return tmp_path
 
 
 @pytest.fixture
@@ -122,7 +106,7 @@ def test_the_command_of_the_manifest_asks_the_same_again(probe, laid_out):
         *("--unlabelled", "test.csv", "--text-column", "sentence1"),
         *("--unlabelled-n", "20", "--prompt", "prompt.txt"),
         *("--n", "80", "--low", "-1", "--high", "5.5", "--step", "final", *SMALL, "--run", "one"),
-        *("--save", "kept", "--seeds", "2", "--json-full"),
+        *("--save", "new", "--seeds", "2", "--json-full"),
     )
     manifest = json.loads(done.stdout)["manifest"]
     words = shlex.split(manifest["command"])
