@@ -134,7 +134,6 @@ ENGLISH = [
     "",
     "Wonderful!",
     "la la land",
-    "a film on la dolce vita, le jazz et cetera, and the best of its kind",
     "Viva la France! How I love the films of Louis de Funes",
     "de niro and el camino: what a duo",
 ]

@@ -10,7 +10,7 @@ import pytest
 
 from perturbations.lexicon import PARTS_OF_SPEECH, WORDNET_FILES, read_folder
 from perturbations.textattack_gate import load_textattack
-from perturbations.wordnet import WordNet, _is_one_word
+from perturbations.wordnet import WordNet
 
 SYNSETS = {
     "noun": ["sofa couch lounge", "couch sofa_bed", "goose fathead", "box", "morning a.m. o'clock"],
@@ -120,13 +120,3 @@ def test_synonyms_are_textattacks(packaged, nltk_reader, monkeypatch):
     odd = ["geese", "Better", "IS", "axes", "saw", "a.m.", "don't", "naïve", "ss", "-"]
     for word in [*lemmas, *inflected, *odd]:
         assert packaged.synonyms(word) == tuple(sorted(oracle._get_replacement_words(word))), word
-
-
-def test_single_words_are_textattacks(nltk_reader):
-    load_textattack()
-    from textattack.shared.utils import is_one_word
-
-    lemmas = [lemma for lemma in nltk_reader.all_lemma_names() if not lemma.isalpha()]
-    assert len(lemmas) > 50_000
-    for lemma in lemmas:
-        assert _is_one_word(lemma) == ("_" not in lemma and is_one_word(lemma)), lemma

@@ -104,10 +104,7 @@ def test_foreign_code_within_foreign_code_keeps_its_path():
     assert inner.call("d", lambda: sys.path[0]) == "here"
 
 
-def test_an_attempt_gives_the_value_or_the_error():
-    error = SystemExit(0)
-    assert attempt(lambda: None) is None
-    assert attempt(ends(error)) == Failed(error)
+def test_an_attempt_passes_an_interruption_unless_told_otherwise():
     with pytest.raises(KeyboardInterrupt):
         attempt(ends(KeyboardInterrupt()))
     assert isinstance(attempt(ends(KeyboardInterrupt()), passing=()), Failed)

@@ -33,8 +33,6 @@ def as_dataset(folder):
 
 
 WAYS = {
-    "a path": as_path,
-    "a list of pairs": lambda _: PAIRS,
     "a list of lists": lambda _: [list(pair) for pair in PAIRS],
     "a generator of pairs": lambda _: iter(PAIRS),
     "a data set with class names": as_dataset,
@@ -47,13 +45,6 @@ def test_labelled_texts_are_the_same_in_every_form(way, tmp_path):
     assert [(one.text, one.label) for one in loaded.examples] == PAIRS
     # The identity of a run holds the content, wherever it came from.
     assert loaded.card.fingerprint == load_data(str(as_path(tmp_path))).card.fingerprint
-
-
-def test_the_name_is_a_hash_of_the_content():
-    first, same, other = data_spec(PAIRS), data_spec(iter(PAIRS)), data_spec(PAIRS[:1])
-    assert first == same != other
-    assert first.startswith("memory:")
-    assert load_data(first).card.spec == first
 
 
 def test_a_triple_is_a_scored_pair():

@@ -70,11 +70,6 @@ def test_a_write_that_fails_leaves_the_old_content(tmp_path: Path) -> None:
     assert names(tmp_path) == ["report.html"]
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="cannot be read or written: Is a directory"):
-        read_text(tmp_path)
-
-
 def test_half_written_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
     (tmp_path / ".report.html.1234.tmp").touch()
     (tmp_path / "mine.tmp").touch()
