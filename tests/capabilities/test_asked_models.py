@@ -100,24 +100,6 @@ def test_an_estimate_asks_no_paraphraser(lexicon):
     assert capability.estimate_queries(Example(id="e", text="?!"), SearchOptions()) == 0
 
 
-def test_searches_that_ask_an_uncertain_model_are_not_shared(lexicon):
-    from scope.answers.searches import _owner
-
-    asked = [
-        paraphrase("Paraphraser"),
-        Synonym(source="mask:python:toy_paraphrasers:Filler"),
-        Synonym(language_model="python:toy_paraphrasers:LetterScorer"),
-    ]
-    for capability in asked:
-        assert len(capability.asked_models()) == 1
-        assert _owner(capability, "certain", SearchOptions(), "kept") is None
-    loading = chosen("textattack:bae", **{"textattack:bae.download": True})
-    assert _owner(loading, "certain", SearchOptions(), "kept") is None
-    assert _owner(Synonym(preset="paper"), "certain", SearchOptions(), "kept") is not None
-    uncertain = SearchOptions(encoder=AlikeWords())
-    assert _owner(Synonym(), "certain", uncertain, "kept") is None
-
-
 def test_a_masked_model_is_not_asked_about_a_text_that_holds_a_blank(lexicon):
     (found,) = search(
         Synonym(source="mask:python:toy_paraphrasers:Filler"), "a ____ film", trials=1

@@ -10,7 +10,7 @@ from swapping import EXAMPLES, WordSwaps, together
 
 from perturbations.search import BestCandidate, GreedyInvariantSwap
 from scope.protocols import SearchOptions
-from scope.records import Example, Prediction
+from scope.records import Example
 from scope.testing import HashedWords
 
 CAPABILITY = WordSwaps(method=BestCandidate)
@@ -158,36 +158,3 @@ def test_results_do_not_depend_on_the_hash_seed():
     )
     assert first == second
     assert first.count("Perturbation(") == 9
-
-
-class LastWord(HashedWords):
-    """A language model that repeats the first word, the surer the shorter the second word is."""
-
-    labels = ()
-
-    def classify(self, texts):
-        words = [text.split() for text in texts]
-        return [
-            Prediction(
-                tokens=(first, f"{second}?"), probabilities=(0.6, round(0.3 / len(second), 6))
-            )
-            for first, second, *_ in words
-        ]
-
-
-def test_of_a_language_model_the_likeliest_token_is_kept_and_the_distance_is_small():
-    found = search("The old sea", LastWord(), trials=4)
-    # "The" stays likeliest. Another second word moves by the 0.1 of "old?", by what it has itself,
-    # and by what the rest then gains: 0.2 for each, and equals are ordered by text.
-    assert [one.text for one in found] == [
-        "The old ocean",
-        "The aged sea",
-        "The ancient sea",
-        "The elderly sea",
-    ]
-    assert [one.score for one in found] == [1, *[pytest.approx(1 / 1.2, abs=1e-6)] * 3]
-
-
-def test_a_word_that_changes_the_likeliest_token_is_not_swapped():
-    [found] = search("old sea", LastWord(), trials=1)
-    assert found.text == "old ocean"

@@ -82,9 +82,7 @@ def test_without_wordnet_the_message_says_of_all_four_places_how_to_fill_them(
     monkeypatch.setattr(nltk, "download", download)
     with pytest.raises(ResourceError) as caught:
         find("wordnet")
-    assert (
-        caught.value.found == "no WordNet on this machine: 4 places tried, none has a complete copy"
-    )
+    assert caught.value.found.startswith("no WordNet on this machine: 4 places tried")
     for number, way in enumerate(("unpack NLTK's", "pip install", "apt", "python -m nltk"), 1):
         assert f"({number}) {way}" in caught.value.fix
     assert socket.getdefaulttimeout() is None

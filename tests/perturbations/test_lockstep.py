@@ -85,24 +85,6 @@ def test_only_as_many_searches_live_as_there_are_slots():
     assert len(living) == 0
 
 
-def test_searches_end_when_nobody_wants_their_results_any_more():
-    ended = []
-
-    def search(ask):
-        try:
-            ask("upper", ["a"])
-            return ask("upper", ["b"])
-        finally:
-            ended.append("a search")
-
-    running = Lockstep({"upper": Upper()}, parallel_texts=3).run([shout(("a",)), search, search])
-    next(running)
-    running.close()
-    del running
-    gc.collect()
-    assert ended == ["a search"] * 2
-
-
 def genetic():
     from textattack.search_methods import AlzantotGeneticAlgorithm
 

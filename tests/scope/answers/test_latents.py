@@ -191,12 +191,6 @@ def test_a_text_that_cannot_be_read_is_found_before_any_is_computed(monkeypatch)
     assert reader.asked == []
 
 
-def test_a_text_that_is_not_of_the_table_is_named():
-    stored_latents(["other"], Counting())
-    with pytest.raises(ValueError, match="no text 'other'"):
-        stored_latents(TEXTS, Counting()).rows(["other"])
-
-
 def test_latents_that_were_removed_meanwhile_are_an_error(cache):
     table = stored_latents(TEXTS, Counting())
     clear_cache(cache, "latents")

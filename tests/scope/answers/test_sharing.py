@@ -9,6 +9,9 @@ import pytest
 from hub.tiny import write_tiny_model
 
 import scope
+from capabilities.paraphrase import Paraphrase
+from capabilities.synonym import Synonym
+from capabilities.textattack import TextAttackRecipe
 from capabilities.typo import Typo
 from scope.answers import Answers, Run, Shared
 from scope.answers.cache import answer_file, sizes
@@ -207,10 +210,18 @@ class Reference:
 
 @pytest.mark.parametrize(
     ("capability", "encoder", "shared"),
-    [(Typo(), None, True), (Plugin(), None, False), (Typo(), Reference(), False)],
+    [
+        (Typo(), None, True),
+        (Plugin(), None, False),
+        (Typo(), Reference(), False),
+        (Paraphrase(model="python:toy_paraphrasers:Paraphraser", min_meaning=-1.0), None, False),
+        (Synonym(source="mask:python:toy_paraphrasers:Filler"), None, False),
+        (Synonym(language_model="python:toy_paraphrasers:LetterScorer"), None, False),
+        (TextAttackRecipe(recipe="bae", download=True), None, False),
+    ],
 )
-def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
-    tmp_path, capability, encoder, shared
+def test_searches_of_plugins_and_that_ask_an_uncertain_model_are_not_shared(
+    tmp_path, lexicon, capability, encoder, shared
 ):
     examples = [Example(id="1", text="a film"), Example(id="2", text="a film")]
     options = SearchOptions(encoder=encoder, min_similarity=None if encoder is None else 0.5)

@@ -159,18 +159,6 @@ def test_a_pipe_is_refused_and_not_waited_for(path):
     assert "it is not a file" in refused(path).found
 
 
-def test_what_is_read_again_goes_last(shared):
-    with Table(shared, cached=True) as table:
-        table.put("answers", "model", {"old": "1", "older": "2"})
-    with closing(sqlite3.connect(shared)) as connection, connection:
-        connection.execute("UPDATE entries SET used = 10")
-    with Table(shared, cached=True) as table:
-        table.get("answers", "model", ["old"], str)
-    with Table(shared, cached=True) as table:
-        table.remove_oldest(1)
-        assert table.get("answers", "model", ["old", "older"], str) == {"old": "1"}
-
-
 WRITER = """
 import sys
 from pathlib import Path

@@ -64,12 +64,6 @@ def reuse(command, world):
     return lambda *given, **options: command(*reuse_arguments(*given, **options))
 
 
-@pytest.fixture
-def copy_found(once, world):
-    """What a finished run ``mine`` printed, which tests the copy."""
-    return once(*reuse_arguments("copy", "--run", "mine"))
-
-
 @pytest.fixture(scope="session")
 def fleets(tmp_path_factory):
     """A folder with two encoders, answers, a run ``ours`` of factors and a run ``near`` of knn."""

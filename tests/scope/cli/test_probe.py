@@ -84,14 +84,11 @@ def test_the_whole_ladder_stands_in_the_papers_order(probe):
     scores = found["scores"]
     assert tuple(score["step"] for score in scores) == STEPS
     assert [len(score["pearsons"]) for score in scores] == [1, 1, 2, 2, 2, 2]
-    assert [len(score["spearmans"]) for score in scores] == [1, 1, 2, 2, 2, 2]
     assert [score["pearsons"][0] for score in scores] == [one["pearson"]["value"] for one in scores]
     assert scores[0]["gain"] is None
     for before, after in itertools.pairwise(scores):
         gained = after["pearson"]["value"] - before["pearson"]["value"]
         assert after["gain"]["value"] == pytest.approx(gained, abs=2e-6)
-    assert scores[0]["parameters"] == 0
-    assert scores[1]["parameters"] == 2 + 1
     assert found["unlabelled"] == 50
     assert "steps fitted with 2 seeds: siamese, autoencoder, published, final" in " ".join(
         found["notes"]

@@ -53,11 +53,9 @@ def test_no_or_several_columns_of_strings_are_no_text_column(strings):
 def test_a_named_column_that_is_missing_is_an_error_with_the_columns(role):
     with pytest.raises(DataError) as raised:
         chosen("text", "label", **{role: "txet"})
-    assert str(raised.value) == (
-        "found:    no column `txet` in a.csv\n"
-        "expected: one of its columns: `text`, `label`\n"
-        f"fix:      choose another {role} column"
-    )
+    assert raised.value.found == "no column `txet` in a.csv"
+    assert raised.value.expected == "one of its columns: `text`, `label`"
+    assert raised.value.fix == f"choose another {role} column"
 
 
 @pytest.mark.parametrize(

@@ -72,11 +72,6 @@ def opened(tmp_path):
     return open_content
 
 
-def test_only_the_columns_asked_for_come_in_the_order_asked_for(opened):
-    source = opened("a,b,c\n1,2,3\n4,5,6\n")
-    assert [row.values for row in source.read(["c", "a"])] == [("3", "1"), ("6", "4")]
-
-
 def test_places_are_the_lines_where_rows_begin(opened):
     source = opened('text\r\n"two\r\nlines"\r\n\r\nlast\r\n')
     assert list(source.read(["text"])) == [(2, ("two\r\nlines",)), (5, ("last",))]

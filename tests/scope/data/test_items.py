@@ -224,10 +224,6 @@ def test_what_is_no_complete_squad_is_refused(tmp_path, content):
         passages(write_json(tmp_path / "dev.json", content))
 
 
-def test_a_blank_question_makes_no_item(tmp_path):
-    assert choice(tmp_path, question=" ", options=["a", "b"]).item is None
-
-
 @pytest.mark.parametrize(
     ("answer", "found"),
     [

@@ -64,13 +64,8 @@ def test_a_part_has_its_own_rows_named_by_their_content(pairs):
 def test_without_the_column_the_parts_must_be_named_one_by_one(pairs):
     with pytest.raises(DataError) as raised:
         pairs("first,second,score,set\nA,B,1,train\n", "development")
-    assert raised.value.found == (
-        "no column `split` in a.csv, which marks the rows for development; "
-        "its columns are `first`, `second`, `score`, `set`"
-    )
-    assert raised.value.expected == (
-        "a column called split with dev or development or validation or valid or val in it"
-    )
+    assert raised.value.found.startswith("no column `split` in a.csv, which marks the rows for dev")
+    assert "split with dev or development or validation" in raised.value.expected
     assert raised.value.fix.endswith("--test alone with a saved probe")
 
 

@@ -12,7 +12,6 @@ from scope.demo_models.training import (
     encode_texts,
     read_lower_layers,
     train_classifier,
-    train_upper_layers,
 )
 
 RECIPE = TrainingRecipe(texts=64, epochs=5, learning_rate=1e-2, batch_size=16)
@@ -50,10 +49,6 @@ def ask(model, encodings, batch_size=16):
     return answer(model.eval(), encodings, batch_size, Counter(), pad_token=0)
 
 
-def weights_of(model):
-    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
-
-
 def test_a_separable_toy_set_is_learned(base, encodings, gold):
     losses = train(base, encodings, gold)
     assert losses[0] == pytest.approx(np.log(2), abs=0.1)
@@ -74,10 +69,6 @@ def read(model, encodings, advance=None):
     return read_lower_layers(
         model, encodings, (1, 2), advance or Counter(), pad_token=0, batch_size=7
     )
-
-
-def train_upper(model, lower, gold, frozen=1, advance=None):
-    train_upper_layers(model, lower, gold, RECIPE, 0, advance or Counter(), frozen=frozen)
 
 
 @pytest.mark.parametrize("frozen", [1, 2])
