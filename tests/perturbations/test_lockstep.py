@@ -51,13 +51,6 @@ def test_a_search_that_fails_raises_its_own_error():
         list(running)
 
 
-def test_a_service_that_loses_an_answer_is_noticed():
-    with pytest.raises(ValueError, match="zip"):
-        list(
-            Lockstep({"upper": lambda texts: texts[1:]}, parallel_texts=2).run([shout(("a", "b"))])
-        )
-
-
 class Burden:
     """Something that a search holds on to."""
 

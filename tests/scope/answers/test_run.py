@@ -26,10 +26,6 @@ QUESTION = {"job": "audit", "seed": 0}
 COMPARISON = from_json(to_json(build_comparison()))
 
 
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
     folder = tmp_path / "deep" / "run"
     found = Perturbation(example_id="1", trial=1, text="changed", score=0.5, queries=3)
@@ -44,13 +40,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert searched(run, "typo", ["1"]) == {("1", 1): found}
         assert run.read_result() == COMPARISON
         assert run.read_configuration() == QUESTION
-    assert names(folder) == [
-        "manifest.json",
-        "report.html",
-        "result.json",
-        "run.lock",
-        "run.sqlite",
-    ]
+    assert not list(folder.glob(".*"))
 
 
 def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Path) -> None:
@@ -82,7 +72,7 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(RunError, match=r"it has no manifest\.json, but contains `thesis\.tex`"):
         Run.open(tmp_path, QUESTION)
-    assert names(tmp_path) == ["thesis.tex"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
