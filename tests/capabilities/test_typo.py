@@ -68,7 +68,9 @@ def test_neighbours_change_places_in_a_share_of_the_words(share):
 
 
 def test_by_default_and_not_in_the_paper_tokens_stay():
-    text = "@captain told bob@harbour.org https://harbour.org/boat <sailor> 4000 boats #wonderful"
+    text = (
+        "@captain told bob@harbour.org www.harbour.org/a <user> &quot; Flight1234 boats #wonderful"
+    )
     free, bound = (
         [one.text for one in found(one, text=text, trials=2)] for one in (PAPER, Typo(share=1.0))
     )

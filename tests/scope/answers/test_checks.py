@@ -45,6 +45,7 @@ def complaint(given, questions):
     [
         ([(0, Answer(choice=0)), (0, Answer(choice=0))], "question 0 of 2 twice"),
         ([(2, Answer(choice=0))], "question 2 of 2"),
+        ([(-1, Answer(choice=0))], "question -1 of 2"),
         ([(0, Answer(choice=2))], "'x' with the option 2 of 2"),
         ([(0, Answer(choice="b"))], "'x' with the option 'b' of 2"),
         ([(0, Answer(choice=True))], "'x' with the option True of 2"),

@@ -168,6 +168,7 @@ def test_empty_texts_are_refused_before_any_is_read():
             np.ones((3, 2)),
             r"\(3, 2\), by the reader `counting`\n.* \(3, layers, width\) for 3",
         ),
+        (np.ones((2, 3, 2)), r"shape \(2, 3, 2\), by .*\n.* \(3, layers, width\) for 3 texts"),
         (np.ones((3, 0, 2)), r"shape \(3, 0, 2\), by"),
     ],
 )

@@ -62,6 +62,7 @@ def test_a_named_column_that_is_missing_is_an_error_with_the_columns(role):
     ("value", "label"),
     [
         (1, "1"),
+        (2.5, "2.5"),
         (True, "True"),
         (None, None),
         (math.nan, None),

@@ -44,6 +44,7 @@ def test_a_file_in_another_encoding_is_refused_by_line(tmp_path, content, found,
     [
         lambda packed: packed[: len(packed) // 2],
         lambda packed: packed[:40] + bytes(20) + packed[60:],
+        lambda packed: b"no gzip at all",
     ],
 )
 def test_a_gzip_file_that_is_cut_off_or_broken_is_refused(tmp_path, damage):

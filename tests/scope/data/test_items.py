@@ -232,6 +232,7 @@ def test_what_is_no_complete_squad_is_refused(tmp_path, content):
         ("D", "the option D of 3 options"),
         ("Red", "'Red', which is not one of the options"),
         (True, "True"),
+        (0.5, "0.5"),
     ],
 )
 def test_what_names_no_option_is_refused_in_words(answer, found):

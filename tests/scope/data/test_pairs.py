@@ -124,6 +124,7 @@ LEAVE_OUT = "fix the row, or leave it out"
     ("score", "found", "fix"),
     [
         (5.5, "the score 5.5, which is out of the range 0 to 5", "--low and --high"),
+        ("-1", "the score -1, which is out of the range 0 to 5", "--low and --high"),
         ("3;8", "the score '3;8', which is not a finite number", LEAVE_OUT),
         ("nan", "the score 'nan', which is not a finite number", LEAVE_OUT),
         (True, "the score True, which is not a finite number", LEAVE_OUT),
