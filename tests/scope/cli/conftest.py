@@ -1,4 +1,4 @@
-"""Commands that must refuse, runs that several tests look at, and made-up suspects."""
+"""Commands that must refuse, runs that several tests look at, suspects, fleets and probes."""
 
 from contextlib import nullcontext
 from shutil import copytree
