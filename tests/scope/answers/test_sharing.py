@@ -215,8 +215,13 @@ class Reference:
         (Plugin(), None, False),
         (Typo(), Reference(), False),
         (Paraphrase(model="python:toy_paraphrasers:Paraphraser", min_meaning=-1.0), None, False),
-        (Synonym(source="mask:python:toy_paraphrasers:Filler"), None, False),
-        (Synonym(language_model="python:toy_paraphrasers:LetterScorer"), None, False),
+        (Synonym(preset="paper"), None, True),
+        (Synonym(preset="paper", source="mask:python:toy_paraphrasers:Filler"), None, False),
+        (
+            Synonym(preset="paper", language_model="python:toy_paraphrasers:LetterScorer"),
+            None,
+            False,
+        ),
         (TextAttackRecipe(recipe="bae", download=True), None, False),
     ],
 )
@@ -230,7 +235,7 @@ def test_searches_of_plugins_and_that_ask_an_uncertain_model_are_not_shared(
     def searches(examples, kind="kept"):
         """Those of a new run."""
         run = Answers(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
-        return Searches("typo", capability, Reference(), examples, options, run, kind)
+        return Searches(capability.name, capability, Reference(), examples, options, run, kind)
 
     def known(*given):
         return list(searches(*given).known().values())
