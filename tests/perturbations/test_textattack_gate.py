@@ -180,3 +180,12 @@ def test_a_list_with_a_second_name_as_backups_give_it_is_written_anew(tmp_path, 
 def test_the_dictionary_of_jieba_is_not_kept_among_temporary_files():
     load_textattack()
     assert sys.modules["jieba"].dt.tmp_dir == str(cache_folder())
+
+
+def test_another_list_replaces_the_one_of_an_earlier_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(nltk.data, "path", [])
+    for words in (["old"], ["the", "new"]):
+        _offer_stopwords(words, tmp_path)
+    assert (tmp_path / "corpora/stopwords/english").read_text() == "new\nthe\n"
+    assert nltk.data.path == [str(tmp_path)]
+    assert files_under(tmp_path) == {"corpora/stopwords/english"}
