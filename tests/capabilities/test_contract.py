@@ -1,3 +1,4 @@
+import math
 import random
 
 import pytest
@@ -5,6 +6,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from swapping import together
 
 from perturbations.search import admissible_changes
+from scope.errors import SpecError
 from scope.protocols import Capability, ComparesWords, SearchOptions
 from scope.records import Example
 from scope.registry import BUILT_IN, find
@@ -36,6 +38,53 @@ def test_a_built_in_capability_keeps_the_rules(capability):
 
 def test_a_built_in_capability_has_its_name_in_the_registry(capability):
     assert find("capabilities", capability.name).target is type(capability)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("casing", {"form": "camel"}, "one of: any, upper, lower, title"),
+        ("casing", {"words": "some"}, "one of: one, all"),
+        ("contraction", {"direction": "up"}, "direction=up"),
+        ("distractor", {"what": "poem"}, "one of: sentence, handle, link"),
+        ("distractor", {"where": "inside"}, "one of: any, before, after"),
+        ("identity", {"category": "taste"}, "category=taste"),
+        ("inflection", {"change": "x"}, "change=x"),
+        ("keyboard", {"max_words": 0}, "the setting max_words=0\nexpected: a whole"),
+        ("keyboard", {"min_letters": 1}, "the setting min_letters=1"),
+        ("name", {"gender": "x"}, "gender=x"),
+        ("name", {"candidates": 0}, "candidates=0"),
+        ("number", {"spread": 0.0}, "spread 0.0"),
+        ("paraphrase", {"samples": 9}, "omit"),
+        ("paraphrase", {"max_length_ratio": 0.5}, "omit"),
+        ("place", {"region": "moon"}, "region=moon"),
+        ("punctuation", {"marks": "brackets"}, "one of: any, final, commas, quotes, dashes"),
+        ("punctuation", {"extent": "some"}, "one of: one, all"),
+        ("synonym", {"preset": "weak"}, "one of: valid, paper, strong"),
+        ("synonym", {"preset": "strong", "max_words": 1.01}, "above 0 and at most 1"),
+        ("synonym", {"preset": "strong", "max_words": math.nan}, "above 0 and at most 1"),
+        ("synonym", {"max_words": 0.5}, "preset=strong"),
+        ("synonym", {"preset": "paper", "sense": "frequent"}, "add --setting preset=valid"),
+        ("synonym", {"preset": "paper", "min_fit": 0.5}, "add --setting preset=valid"),
+        ("synonym", {"sense": "frequent", "min_fit": 0.5}, "add --setting sense=context"),
+        ("synonym", {"source": "vectors:"}, "vectors:FILE"),
+        ("synonym", {"max_perplexity": 3.0}, "together with language_model=MODEL"),
+        ("synonym", {"language_model": "gguf:x", "max_perplexity": math.nan}, "a number above 0"),
+        ("typo", {"preset": "some"}, "one of: valid, paper"),
+        ("typo", {"share": 0.0}, "above 0 and at most 1"),
+        ("typo", {"preset": "paper", "share": 0.3}, "preset=valid, or omit share"),
+        ("typo", {"candidates": 1001}, "1001 candidates"),
+        ("typo", {"min_letters": 3}, "words from 3 to 100 letters"),
+        ("typo", {"max_letters": 3}, "words from 4 to 3 letters"),
+        ("typo", {"max_letters": 10**6}, "words from 4 to 1000000 letters"),
+        ("unicode", {"kind": "emoji"}, "one of: homoglyph, invisible"),
+        ("unicode", {"candidates": 0}, "from 1 to 1000"),
+    ],
+)
+def test_a_wrong_setting_or_one_that_would_do_nothing_is_refused(name, settings, message):
+    with pytest.raises(SpecError) as caught:
+        find("capabilities", name).target(**settings)
+    assert message in str(caught.value)
 
 
 def test_settings_name_the_files_that_words_come_from(capability):

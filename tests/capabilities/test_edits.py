@@ -13,8 +13,7 @@ from capabilities.inflection import Inflection
 from capabilities.name import Name
 from capabilities.number import Number
 from capabilities.place import Place
-from perturbations.edits import Edit, edited, just_before, with_article
-from scope.errors import SpecError
+from perturbations.edits import Edit, edited, with_article
 from scope.protocols import SearchOptions
 from scope.records import Example
 from scope.testing import HashedWords
@@ -76,24 +75,6 @@ def test_hashtags_handles_and_links_stay(kind):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        ((Contraction, {"direction": "up"}), "direction=up"),
-        ((Identity, {"category": "taste"}), "category=taste"),
-        ((Inflection, {"change": "x"}), "change=x"),
-        ((Name, {"gender": "x"}), "gender=x"),
-        ((Name, {"candidates": 0}), "candidates=0"),
-        ((Number, {"spread": 0.0}), r"spread 0\.0"),
-        ((Place, {"region": "moon"}), "region=moon"),
-    ],
-)
-def test_a_wrong_setting_is_named(wrong, says):
-    made, given_settings = wrong
-    with pytest.raises(SpecError, match=says):
-        made(**given_settings)
-
-
-@pytest.mark.parametrize(
     ("kind_of", "before", "after"),
     [
         (Contraction, "it 's fun .", {"it is fun ."}),
@@ -106,7 +87,6 @@ def test_a_wrong_setting_is_named(wrong, says):
         (Identity, "An old film by him", {"An old film by her"}),
         (Contraction, "anna's film does not end .", {"anna's film doesn't end ."}),
         (Contraction, "It's now been told, and it's slowly gone.", set()),
-        (Inflection, "out with her friends .", {"out with her friend ."}),
         (Inflection, "out with their friends, with her shoes, in my woods, with his 2 sons", set()),
         (Inflection, "She laughs with her sons, and they laugh with her friends.", set()),
         (Inflection, "If it were good, can we go? It's late.", set()),
@@ -117,17 +97,14 @@ def test_a_wrong_setting_is_named(wrong, says):
         (Inflection, "Critics agree that it is slow, it is not.", set()),
         (Inflection, "The tickets are sold and the sailors dance", set()),
         (Inflection, "Emma's boat is here; isnt it", set()),
-        (Inflection, "@user is late. ", set()),
         (Inflection, "You are the captain of this boat", set()),
         (Inflection, "This is my new favorite boat", set()),
         (Contraction, "He can not only sing but dance.", set()),
-        (Number, "2 twenty-five", set()),
         (Number, "twenty five, nineteen eighty-four, twenty one, call 555 1234", set()),
         (Place, "New England or Boston Celtics", set()),
         (Place, "Whitney Houston, Michael Jordan, African American films", set()),
         (Place, "Native American art", set()),
         (Place, "She saw a German, and he speaks German.", set()),
-        (Name, "St. Anna and George Street", set()),
         (Name, "St. Anna and Anna; George Street and George; Prof. Amy Hill and Amy", set()),
         (Name, "It came out on 12 Jun 2019.", set()),
         (Identity, "The film feels old - and slow; the night was black he said",
@@ -192,13 +169,9 @@ def test_a_surname_that_is_a_word_too_changes_as_a_name_alone():
         assert re.fullmatch(r"\w+ (\w+) threw a stone; \1 laughed\.", text)
 
 
-def test_a_name_ends_with_its_line(kind):
-    if kind is Name:
-        assert {text.split("\n")[1] for text in changed(Name(), "Tom\nGreat film")} == {
-            "Great film"
-        }
-    if kind is Place:
-        assert {text.split("\n")[1] for text in changed(Place(), "In Paris\nLovely")} == {"Lovely"}
+def test_a_name_ends_with_its_line():
+    texts = changed(Name(), "Tom\nGreat film") | changed(Place(), "In Paris\nGreat film")
+    assert {text.split("\n")[1] for text in texts} == {"Great film"}
 
 
 def test_settings_name_the_lexicons_that_names_are_told_by(kind):
@@ -211,21 +184,6 @@ def test_an_article_in_capitals_stays_in_capitals():
     text = "SEEN BY A GERMAN MAN AND AN IRISH ONE"
     found = edited(text, with_article(text, Edit(10, 16, "AMERICAN")))
     assert found == "SEEN BY AN AMERICAN MAN AND AN IRISH ONE"
-
-
-def test_what_stands_before_a_place_is_looked_for_within_a_hundred_characters():
-    ends = re.compile(r"of\s+$")
-    assert just_before(ends, "of" + " " * 98, 100)
-    assert just_before(ends, "of" + " " * 99, 101) is None
-
-
-def test_as_many_changes_are_expected_as_are_tried():
-    text = " films, ".join(str(number) for number in range(30, 60)) + " films"
-    example, classifier = Example(id="e", text=text), HashedWords(strength=0.0)
-    list(Number().search(classifier, [example], SearchOptions()))
-    asked = {text for texts in classifier.asked for text in texts}
-    expected = Number().estimate_queries(example, SearchOptions())
-    assert expected == pytest.approx(len(asked), rel=0.2)
 
 
 def test_numbers_keep_their_size_and_form():

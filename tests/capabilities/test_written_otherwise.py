@@ -13,7 +13,6 @@ from capabilities.keyboard import Keyboard, doubled
 from capabilities.punctuation import Punctuation
 from capabilities.unicode import LOOK_ALIKE, Unicode, look_alikes
 from perturbations.search import admissible_changes
-from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example
 from scope.testing import HashedWords
@@ -27,27 +26,6 @@ def search(capability, text):
 
 def differing(before, after):
     return [(a, b) for a, b in zip(before.split(), after.split(), strict=True) if a != b]
-
-
-@pytest.mark.parametrize(
-    ("kind", "setting", "message"),
-    [
-        (Casing, {"form": "camel"}, "one of: any, upper, lower, title"),
-        (Casing, {"words": "some"}, "one of: one, all"),
-        (Distractor, {"what": "poem"}, "one of: sentence, handle, link"),
-        (Distractor, {"where": "inside"}, "one of: any, before, after"),
-        (Keyboard, {"max_words": 0}, "the setting max_words=0\nexpected: a whole"),
-        (Keyboard, {"min_letters": 1}, "the setting min_letters=1"),
-        (Keyboard, {"candidates": 10**6}, "the setting candidates=1000000"),
-        (Punctuation, {"marks": "brackets"}, "one of: any, final, commas, quotes, dashes"),
-        (Punctuation, {"extent": "some"}, "one of: one, all"),
-        (Unicode, {"kind": "emoji"}, "one of: homoglyph, invisible"),
-        (Unicode, {"candidates": 0}, "from 1 to 1000"),
-    ],
-)
-def test_a_wrong_setting_is_refused(kind, setting, message):
-    with pytest.raises(SpecError, match=message):
-        kind(**setting)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +65,6 @@ def test_one_word_changes_its_case_and_nothing_else():
 @pytest.mark.parametrize(
     ("form", "text"),
     [
-        ("upper", "DON'T MISS @her 'NEW' FILM"),
         ("lower", "don't miss @her 'new' film"),
         ("title", "Don't Miss @her 'new' Film"),
     ],
@@ -109,44 +86,32 @@ def test_handles_behind_a_mark_keep_their_case(text):
     [
         ("final", "A film.", ["A film"]),
         ("final", "A film!", ["A film!!"]),
-        ("final", "A film!!!", ["A film!"]),
         ("final", "A film?!", []),
-        ("final", "A film .", ["A film"]),
         ("final", "A film", ["A film."]),
         ("final", "A film. #new", ["A film #new"]),
         ("final", "A film by @her!", []),
         ("final", '"A film."', ['"A film"']),
         ("final", "A film? Why? In the U.S.", []),
-        ("final", "A film . . .", []),
         ("final", "A film...", []),
         ("commas", "sad, dull, and slow", ["sad, dull and slow"]),
         ("commas", "dull , but short", ["dull but short"]),
         ("commas", "It's slow but it ends", ["It's slow, but it ends"]),
         ("commas", "It's slow but it ends .", ["It's slow , but it ends ."]),
         ("commas", "slow but short, in the end, which it is", []),
-        ("commas", "1,000 films", []),
         ("quotes", "I don't", ["I dont", "I don’t"]),
         ("quotes", "I don’t", ["I don't"]),
         ("quotes", "does n't", ["does n’t"]),
-        ("quotes", "We're late", ["We’re late"]),
         ("quotes", "“new” films", ['"new" films']),
         ("quotes", '" new " films', ["“ new ” films"]),
         ("dashes", "a slow-paced, re-cut film", ["a slow paced, re-cut film"]),
         ("dashes", "slow - and dull", ["slow — and dull"]),
         ("dashes", "well…", ["well..."]),
-        ("dashes", "1-2", []),
         ("dashes", "see https://t.co/a-b, @x-y", []),
-        ("any", "see https://t.co/a-b, @x-y", []),
     ],
 )
 def test_marks_are_dropped_added_or_written_otherwise(marks, text, others):
     texts = dict.fromkeys(Punctuation(marks=marks).rewritten(text))
     assert [other for other in texts if other != text] == others
-
-
-def test_all_commas_go_at_once_where_that_is_asked_for():
-    texts = Punctuation(marks="commas", extent="all").rewritten("a, and b, and c")
-    assert list(texts) == ["a and b and c"]
 
 
 @pytest.mark.parametrize(("what", "words"), [("sentence", 6), ("handle", 1), ("link", 1)])

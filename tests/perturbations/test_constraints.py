@@ -1,8 +1,5 @@
 """The words that fit a place best, and what of a text decides how they fit."""
 
-import numpy as np
-import pytest
-
 from perturbations.constraints import FIT_MARGIN, FitsContext, swap_in_sentence
 from perturbations.textattack_gate import load_textattack
 
@@ -51,20 +48,8 @@ def test_of_several_changed_words_the_least_fit_is_kept():
     assert constraint.similarities[both.text] == 0.7
 
 
-@pytest.mark.parametrize("word", ["boat", "sank"])
-def test_a_word_is_compared_in_its_sentence_alone(word):
-    start = ORIGINAL.text.index(word)
-    swap = swap_in_sentence(f"Before. {ORIGINAL.text}", 8 + start, word, "new")
-    assert swap.text == "An old boat sank."
-    assert swap.text[swap.start : swap.end] == word
-
-
 def test_a_long_sentence_is_cut_on_both_sides():
     text = "word " * 100 + "boat" + " word" * 100
     swap = swap_in_sentence(text, 500, "boat", "ship")
     assert len(swap.text) == 160 + 4 + 160
     assert swap.text[swap.start : swap.end] == "boat"
-
-
-def test_a_comparison_of_nothing_asks_nobody():
-    assert FitsContext(np.array, 0.5)._check_constraint_many([], ORIGINAL) == []

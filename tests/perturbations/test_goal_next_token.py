@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-from perturbations.goals import KeepsPrediction
 from scope.records import Prediction
 
 
@@ -22,45 +21,30 @@ ANSWERS = {
 }
 
 
-def judged(*changed, original="fine", **options):
-    from textattack.shared import AttackedText
-
-    goal = KeepsPrediction(lambda texts: [ANSWERS[text] for text in texts], **options)
-    goal.init_attack_example(AttackedText(original), 0)
-    return goal.get_results([AttackedText(text) for text in changed])[0]
+def test_a_text_is_admitted_only_if_the_likeliest_token_stays(succeeded):
+    assert succeeded(ANSWERS, "good", "poor", "more", "less") == [True, False, True, True]
 
 
-def succeeded(*changed, **options):
-    from textattack.goal_function_results import GoalFunctionResultStatus
-
-    results = judged(*changed, **options)
-    return [one.goal_status == GoalFunctionResultStatus.SUCCEEDED for one in results]
-
-
-def test_a_text_is_admitted_only_if_the_likeliest_token_stays():
-    assert succeeded("good", "poor", "more", "less") == [True, False, True, True]
-
-
-def test_the_mass_of_tokens_that_are_not_named_is_never_the_prediction():
+def test_the_mass_of_tokens_that_are_not_named_is_never_the_prediction(succeeded):
     # Of "less" 0.8 goes to other tokens, of "more" 0.69: more than to any that is named.
-    assert succeeded("more", original="less") == [True]
-    assert succeeded("poor", original="less") == [False]
+    assert succeeded(ANSWERS, "more", original="less") == [True]
+    assert succeeded(ANSWERS, "poor", original="less") == [False]
 
 
-def test_of_tokens_that_are_equally_probable_the_first_counts():
-    assert succeeded("tied") == [False]
-    assert succeeded("tied", original="poor") == [True]
+def test_of_tokens_that_are_equally_probable_the_first_counts(succeeded):
+    assert succeeded(ANSWERS, "tied") == [False]
+    assert succeeded(ANSWERS, "tied", original="poor") == [True]
 
 
-def test_the_distance_is_taken_over_both_answers_tokens_and_the_rest():
+def test_the_distance_is_taken_over_both_answers_tokens_and_the_rest(judged):
     # sea 0.1, end 0.2, war 0.2, rest |0.4 - 0.5| = 0.1: 0.6
     # sea 0.3, air 0.1, end 0.15, war 0.05, sky 0.01, rest |0.4 - 0.69| = 0.29: 0.9
     # sea 0.2, end 0.2, rest |0.4 - 0.8| = 0.4: 0.8
-    scores = [one.score for one in judged("good", "more", "less")]
+    scores = [one.score for one in judged(ANSWERS, "good", "more", "less")]
     assert scores == [pytest.approx(1 / (1 + moved), abs=1e-6) for moved in (0.6, 0.9, 0.8)]
 
 
-def test_kl_goes_over_the_same_columns():
+def test_kl_goes_over_the_same_columns(judged):
     # A token that is not named counts a millionth.
     by_hand = (
         0.4 * math.log(0.4 / 0.3)
@@ -68,29 +52,5 @@ def test_kl_goes_over_the_same_columns():
         + 1e-6 * math.log(1e-6 / 0.2)
         + 0.4 * math.log(0.4 / 0.5)
     )
-    [result] = judged("good", distance="kl")
+    [result] = judged(ANSWERS, "good", distance="kl")
     assert result.score == pytest.approx(1 / (1 + by_hand), abs=1e-6)
-
-
-def test_the_original_scores_zero_and_is_not_admitted():
-    assert [one.score for one in judged("fine")] == [0.0]
-    assert succeeded("fine") == [False]
-
-
-def test_a_result_shows_the_token():
-    [result] = judged("good")
-    assert result.output == "sea"
-    assert result.get_colored_output() == "sea"
-
-
-def test_predictions_over_closed_labels_are_judged_as_their_rows():
-    from textattack.shared import AttackedText
-
-    rows = {"fine": (0.7, 0.3), "good": (0.6, 0.4)}
-    scores = []
-    for wrap in (tuple, lambda row: Prediction(probabilities=row)):
-        goal = KeepsPrediction(lambda texts, wrap=wrap: [wrap(rows[text]) for text in texts])
-        goal.init_attack_example(AttackedText("fine"), 0)
-        [result] = goal.get_results([AttackedText("good")])[0]
-        scores.append((result.score, result.output, result.raw_output.tolist()))
-    assert scores[0] == scores[1] == (0.833333, 0, [0.6, 0.4])

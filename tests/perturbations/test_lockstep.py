@@ -2,7 +2,6 @@ import gc
 import itertools
 import random
 import weakref
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -39,44 +38,6 @@ def test_searches_in_step_share_a_round_and_a_text_is_asked_once_in_it():
     assert upper.rounds == [["a", "b", "c"], ["d", "b"]]
 
 
-def test_two_services_are_each_asked_once_in_a_round():
-    upper, length = Upper(), []
-
-    def count(texts):
-        length.append(texts)
-        return [len(text) for text in texts]
-
-    searches = [shout(("a",)), shout(("bb",), service="length"), shout(("ccc",), service="length")]
-    found = list(Lockstep({"upper": upper, "length": count}, parallel_texts=3).run(searches))
-    assert found == [("A",), (2,), (3,)]
-    assert upper.rounds == [["a"]]
-    assert length == [["bb", "ccc"]]
-
-
-def test_a_finished_search_makes_room_for_the_next():
-    upper = Upper()
-    searches = [shout(("a",), ("b",), ("c",)), shout(("x",)), shout(("y",)), shout(("z",))]
-    found = list(Lockstep({"upper": upper}, parallel_texts=2).run(searches))
-    assert sorted(found) == [("A", "B", "C"), ("X",), ("Y",), ("Z",)]
-    assert upper.rounds == [["a", "x"], ["b", "y"], ["c", "z"]]
-
-
-searches_of_texts = st.lists(st.lists(st.lists(st.sampled_from("abcde"), max_size=3), max_size=4))
-
-
-@given(searches_of_texts, st.integers(1, 9))
-def test_any_number_of_slots_gives_the_same_results(asked, slots):
-    searches = [shout(*rounds) for rounds in asked]
-    found = Lockstep({"upper": Upper()}, slots).run(searches)
-    expected = [tuple(text.upper() for texts in rounds for text in texts) for rounds in asked]
-    assert Counter(found) == Counter(expected)
-
-
-def test_a_thousand_searches_that_ask_nothing_all_give_their_result():
-    searches = ((lambda ask, number=number: number) for number in range(1000))
-    assert sorted(Lockstep({}, parallel_texts=64).run(searches)) == list(range(1000))
-
-
 def test_a_search_that_fails_raises_its_own_error():
     def fail(ask):
         ask("upper", ["a"])
@@ -88,38 +49,6 @@ def test_a_search_that_fails_raises_its_own_error():
     assert next(running) == ("A",)
     with pytest.raises(ZeroDivisionError, match="in the search"):
         list(running)
-
-
-def test_a_service_that_fails_raises_its_own_error():
-    def fail(texts):
-        raise ZeroDivisionError("in the service")
-
-    with pytest.raises(ZeroDivisionError, match="in the service"):
-        list(Lockstep({"upper": fail}, parallel_texts=2).run([shout(("a",))]))
-
-
-def test_a_service_that_loses_an_answer_is_noticed():
-    with pytest.raises(ValueError, match="zip"):
-        list(
-            Lockstep({"upper": lambda texts: texts[1:]}, parallel_texts=2).run([shout(("a", "b"))])
-        )
-
-
-def test_searches_are_fetched_only_when_there_is_room():
-    fetched = []
-
-    def searches():
-        for number in range(100):
-            fetched.append(number)
-            yield shout(("a",), ("b",))
-
-    running = Lockstep({"upper": Upper()}, parallel_texts=5).run(searches())
-    assert fetched == []
-    next(running)
-    assert len(fetched) == 5
-    for _ in range(5):
-        next(running)
-    assert len(fetched) == 10
 
 
 class Burden:
@@ -147,24 +76,6 @@ def test_only_as_many_searches_live_as_there_are_slots():
         gc.enable()
     assert most == 5
     assert len(living) == 0
-
-
-def test_searches_end_when_nobody_wants_their_results_any_more():
-    ended = []
-
-    def search(ask):
-        try:
-            ask("upper", ["a"])
-            return ask("upper", ["b"])
-        finally:
-            ended.append("a search")
-
-    running = Lockstep({"upper": Upper()}, parallel_texts=3).run([shout(("a",)), search, search])
-    next(running)
-    running.close()
-    del running
-    gc.collect()
-    assert ended == ["a search"] * 2
 
 
 def genetic():
@@ -260,14 +171,6 @@ def counting(asked):
     return service
 
 
-def test_a_text_is_asked_once_and_answers_keep_their_order():
-    asked = []
-    service = Remembering(counting(asked))
-    assert service(["b", "a", "b"]) == ["B", "A", "B"]
-    assert service(["a", "c"]) == ["A", "C"]
-    assert asked == [["b", "a"], ["c"]]
-
-
 def test_the_least_recently_used_answer_is_forgotten_first():
     asked = []
     service = Remembering(counting(asked), capacity=2)
@@ -283,59 +186,8 @@ def test_a_question_larger_than_the_memory_is_answered_whole():
     assert Remembering(counting([]), capacity=1)(["a", "b", "c"]) == ["A", "B", "C"]
 
 
-def draws() -> list[float]:
-    return [random.random(), float(np.random.random()), float(np.random.normal())]
-
-
 def no_answer(service, texts):
     return []
-
-
-def test_draws_follow_from_the_seed_alone():
-    with OwnChance(no_answer, 5):
-        first = draws()
-    draws()
-    with OwnChance(no_answer, 5):
-        assert draws() == first
-    with OwnChance(no_answer, 6):
-        assert draws() != first
-
-
-def test_what_others_draw_during_a_question_moves_nothing():
-    with OwnChance(no_answer, 5):
-        expected = [random.random(), np.random.random(), random.random(), np.random.random()]
-    with OwnChance(lambda service, texts: draws(), 5) as ask:
-        found = [random.random(), np.random.random()]
-        ask("classify", ["a"])
-        found += [random.random(), np.random.random()]
-    assert found == expected
-
-
-def test_those_outside_go_on_with_their_own_chance():
-    def sequence(with_search: bool) -> list[float]:
-        random.seed(1)
-        np.random.seed(1)
-        found = [random.random(), float(np.random.random())]
-        if with_search:
-            with OwnChance(lambda service, texts: found.extend(two()), 5) as ask:
-                draws()
-                ask("classify", [])
-                draws()
-        else:
-            found.extend(two())
-        return [*found, *two()]
-
-    def two() -> list[float]:
-        return [random.random(), float(np.random.random())]
-
-    assert sequence(with_search=True) == sequence(with_search=False)
-
-
-def test_a_search_may_seed_again_itself():
-    with OwnChance(no_answer, 5):
-        random.seed(9)
-        np.random.seed(9)
-        assert np.random.random() == np.random.RandomState(9).random()
 
 
 def test_a_search_that_fails_leaves_the_outside_as_it_was():
@@ -345,16 +197,3 @@ def test_a_search_that_fails_leaves_the_outside_as_it_was():
     with pytest.raises(ZeroDivisionError), OwnChance(no_answer, 5):
         raise ZeroDivisionError
     assert random.random() == expected
-
-
-def test_a_search_given_up_while_it_waits_does_not_turn_back_the_outside():
-    def give_up(service, texts):
-        random.seed(1)
-        random.random()
-        raise GeneratorExit
-
-    with pytest.raises(GeneratorExit), OwnChance(give_up, 5) as ask:
-        ask("classify", ["a"])
-    after_one_draw = random.Random(1)
-    after_one_draw.random()
-    assert random.random() == after_one_draw.random()

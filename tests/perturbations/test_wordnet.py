@@ -10,7 +10,7 @@ import pytest
 
 from perturbations.lexicon import PARTS_OF_SPEECH, WORDNET_FILES, read_folder
 from perturbations.textattack_gate import load_textattack
-from perturbations.wordnet import WordNet, _is_one_word, wordnet
+from perturbations.wordnet import WordNet
 
 SYNSETS = {
     "noun": ["sofa couch lounge", "couch sofa_bed", "goose fathead", "box", "morning a.m. o'clock"],
@@ -61,24 +61,14 @@ def tiny() -> WordNet:
         ("galore", ("abounding",)),
         ("cosier", ()),
         ("desk", ()),
+        ("morning", ("o'clock",)),
+        ("snugly", ("cosily",)),
+        ("Sofa", ("couch", "lounge", "sofa")),
         ("", ()),
     ],
 )
-def test_synonyms_share_a_synset_with_the_word_or_its_base_form(tiny, word, synonyms):
+def test_synonyms_are_single_words_of_a_synset_of_the_word_or_its_base_form(tiny, word, synonyms):
     assert tiny.synonyms(word) == synonyms
-
-
-def test_phrases_and_what_is_no_single_word_are_left_out(tiny):
-    assert tiny.synonyms("morning") == ("o'clock",)
-    assert tiny.synonyms("snugly") == ("cosily",)
-
-
-def test_another_spelling_of_the_word_is_a_synonym(tiny):
-    assert tiny.synonyms("Sofa") == ("couch", "lounge", "sofa")
-
-
-def test_the_wordnet_of_this_machine_is_read_once():
-    assert wordnet() is wordnet()
 
 
 @pytest.fixture(scope="module")
@@ -130,13 +120,3 @@ def test_synonyms_are_textattacks(packaged, nltk_reader, monkeypatch):
     odd = ["geese", "Better", "IS", "axes", "saw", "a.m.", "don't", "naïve", "ss", "-"]
     for word in [*lemmas, *inflected, *odd]:
         assert packaged.synonyms(word) == tuple(sorted(oracle._get_replacement_words(word))), word
-
-
-def test_single_words_are_textattacks(nltk_reader):
-    load_textattack()
-    from textattack.shared.utils import is_one_word
-
-    lemmas = [lemma for lemma in nltk_reader.all_lemma_names() if not lemma.isalpha()]
-    assert len(lemmas) > 50_000
-    for lemma in lemmas:
-        assert _is_one_word(lemma) == ("_" not in lemma and is_one_word(lemma)), lemma

@@ -2,6 +2,7 @@ import io
 import itertools
 import re
 import sys
+from unittest.mock import Mock
 
 import pytest
 
@@ -11,12 +12,18 @@ from scope.errors import DataError
 from scope.progress import Bars, Lines, reading_shown_by, suitable_progress
 
 
-def test_lines_say_how_much_is_done_and_how_fast(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+@pytest.fixture
+def now(monkeypatch):
+    """The clock of progress: its ``return_value`` is the time in seconds."""
+    clock = Mock(return_value=0.0)
+    monkeypatch.setattr(progress.time, "monotonic", clock)
+    return clock
+
+
+def test_lines_say_how_much_is_done_and_how_fast(now):
     stream = io.StringIO()
     with Lines(stream).task("searching", total=100, done=50) as advance:
-        now[0] = 20.0
+        now.return_value = 20.0
         advance(20)
     first, last = stream.getvalue().splitlines()
     # 20 of the remaining 50 in 20 seconds: one a second, 30 to go.
@@ -24,24 +31,20 @@ def test_lines_say_how_much_is_done_and_how_fast(monkeypatch):
     assert last.startswith("searching: 70/100")
 
 
-def test_the_time_left_is_not_guessed_from_the_first_of_many(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+def test_the_time_left_is_not_guessed_from_the_first_of_many(now):
     stream = io.StringIO()
     with Lines(stream).task("searching", total=100) as advance:
-        now[0] = 20.0
+        now.return_value = 20.0
         advance(1)
     assert stream.getvalue().startswith("searching: 1/100, 0.1/s, time left unknown")
 
 
-def test_the_first_line_comes_early_and_the_next_ten_seconds_later(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+def test_the_first_line_comes_early_and_the_next_ten_seconds_later(now):
     stream = io.StringIO()
     seen = []
     with Lines(stream).task("searching", total=100) as advance:
         for second in (0.5, 1.5, 2.5, 11.4, 11.5, 12.0):
-            now[0] = second
+            now.return_value = second
             advance(1)
             seen.append(len(stream.getvalue().splitlines()))
     assert seen == [0, 1, 1, 1, 2, 2]

@@ -12,26 +12,20 @@ import pytest
 from scope.checksums import sealed
 from scope.errors import RunError
 from scope.records import (
-    Answer,
     AuditResult,
     Clock,
-    CompareResult,
     DataCard,
     Example,
-    Item,
     Manifest,
     Measurement,
     ModelCard,
     Prediction,
-    Question,
     ScoredExample,
-    TaskAnswers,
     Undefined,
 )
 from scope.serialization import from_json, to_json
 
 MODEL = ModelCard(name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes"))
-MODEL_B = replace(MODEL, name="b", role="target")
 
 SMALL = AuditResult(
     manifest=Manifest(
@@ -59,11 +53,6 @@ SMALL = AuditResult(
     clock=Clock(finished="2026-01-01T00:00:00+00:00", seconds=2.5),
 )
 
-WITH_TARGET = replace(
-    SMALL,
-    manifest=replace(SMALL.manifest, models=(MODEL, MODEL_B)),
-    examples=(),
-)
 
 SMALL_JSON = """{
 "answer_shares":[],
@@ -121,7 +110,6 @@ def test_the_clock_can_be_left_out_and_then_changes_nothing() -> None:
         (-0.0, "0.0"),
         (-1e-9, "0.0"),
         (1e-6, "1e-06"),
-        (1.0, "1.0"),
         (1, "1.0"),
         (2.0e20, "2e+20"),
     ],
@@ -140,17 +128,14 @@ def test_a_number_that_is_not_finite_is_never_written(value: float) -> None:
     ("text", "complaint"),
     [
         ("", "Invalid JSON"),
-        (SMALL_JSON[:200], "Invalid JSON"),
         ("[]", "Input should be"),
         ('{"weights": [1, 2]}', "at `format`: Field required"),
         ('{"format": 7}', "at `manifest`: Field required"),
         ('{"format": 7, "manifest": {"job": "baking"}}', "no job is called `baking`"),
         (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.0.rows`"),
         (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.0.extra`"),
-        (SMALL_JSON.replace('"outcomes":[]', '"outcomes":[],"more":[]'), "at `more`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
         (SMALL_JSON.replace("“schön” <b>", " "), "has an empty text"),
-        (SMALL_JSON.replace('"format":7,\n', ""), "at `format`: Field required"),
     ],
 )
 def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint: str) -> None:
@@ -183,24 +168,3 @@ def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
     assert caught.value.expected == "format 7"
-
-
-def test_defaults_of_answers_are_left_out_and_read_back() -> None:
-    answers = TaskAnswers(
-        task="choice",
-        items=(Item(question=Question(id="0", text="Which?", options=("a", "b")), right=0),),
-        answers=((Answer(choice=0),), (Answer(),)),
-    )
-    written = to_json(
-        CompareResult(
-            manifest=replace(WITH_TARGET.manifest, job="compare", models=(MODEL, MODEL_B)),
-            outcomes=(),
-            measurements=(),
-            differences=(),
-            tasks=(answers,),
-            task_shares=(),
-        )
-    )
-    assert '"answers":[[{"choice":0}],[{}]]' in written
-    assert '{"question":{"id":"0","options":["a","b"],"text":"Which?"},"right":0}' in written
-    assert from_json(written, kind=CompareResult).tasks == (answers,)

@@ -6,7 +6,6 @@ import pytest
 from greenlet import GreenletExit, greenlet
 
 from scope.errors import DataError, ModelError
-from scope.models.torch_setup import load_torch
 from scope.untrusted import Failed, UntrustedCode, attempt, during_inference, loading
 
 
@@ -104,10 +103,7 @@ def test_foreign_code_within_foreign_code_keeps_its_path():
     assert inner.call("d", lambda: sys.path[0]) == "here"
 
 
-def test_an_attempt_gives_the_value_or_the_error():
-    error = SystemExit(0)
-    assert attempt(lambda: None) is None
-    assert attempt(ends(error)) == Failed(error)
+def test_an_attempt_passes_an_interruption_unless_told_otherwise():
     with pytest.raises(KeyboardInterrupt):
         attempt(ends(KeyboardInterrupt()))
     assert isinstance(attempt(ends(KeyboardInterrupt()), passing=()), Failed)
@@ -129,8 +125,7 @@ class Model:
 
     @during_inference
     def look_up(self, index):
-        table = load_torch().nn.Embedding(3, 2)
-        return table(load_torch().tensor([index]))
+        return "abc"[index]
 
     @during_inference
     def one_by_one(self, indices):
@@ -139,10 +134,10 @@ class Model:
 
 
 def test_what_a_library_raises_names_the_model_that_was_asked():
-    found = r"`hf:mine` fails during inference \(IndexError: index"
+    found = r"`hf:mine` fails during inference \(IndexError: string index"
     with pytest.raises(ModelError, match=found):
         Model().look_up(7)
     answers = Model().one_by_one([1, 7])
-    assert next(answers).shape == (1, 2)
+    assert next(answers) == "b"
     with pytest.raises(ModelError, match=found):
         next(answers)

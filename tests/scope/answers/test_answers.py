@@ -56,20 +56,6 @@ class Slow(Counting):
         raise AssertionError("asked for all at once")
 
 
-class Seen:
-    """Progress that remembers what it was told."""
-
-    def task(self, description, total, done=0):
-        self.told = [(description, total, done)]
-        return self
-
-    def __enter__(self):
-        return self.told.append
-
-    def __exit__(self, *_):
-        return None
-
-
 def classify(model, store, texts, progress=None):
     return store.get(model, "classifier", texts, progress=progress, title="texts")
 
@@ -92,11 +78,11 @@ def test_every_distinct_text_is_asked_once_over_several_calls():
     assert (cached.spec, cached.fingerprint, cached.labels) == (model.spec, "f", model.labels)
 
 
-def test_progress_counts_every_new_text_once_and_begins_with_the_known():
-    store, seen = Memory(), Seen()
+def test_progress_counts_every_new_text_once_and_begins_with_the_known(seen):
+    store = Memory()
     classify(Counting(), store, ["b", "c"])
     classify(Counting(), store, [*numbered(KEPT_AT_ONCE + 1), "b", "b"], seen)
-    assert seen.told == [("texts", KEPT_AT_ONCE + 2, 1), KEPT_AT_ONCE, 1]
+    assert seen.told == ["texts", KEPT_AT_ONCE + 2, 1, KEPT_AT_ONCE, 1]
 
 
 @pytest.mark.parametrize("failure", [RuntimeError, KeyboardInterrupt])
@@ -141,14 +127,11 @@ class Speaking(Counting):
     ("tokens", "probabilities"),
     [
         ((), (0.5, 0.5)),
-        ((), ()),
         ((" a",), (0.5, 0.25)),
-        ((" a", " b", " c"), (0.5, 0.25)),
         ((" a", " a"), (0.5, 0.25)),
         ((" a", " b"), (0.25, 0.5)),
         ((" a", " b"), (0.75, 0.5)),
         ((" a", " b"), (0.5, -0.1)),
-        ((" a", " b"), (float("nan"), 0.1)),
         ((" a", " b"), (0.5, float("nan"))),
         ((" a", " b"), (0.0, 0.0)),
     ],

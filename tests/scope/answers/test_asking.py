@@ -13,9 +13,8 @@ from scope.answers.asking import (
     may_change,
     recognise_answerer,
     recognise_classifier,
-    recognise_numbers,
 )
-from scope.errors import ModelError, RunError
+from scope.errors import RunError
 from scope.models.model import Model
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
@@ -153,26 +152,6 @@ def test_an_endpoint_is_asked_one_question_first_and_its_id_is_kept(run):
     recognise_words(run, Answerer("a wall", served="may"))
     with pytest.raises(RunError, match=r"with the model `june`.*are from `may`"):
         recognise_words(run, Answerer("a wall", served="june"))
-
-
-def test_kept_vectors_of_another_model_are_refused():
-    import numpy as np
-
-    def recognised(given):
-        recognise_numbers(
-            "python:mine:Reader",
-            TEXTS[0],
-            lambda texts: np.ones((len(texts), 4), dtype=np.float32),
-            lambda texts: np.full((len(texts), 4), given, dtype=np.float32),
-            progress=Silent(),
-            fix="delete them",
-        )
-
-    recognised(1.0)
-    recognised(1.0005)
-    with pytest.raises(ModelError, match="those of 'text number 0' are different") as caught:
-        recognised(1.1)
-    assert caught.value.fix == "delete them"
 
 
 def test_a_refused_run_keeps_all_it_holds(tmp_path, monkeypatch):

@@ -34,19 +34,6 @@ def entries(folder):
     return {one.kind: one.entries for one in sizes(folder)}
 
 
-def test_every_cache_has_its_entries_and_size(folder):
-    assert entries(folder) == {"answers": 2, "searches": 1, "vectors": 1, "latents": 1}
-    assert all(one.bytes > 0 for one in sizes(folder))
-    assert sum(one.bytes for one in sizes(folder)) < bytes_of_cache(folder)
-
-
-@pytest.mark.parametrize("kind", ["answers", "searches", "vectors", "latents"])
-def test_one_kind_is_cleared(folder, kind):
-    before = entries(folder)
-    clear_cache(folder, kind)
-    assert entries(folder) == before | {kind: 0}
-
-
 def test_a_damaged_file_is_cleared(folder):
     answer_file(folder).write_bytes(b"damaged")
     clear_cache(folder, "answers")

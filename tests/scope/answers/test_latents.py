@@ -5,7 +5,6 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from tiny_language import write_tiny_llama
 
 from scope.answers import vectors as job
 from scope.answers.cache import answer_file, clear_cache
@@ -46,10 +45,7 @@ class Asleep:
         raise AssertionError(f"asked for {name}")
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 TEXTS = ["a dull film", "why", "a dull film", "ann saw bob"]
@@ -66,10 +62,16 @@ def test_a_reader_of_python_reads_a_text_again_and_another_one_is_refused():
     recognise_reader([*SEVERAL, "a new film"], again)
     assert again.asked == SEVERAL[:1]
 
-    class Retrained(OfPython):
-        def latents(self, texts):
-            return super().latents(texts) * 2
+    class Drifted(OfPython):
+        factor = 1.0001
 
+        def latents(self, texts):
+            return super().latents(texts) * self.factor
+
+    class Retrained(Drifted):
+        factor = 2
+
+    recognise_reader(SEVERAL, Drifted())
     with pytest.raises(ModelError, match="`python:mine:Reader` is not the model"):
         recognise_reader(SEVERAL, Retrained())
     recognise_reader(SEVERAL, Asleep())
@@ -128,24 +130,9 @@ def test_a_call_that_fails_midway_leaves_what_was_finished(monkeypatch):
     np.testing.assert_array_equal(table.rows(texts), Counting().latents(texts))
 
 
-class Seen:
-    """Progress that remembers what it was told."""
-
-    def task(self, description, total, done=0):
-        self.told = [description, total, done]
-        return self
-
-    def __enter__(self):
-        return self.told.append
-
-    def __exit__(self, *_):
-        return None
-
-
-def test_progress_counts_what_was_known_before(monkeypatch):
+def test_progress_counts_what_was_known_before(monkeypatch, seen):
     monkeypatch.setattr(job, "TEXTS_A_PORTION", 2)
     stored_latents(TEXTS[:2], Counting())
-    seen = Seen()
     stored_latents([*TEXTS, "one", "two"], Counting(), seen)
     assert seen.told == ["latents", 5, 2, 2, 1]
 
@@ -154,13 +141,11 @@ def test_progress_counts_what_was_known_before(monkeypatch):
     "value",
     [
         "x'00'",
-        "'text!'",
-        """CAST('[[0, 2, "float32"], 0, ""]' || char(10) AS BLOB)""",
         """CAST('[[3, 2, "int8"], 0, ""]' || char(10) AS BLOB)""",
         """CAST('[[3, 2, "float32"], 0, ""]' || char(10) || 'cut' AS BLOB)""",
         """CAST('[[3, 1, "float32"], 0, ""]' || char(10) || 'twelve bytes' AS BLOB)""",
     ],
-    ids=["no head", "text", "no layers", "int8", "cut", "another shape"],
+    ids=["no head", "int8", "cut", "another shape"],
 )
 def test_damaged_latents_are_named_with_a_way_out(cache, value):
     table = stored_latents(TEXTS, Counting())
@@ -205,19 +190,6 @@ def test_a_text_that_cannot_be_read_is_found_before_any_is_computed(monkeypatch)
     with pytest.raises(DataError, match="ann saw bob"):
         stored_latents(TEXTS, reader)
     assert reader.asked == []
-
-
-@pytest.fixture(scope="module")
-def llama(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("latents") / "llama"
-    write_tiny_llama(folder, chat=False)
-    return str(folder)
-
-
-def test_a_text_that_is_not_of_the_table_is_named():
-    stored_latents(["other"], Counting())
-    with pytest.raises(ValueError, match="no text 'other'"):
-        stored_latents(TEXTS, Counting()).rows(["other"])
 
 
 def test_latents_that_were_removed_meanwhile_are_an_error(cache):

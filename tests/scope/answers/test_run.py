@@ -19,15 +19,11 @@ from scope.answers.searches import keep_search, searched
 from scope.errors import RunError
 from scope.records import Perturbation, Prediction
 from scope.serialization import from_json, to_json
-from scope.store import RunEntry, RunFolder, list_runs, run_folder
+from scope.store import RunFolder, list_runs, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 
 COMPARISON = from_json(to_json(build_comparison()))
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
 
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -44,13 +40,7 @@ def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:
         assert searched(run, "typo", ["1"]) == {("1", 1): found}
         assert run.read_result() == COMPARISON
         assert run.read_configuration() == QUESTION
-    assert names(folder) == [
-        "manifest.json",
-        "report.html",
-        "result.json",
-        "run.lock",
-        "run.sqlite",
-    ]
+    assert not list(folder.glob(".*"))
 
 
 def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Path) -> None:
@@ -60,12 +50,6 @@ def test_a_result_is_read_and_reported_again_while_the_run_is_held(tmp_path: Pat
         assert folder.read_result() == COMPARISON
         folder.write_report("<p>page</p>")
         assert run.report_path.read_text(encoding="utf-8") == "<p>page</p>"
-
-
-def test_a_damaged_result_is_named(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text("{")
-    with pytest.raises(RunError, match=r"result\.json` is no result"):
-        RunFolder(tmp_path).read_result()
 
 
 def test_a_run_of_another_question_is_refused_and_unlocked(tmp_path: Path) -> None:
@@ -88,7 +72,7 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(RunError, match=r"it has no manifest\.json, but contains `thesis\.tex`"):
         Run.open(tmp_path, QUESTION)
-    assert names(tmp_path) == ["thesis.tex"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
 def test_a_run_killed_in_its_first_moments_begins_again(tmp_path: Path) -> None:
@@ -176,16 +160,9 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
     (tmp_path / "second" / "result.json").write_text("{}")
     (tmp_path / "note.txt").touch()
     first, second = list_runs(tmp_path)
-    assert first == RunEntry(name="first", job="reuse", size=first.size, changed=first.changed)
-    assert second == RunEntry(
-        name="second",
-        job="audit",
-        reference="hf:a",
-        targets=("hf:b", "c"),
-        finished=True,
-        size=second.size,
-        changed=second.changed,
-    )
+    assert (first.name, first.job, first.finished) == ("first", "reuse", False)
+    assert (second.name, second.job, second.finished) == ("second", "audit", True)
+    assert (second.reference, second.targets) == ("hf:a", ("hf:b", "c"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", second.changed)
     files = [path for path in (tmp_path / "second").iterdir() if path.is_file()]
     assert second.size == sum(path.stat().st_size for path in files) > 0

@@ -17,13 +17,6 @@ def tokens(**shares):
     return Prediction(probabilities=tuple(shares.values()), tokens=tuple(shares))
 
 
-def test_the_greatest_difference_of_a_probability_counts():
-    one = Prediction(probabilities=(0.6, 0.3, 0.1))
-    other = Prediction(probabilities=(0.5, 0.3, 0.2))
-    assert difference_of_predictions(one, other) == pytest.approx(0.1)
-    assert difference_of_predictions(one, one) == 0
-
-
 def test_a_token_that_one_names_alone_had_at_most_the_others_least_probability():
     one, other = tokens(a=0.5, b=0.2, c=0.1), tokens(a=0.5, b=0.2, d=0.1005)
     assert difference_of_predictions(one, other) == pytest.approx(0.0005)

@@ -9,6 +9,9 @@ import pytest
 from hub.tiny import write_tiny_model
 
 import scope
+from capabilities.paraphrase import Paraphrase
+from capabilities.synonym import Synonym
+from capabilities.textattack import TextAttackRecipe
 from capabilities.typo import Typo
 from scope.answers import Answers, Run, Shared
 from scope.answers.cache import answer_file, sizes
@@ -33,13 +36,6 @@ def models(tmp_path_factory):
     if not found.reproducible.startswith("to the byte"):
         pytest.skip("no number of rows gives equal bits here")
     return folder
-
-
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("SCOPE_CACHE_LIMIT", "5GB")
-    return tmp_path / "cache"
 
 
 @pytest.fixture
@@ -214,10 +210,23 @@ class Reference:
 
 @pytest.mark.parametrize(
     ("capability", "encoder", "shared"),
-    [(Typo(), None, True), (Plugin(), None, False), (Typo(), Reference(), False)],
+    [
+        (Typo(), None, True),
+        (Plugin(), None, False),
+        (Typo(), Reference(), False),
+        (Paraphrase(model="python:toy_paraphrasers:Paraphraser", min_meaning=-1.0), None, False),
+        (Synonym(preset="paper"), None, True),
+        (Synonym(preset="paper", source="mask:python:toy_paraphrasers:Filler"), None, False),
+        (
+            Synonym(preset="paper", language_model="python:toy_paraphrasers:LetterScorer"),
+            None,
+            False,
+        ),
+        (TextAttackRecipe(recipe="bae", download=True), None, False),
+    ],
 )
-def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
-    tmp_path, capability, encoder, shared
+def test_searches_of_plugins_and_that_ask_an_uncertain_model_are_not_shared(
+    tmp_path, lexicon, capability, encoder, shared
 ):
     examples = [Example(id="1", text="a film"), Example(id="2", text="a film")]
     options = SearchOptions(encoder=encoder, min_similarity=None if encoder is None else 0.5)
@@ -226,7 +235,7 @@ def test_searches_of_plugins_and_with_uncertain_encoders_are_not_shared(
     def searches(examples, kind="kept"):
         """Those of a new run."""
         run = Answers(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
-        return Searches("typo", capability, Reference(), examples, options, run, kind)
+        return Searches(capability.name, capability, Reference(), examples, options, run, kind)
 
     def known(*given):
         return list(searches(*given).known().values())

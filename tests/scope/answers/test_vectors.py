@@ -27,10 +27,7 @@ class Counting:
         return np.array([list(digest) for digest in digests], dtype=np.float64) / 7
 
 
-@pytest.fixture(autouse=True)
-def cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+pytestmark = pytest.mark.usefixtures("cache")
 
 
 TEXTS = ["Who is it?", "Why?", "Who is it?", "2 + 2"]

@@ -1,10 +1,14 @@
-"""Commands that must refuse, runs that several tests look at, and made-up suspects."""
+"""Commands that must refuse, runs that several tests look at, suspects, fleets and probes."""
 
 from contextlib import nullcontext
 from shutil import copytree
 
+import made_up_fleet
+import made_up_pairs
 import pytest
 from made_up_suspects import reuse_arguments, write_world
+
+import scope
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +64,36 @@ def reuse(command, world):
     return lambda *given, **options: command(*reuse_arguments(*given, **options))
 
 
+@pytest.fixture(scope="session")
+def fleets(tmp_path_factory):
+    """A folder with two encoders, answers, a run ``ours`` of factors and a run ``near`` of knn."""
+    folder = tmp_path_factory.mktemp("fleets")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
+        made_up_fleet.lay_out(folder)
+        made_up_fleet.write_word_table(folder / "another", seed=1)
+        for run, forecaster in (("ours", "factors"), ("near", "knn")):
+            scope.embed_fleet(data="train.csv", encoder="./encoder", forecaster=forecaster, run=run)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def probes(tmp_path_factory):
+    """A folder with checkpoints of four families, tables of pairs, and a probe in ``kept``."""
+    folder = tmp_path_factory.mktemp("probes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SCOPE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        made_up_pairs.lay_out(folder, tuple(made_up_pairs.CHECKPOINTS))
+        options = {"steps": "raw", "save": "kept", "dtype": "float32", "run": "saved"}
+        scope.probe(models="./llama", data="pairs.csv", **options)
+    return folder
+
+
 @pytest.fixture
-def copy_found(once, world):
-    """What a finished run ``mine`` printed, which tests the copy."""
-    return once(*reuse_arguments("copy", "--run", "mine"))
+def laid_out(request, tmp_path, monkeypatch):
+    """A copy of the folder that the module names in ``LAID_OUT``, where commands run."""
+    copytree(request.getfixturevalue(request.module.LAID_OUT), tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
+    return tmp_path

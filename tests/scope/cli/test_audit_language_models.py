@@ -45,22 +45,3 @@ def test_language_models_classify_with_label_words_and_a_prompt(command, argumen
     said = json.loads(done.stdout)["manifest"]["command"]
     assert "--prompt classify=mine.txt" in said
     assert "--label-word negative=bad --label-word 'positive=very good'" in said
-
-
-@pytest.mark.parametrize(
-    ("more", "found", "fix"),
-    [
-        (
-            ("--prompt", "classify=missing.txt", "--label-word", "a=b"),
-            "missing.txt",
-            "check the path",
-        ),
-        (("--label-word", "negative"), "--label-word negative", "--label-word positive=good"),
-        (("--label-word", "negative=bad"), "1 label word", "--label-word LABEL=WORD"),
-        (("--role", "next_token", "--label-map", "a=b"), "--label-map", "--role classifier"),
-    ],
-)
-def test_the_message_names_the_mistake_and_its_fix(refused, arguments, more, found, fix):
-    message = refused(*arguments("Chooser", "OtherChooser", *more))
-    assert found in message
-    assert fix in message

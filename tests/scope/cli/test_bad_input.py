@@ -51,18 +51,6 @@ def test_the_message_names_the_mistake_and_its_fix(refused, audit_arguments, cha
     assert "expected:" in message
 
 
-def write(path, text):
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def test_gold_labels_that_do_not_align_are_shown(refused, audit_arguments, tmp_path):
-    path = write(tmp_path / "stars.csv", "text,label\na fine film,5\na dull film,1\n")
-    message = refused(*audit_arguments(data=path))
-    assert "gold labels that do not align" in message
-    assert "--label-column none" in message
-
-
 def test_a_model_that_is_nowhere_is_named(refused, audit_arguments, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     message = refused(*audit_arguments(reference="no-such-owner/no-such-model"))
@@ -80,7 +68,8 @@ def test_a_run_of_another_question_is_refused(command, audit_arguments):
 def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, audit_arguments, tmp_path):
     write_tiny_model(tmp_path / "model", labels=("negative", "positive"))
     long = " ".join(["film"] * 60)
-    path = write(tmp_path / "long.csv", f"text,label\n{long},positive\na good film,positive\n")
+    path = tmp_path / "long.csv"
+    path.write_text(f"text,label\n{long},positive\na good film,positive\n", encoding="utf-8")
     done = command(
         *audit_arguments(reference=tmp_path / "model", target=tmp_path / "model", data=path),
         *("--setting", "share=1", "--json-full"),

@@ -7,6 +7,7 @@ import json
 
 import pytest
 from killing import stored
+from tiny_heads import write_tiny_bert_qa
 
 COLOURS = ("red", "green", "blue", "white", "black", "brown")
 
@@ -30,25 +31,16 @@ def choices(tmp_path):
 @pytest.fixture
 def passages(tmp_path):
     """Thirty questions on short passages; every third has no answer."""
-    path = tmp_path / "passages.json"
-    paragraphs = [
+    path = tmp_path / "passages.jsonl"
+    rows = [
         {
+            "question": f"What colour is house {place}?",
             "context": f"House {place} is {COLOURS[place % 6]} and stands by road {place + 7}",
-            "qas": [
-                {
-                    "id": f"q{place}",
-                    "question": f"What colour is house {place}?",
-                    "is_impossible": place % 3 == 0,
-                    "answers": []
-                    if place % 3 == 0
-                    else [{"text": COLOURS[place % 6], "answer_start": 0}],
-                }
-            ],
+            "answers": [] if place % 3 == 0 else [COLOURS[place % 6]],
         }
         for place in range(30)
     ]
-    document = {"version": "v2.0", "data": [{"title": "Houses", "paragraphs": paragraphs}]}
-    path.write_text(json.dumps(document), encoding="utf-8")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
@@ -82,15 +74,12 @@ def test_the_command_in_the_result_asks_the_same_again(compared, command, tmp_pa
     ("changes", "found", "fix"),
     [
         ({"data": "missing.jsonl"}, "no file `missing.jsonl`", "did you mean `choices.jsonl`"),
-        (
-            {"model": "python:toy_answerers:TooFew"},
-            "answered with 39 answers to 40 questions",
-            "fix the code",
-        ),
+        ({"model": "python:toy_answerers:TooFew"}, "39 answers to 40 questions", "fix the code"),
         ({"model": "python:toy_answerers:Wrong"}, "the option", "fix the model"),
         ({"model": "python:toy_answerers:Reader"}, "is listed twice", "leave one of them out"),
-        ({"setting": "min_words=3"}, "the setting `min_words`", "leave it out"),
         ({"prompt": "answr=x.txt"}, "a prompt called `answr`", "--prompt answer=FILE"),
+        ({"prompt": "classify=x.txt"}, "`classify`, which none of the tasks uses", "leave it out"),
+        ({"prompt": "choice=x.txt"}, "the prompt's file `x.txt` cannot be read", "check"),
         ({"fail-under": "hard_scope=0.5"}, "the gate `hard_scope=0.5`", "accuracy"),
     ],
 )
@@ -134,3 +123,44 @@ def test_a_file_without_its_scheme_is_told_apart_from_a_checkpoint(command, choi
     assert done.returncode == 2
     assert f"did you mean predictions:{choices}?" in done.stderr
     assert "at least two models" in command(*asked, "--data", choices).stderr
+
+
+def compare(data, *models):
+    named = [word for model in models for word in ("--model", model)]
+    return ["compare", "--task", "choice", "--data", data, *named, "--encoder", "none"]
+
+
+def test_a_checkpoint_without_the_role_is_refused_with_its_roles(refused, choices, tmp_path):
+    write_tiny_bert_qa(tmp_path / "reads")
+    message = refused(*compare(choices, tmp_path / "reads", "python:toy_answerers:Reader"))
+    assert "with the roles: answerer" in message
+    assert "a model in the role of choice_scorer" in message
+
+
+@pytest.mark.parametrize("letters", ["ABB", "ABBAB"])
+def test_a_table_of_another_length_than_the_data_is_refused(refused, choices, tmp_path, letters):
+    (tmp_path / "answers.tsv").write_text(f"first\t{letters}\nsecond\t{letters}\n")
+    message = refused(*compare(choices, "predictions:answers.tsv#*"))
+    assert "40 rows in " in message
+    assert f"answers.tsv with {len(letters)} answers a model, by row" in message
+
+
+def test_a_table_answers_data_with_ids_of_their_own(command, tmp_path):
+    data = tmp_path / "data.jsonl"
+    rows = [
+        {"id": place + 1, "question": f"Is it {place}?", "options": ["yes", "no"], "answer": letter}
+        for place, letter in enumerate("ABBA")
+    ]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "answers.tsv").write_text("right\tABBA\nwrong\tBAAB\n")
+    done = command(*compare(data, "predictions:answers.tsv#*"), "--json-full")
+    assert done.returncode == 0, done.stderr
+    comparison = json.loads(done.stdout)
+    accuracy = {
+        row["target"]: row["estimate"]["value"]
+        for row in comparison["measurements"]
+        if row["metric"] == "accuracy"
+    }
+    assert accuracy == {"right": 1.0, "wrong": 0.0}
+    # A result names questions by their ids: rows would only make it longer.
+    assert all("row" not in item["question"] for item in comparison["tasks"][0]["items"])

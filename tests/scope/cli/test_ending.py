@@ -58,15 +58,11 @@ def raised_behind_ctrl_c(kind):
         return caught
 
 
-def test_ctrl_c_behind_the_end_of_a_library_is_an_interruption(ended):
-    code, said = ended(raised_behind_ctrl_c(SystemExit(1)))
-    assert code == 130
-    assert "interrupted" in said
-
-
-def test_ctrl_c_ends_with_one_line_and_the_code_that_shells_expect(ended):
-    code, said = ended(KeyboardInterrupt())
-    assert (code, said.count("\n")) == (130, 1)
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), raised_behind_ctrl_c(SystemExit(1))])
+def test_ctrl_c_ends_with_one_line_and_the_code_that_shells_expect(error, ended):
+    code, message = ended(error)
+    assert (code, message.count("\n")) == (130, 1)
+    assert "interrupted" in message
 
 
 def test_an_error_that_fails_when_it_is_described_ends_with_one_line(ended):

@@ -3,36 +3,22 @@
 import csv
 import json
 import shlex
-import shutil
 
 import numpy as np
 import pytest
-from made_up_fleet import MODELS, TOPICS, lay_out
+from made_up_fleet import MODELS, TOPICS, MadeUpFleet
 
-import scope
 from scope.jobs.fleet.stored_fleet import load_fleet
 from scope.serialization import from_json, to_json
 
 LAST = MODELS[-1]
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """A folder with encoder, answers, and the finished run ``ours``; the made-up fleet itself."""
-    folder = tmp_path_factory.mktemp("fleet")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
-        made_up = lay_out(folder)
-        scope.embed_fleet(data="train.csv", encoder="./encoder", forecaster="factors", run="ours")
-    return folder, made_up
+LAID_OUT = "fleets"
+MADE_UP = MadeUpFleet()
 
 
 @pytest.fixture
-def fleet(command, prepared, tmp_path, monkeypatch):
+def fleet(command, laid_out):
     """Runs a command on fleets in a copy of the prepared folder; it must succeed."""
-    shutil.copytree(prepared[0], tmp_path, dirs_exist_ok=True)
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
 
     def run(*arguments):
         done = command("fleet", *arguments)
@@ -41,11 +27,6 @@ def fleet(command, prepared, tmp_path, monkeypatch):
         return done
 
     return run
-
-
-@pytest.fixture
-def made_up(prepared):
-    return prepared[1]
 
 
 def findings(done):
@@ -79,11 +60,11 @@ def test_embedding_prints_a_table_and_keeps_the_fleet(fleet, tmp_path):
     assert "model-07" in (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
 
 
-def test_json_has_every_model_with_its_skill_place_and_nearest(fleet, made_up):
+def test_json_has_every_model_with_its_skill_place_and_nearest(fleet):
     done = fleet("embed", "--data", "answers.csv", "--encoder", "./encoder", "--json-full")
     found = findings(done)
     assert [one["name"] for one in found["fleet"]] == list(MODELS)
-    for member, share in zip(found["fleet"], made_up.correct.mean(axis=0), strict=True):
+    for member, share in zip(found["fleet"], MADE_UP.correct.mean(axis=0), strict=True):
         assert member["skill"]["value"] == pytest.approx(share, abs=1e-6)
         assert member["skill"]["n"] == 160
         assert len(member["nearest"]) == 5
@@ -146,12 +127,12 @@ def test_each_benchmark_is_predicted_from_the_others(fleet):
     assert len(one["points"]) == len(MODELS)
 
 
-def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_path, made_up):
+def test_a_further_model_joins_forecasts_and_map_without_retraining(fleet, tmp_path):
     add = ("--fleet", "ours", "--add", "newcomer.csv")
     fleet("forecast", *add, "--questions", "new.csv", "--run", "mine")
     written = [row for row in rows(tmp_path / "runs/mine/forecasts.csv") if row["model"] == LAST]
     predicted = np.array([float(row["probability"]) > 0.5 for row in written])
-    assert (predicted == made_up.correct[120:, -1]).mean() > 0.7
+    assert (predicted == MADE_UP.correct[120:, -1]).mean() > 0.7
     members = findings(fleet("map", *add, "--json-full"))["fleet"]
     assert [one["name"] for one in members if one["added"]] == [LAST]
     assert members[-1]["skill"]["n"] == 120

@@ -1,33 +1,15 @@
 """Every mistake about a fleet ends in one screen that says what was found and how to fix it."""
 
 import json
-import shutil
 
 import pytest
-from made_up_fleet import lay_out, write_word_table
 
-import scope
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """A folder with encoder, answers, a run ``ours`` of factors and a run ``near`` of knn."""
-    folder = tmp_path_factory.mktemp("fleet")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
-        lay_out(folder)
-        write_word_table(folder / "another", seed=1)
-        for run, forecaster in (("ours", "factors"), ("near", "knn")):
-            scope.embed_fleet(data="train.csv", encoder="./encoder", forecaster=forecaster, run=run)
-    return folder
+LAID_OUT = "fleets"
 
 
 @pytest.fixture
-def refused(refused, prepared, tmp_path, monkeypatch):
+def refused(refused, laid_out):
     """Runs a command on fleets, which must refuse; returns its message."""
-    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
     return lambda *arguments: refused("fleet", *arguments)
 
 
@@ -54,10 +36,7 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
         (("--budget", "1"), "a budget of 1 a question, and no costs"),
         (("--costs", "gone.csv"), "gone.csv"),
-        (
-            ("--model", "model-00", "--cost", "model-00=2", "--budget", "1"),
-            "a budget of 1 a question",
-        ),
+        (("--model", "model-00", "--cost", "model-00=2", "--budget", "1"), "a budget of 1 a "),
     ],
 )
 def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, found):
@@ -70,10 +49,7 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
         ("", "neither a fleet nor answers"),
         ("--data train.csv --device cpu", "--device without --contributions"),
         ("--fleet ours --dtype bfloat16", "--dtype without --contributions"),
-        (
-            "--fleet ours --communities strangers.csv",
-            "no model `stranger` of --communities",
-        ),
+        ("--fleet ours --communities strangers.csv", "no model `stranger` of --communities"),
     ],
 )
 def test_maps_that_cannot_be_drawn_are_refused(refused, tmp_path, asked, found):

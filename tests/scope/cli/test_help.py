@@ -30,5 +30,3 @@ def test_required_options_come_first_then_own_ones_and_empty_defaults_are_left_o
     assert "[default: False]" not in page
     assert "[default: synonym, typo]" in page
     assert page.index("--n INT") < page.index("--text-column") < page.index("--seed")
-    assert page.index("--capability") < page.index("--trials")
-    assert page.index("--label-word") < page.index("--prompt") < page.index("--device DEVICE")

@@ -4,38 +4,11 @@ import json
 import shutil
 
 import pytest
-from made_up_pairs import lay_out
 
-import scope
 from scope.jobs.probe.saving import DESCRIPTION
 
+LAID_OUT = "probes"
 SPLIT = "split,sentence1,sentence2,score"
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    """A folder with two checkpoints, pairs, and a probe of the Llama in ``kept``."""
-    folder = tmp_path_factory.mktemp("probe")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
-        lay_out(folder)
-        scope.probe(
-            models="./llama",
-            data="pairs.csv",
-            steps="raw",
-            save="kept",
-            dtype="float32",
-            run="mine",
-        )
-    return folder
-
-
-@pytest.fixture
-def laid_out(prepared, tmp_path, monkeypatch):
-    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    return tmp_path
 
 
 @pytest.fixture
@@ -43,9 +16,9 @@ def refused(refused, laid_out):
     """Runs the command, which must refuse and leave the run that is there; gives its message."""
 
     def run(*arguments):
-        before = (laid_out / "runs/mine/result.json").read_bytes()
+        before = (laid_out / "runs/saved/result.json").read_bytes()
         message = refused("probe", *arguments)
-        assert (laid_out / "runs/mine/result.json").read_bytes() == before
+        assert (laid_out / "runs/saved/result.json").read_bytes() == before
         return message
 
     return run
@@ -83,10 +56,7 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is listed twice"),
         ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
         ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models with --save"),
-        (
-            "--model ./bert --data pairs.csv --step raw --save kept",
-            "contains a probe of `hf:./llama`",
-        ),
+        ("--model ./bert --data pairs.csv --save kept", "contains a probe of `hf:./llama`"),
         ("--model ./llama --data pairs.csv --high 99", "5 in a range of 0 to 99"),
         ("--model openai:http://127.0.0.1:9/v1#m --data pairs.csv", "runs on a server"),
         ("--model predictions:answers.jsonl --data pairs.csv", "in the role of latent_reader"),
@@ -155,6 +125,5 @@ def test_what_a_saved_probe_has_settled_is_not_asked_again(refused, more, found)
 
 @pytest.mark.parametrize("folder", ["/proc/probe", "train.csv/probe"])
 def test_a_folder_that_cannot_be_made_is_refused_before_any_text_is_read(refused, laid_out, folder):
-    shutil.rmtree(laid_out / "cache")
     assert "choose another folder with --save" in refused(*ASKED, "--save", folder)
-    assert not (laid_out / "cache" / "latents").exists()
+    assert not (laid_out / "cache").exists()

@@ -21,10 +21,11 @@ def of_controls(count):
     return [f"controls.tsv#c{place}" for place in range(count)]
 
 
-def test_a_copy_is_related_with_the_smallest_p_that_the_controls_allow(copy_found, tmp_path):
-    assert copy_found.stdout.startswith("RELATED: copy is related to ours: ")
-    assert "report: runs/mine/report.html" in copy_found.stderr
-    assert "Traceback" not in copy_found.stderr
+def test_a_copy_is_related_with_the_smallest_p_that_the_controls_allow(reuse, tmp_path):
+    done = reuse("copy", "--run", "mine")
+    assert done.stdout.startswith("RELATED: copy is related to ours: ")
+    assert "report: runs/mine/report.html" in done.stderr
+    assert "Traceback" not in done.stderr
     (verdict,) = result_of(tmp_path)["verdicts"]
     assert verdict["p_value"] == verdict["p_adjusted"] == 1 / 25
     assert verdict["queries"] == verdict["shared"] == 400

@@ -9,6 +9,7 @@ import json
 import pytest
 from made_up_suspects import write_table
 
+ALL = "controls.tsv#*"
 PUPILS = ["python:toy_suspects:Pupil1", "python:toy_suspects:Pupil2"]
 
 
@@ -20,7 +21,7 @@ def of_tables(world):
         options = {
             "suspect": "suspects.tsv#copy",
             "reference": "suspects.tsv#ours",
-            "control": ["controls.tsv#*"],
+            "control": [ALL],
             **changes,
         }
         named = [
@@ -43,36 +44,19 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
 @pytest.mark.parametrize(
     ("changes", "found", "fix"),
     [
-        (
-            {"control": ["controls.tsv#*", "suspects.tsv#ours"]},
-            "the reference `predictions:suspects.tsv#ours` is also a control",
-            "leave --control predictions:suspects.tsv#ours out",
-        ),
-        (
-            {"control": ["controls.tsv#c1", "same.tsv#c1"]},
-            "are the same model",
-            "leave --control predictions:same.tsv#c1 out",
-        ),
+        ({"control": [ALL, "suspects.tsv#ours"]}, "is also a control", "leave --control"),
+        ({"control": ["controls.tsv#c1", "same.tsv#c1"]}, "are the same model", "same.tsv#c1 out"),
         ({"control": ["nobody"]}, "no saved answers in the folder nobody", "check the path"),
         ({"control": ["controls.tsv"]}, "without the name of a model", "add #MODEL, or #*"),
-        (
-            {"control": ["short.tsv#*"]},
-            "400 rows in questions.jsonl, and short.tsv with 399",
-            "data",
-        ),
-        (
-            {"reference": "suspects.tsv#constant"},
-            "the reference `constant` answers option 1 to all of 400 questions",
-            "check that the reference works",
-        ),
+        ({"control": ["short.tsv#*"]}, "400 rows in questions.jsonl, and short.tsv", "data"),
+        ({"reference": "suspects.tsv#constant"}, "answers option 1 to all of 400", "check that"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
 def test_models_in_wrong_places_are_named(refused, of_tables, world, tmp_path, changes, found, fix):
     (tmp_path / "nobody").mkdir()
     (tmp_path / "same.tsv").write_bytes((tmp_path / "controls.tsv").read_bytes())
-    short = {name: world[name][:399] for name in ("c0", "c1", "c2")}
-    write_table(tmp_path / "short.tsv", short)
+    write_table(tmp_path / "short.tsv", {name: world[name][:399] for name in ("c0", "c1")})
     message = refused(*of_tables(**changes))
     assert found in message
     assert fix in message
@@ -86,11 +70,7 @@ def test_models_in_wrong_places_are_named(refused, of_tables, world, tmp_path, c
         (("--n", "29"), "29 questions, of which the reference `ours` answers 29", "a larger --n"),
         (("--alpha", "1"), "--alpha 1.0", "omit --alpha"),
         (("--capability", "typo"), "--capability with the task `choice`", "--capability"),
-        (
-            ("--trials", "2", "--n-perturbed", "9"),
-            "--n-perturbed and --trials with the task `choice`",
-            "omit --n-perturbed and --trials",
-        ),
+        (("--trials", "2"), "--trials with the task `choice`", "omit --trials"),
     ],
 )
 def test_options_that_cannot_be_are_told(refused, of_tables, more, found, fix):
@@ -99,10 +79,11 @@ def test_options_that_cannot_be_are_told(refused, of_tables, more, found, fix):
     assert fix in message
 
 
-def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentences):
-    spec = save_pupil(tmp_path / "ours.jsonl", sentences)
-    data = write_sentences(tmp_path / "data.csv", sentences)
-    message = refused(*of_texts(data, "--reference", spec, "--capability", "typo"))
+def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentences_csv):
+    saved = {"text": "a", "probabilities": [0.5, 0.5], "labels": ["negative", "positive"]}
+    (tmp_path / "ours.jsonl").write_text(json.dumps(saved), encoding="utf-8")
+    spec = "predictions:ours.jsonl"
+    message = refused(*of_texts(sentences_csv, "--reference", spec, "--capability", "typo"))
     assert f"--capability with saved predictions as a reference: `{spec}`" in message
     assert "--capability none" in message
 
@@ -141,19 +122,3 @@ def test_a_table_without_its_task_is_told_what_is_missing(refused, of_tables):
     message = refused(*words[:place], *words[place + 2 :])
     assert "the table of answers `predictions:suspects.tsv#copy` without a task" in message
     assert "add --task choice" in message
-
-
-def save_pupil(path, sentences):
-    """Predictions of a pupil, as another tool would have saved them."""
-    from toy_suspects import Pupil
-
-    rows = [{"text": text, "probabilities": Pupil().shares(text)} for text, _ in sentences]
-    rows[0]["labels"] = list(Pupil.labels)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return f"predictions:{path}"
-
-
-def write_sentences(path, sentences):
-    rows = "".join(f"{text},{label}\n" for text, label in sentences)
-    path.write_text(f"text,label\n{rows}", encoding="utf-8")
-    return path

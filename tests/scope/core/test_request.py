@@ -168,13 +168,6 @@ def test_every_field_of_every_job_has_a_line_of_help(job):
         assert all(text.strip() for text in described.values())
 
 
-@pytest.mark.parametrize("name", ["audit", "compare", "pair", "reuse", "probe", "map_fleet"])
-def test_the_packages_functions_are_named_and_documented(name):
-    function = getattr(scope, name)
-    assert function.__name__ == name
-    assert "Parameters\n----------" in function.__doc__
-
-
 def test_an_option_of_models_says_where_it_goes():
     with pytest.raises(TypeError, match=r"write model_options=scope.ModelOptions\(device=…\)$"):
         scope.audit(reference="a", targets=["b"], data="c", device="cpu")

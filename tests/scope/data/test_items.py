@@ -5,7 +5,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from shared_data import shared_data
 
 from scope.data.items import (
     Draft,
@@ -114,11 +113,9 @@ GOOD = {"question": "Which?", "options": ["red", "blue"], "answer": 0}
     [
         ({"answer": "x"}, "the answer is 'x', which is not one of the options", "letter from A"),
         ({"options": ["red"]}, "1 option", "2 to 26 options"),
-        ({"options": ["a"] * 27}, "27 options", "2 to 26 options"),
         ({"options": ["red", " "]}, "an empty option among ['red', ' ']", "with a text each"),
         ({"options": "red, blue"}, "`options` is 'red, blue'", "a list of texts"),
         ({"options": ["red", 1]}, "`options` is \"['red', 1]\"", "a list of texts"),
-        ({"options": None}, "`options` is 'None'", "a list of texts"),
         ({"options": {"A": "red"}}, """`options` is "{'A': 'red'}\"""", "a list of texts"),
     ],
 )
@@ -135,21 +132,6 @@ def test_options_in_a_csv_are_refused_with_the_formats_that_have_lists(tmp_path)
     with pytest.raises(DataError) as raised:
         list(read_choices(str(path)))
     assert raised.value.fix == "write a list, in .jsonl or .parquet: a .csv or .tsv has no lists"
-
-
-@pytest.mark.parametrize(
-    ("name", "rows", "options"),
-    [
-        ("mmlu_pro_models/items.jsonl.gz", 5979, set(range(3, 11))),
-        ("mcq/arc_challenge_test.jsonl.gz", 1172, {3, 4, 5}),
-    ],
-)
-@pytest.mark.slow
-def test_real_questions_load_whole(name, rows, options):
-    items = [draft.item for draft in read_choices(str(shared_data(name)))]
-    assert len(items) == rows
-    assert {len(one.question.options) for one in items} == options
-    assert all(one.gold == (one.question.options[one.right],) for one in items)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +171,6 @@ def test_a_row_with_a_passage_becomes_an_item(tmp_path):
         ({"answers": [{"text": "France", "start": 3}]}, ("France",)),
         ({"answer": "France"}, ("France",)),
         ({"answers": []}, ("",)),
-        ({"answers": {"text": [], "answer_start": []}}, ("",)),
         ({"answers": ["guess"], "is_impossible": True}, ("",)),
         ({"answers": None}, ()),
         ({}, ()),
@@ -243,10 +224,6 @@ def test_what_is_no_complete_squad_is_refused(tmp_path, content):
         passages(write_json(tmp_path / "dev.json", content))
 
 
-def test_a_blank_question_makes_no_item(tmp_path):
-    assert choice(tmp_path, question=" ", options=["a", "b"]).item is None
-
-
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
@@ -254,19 +231,11 @@ def test_a_blank_question_makes_no_item(tmp_path):
         (-1, "the option -1, counted from 0, of 3 options"),
         ("D", "the option D of 3 options"),
         ("Red", "'Red', which is not one of the options"),
-        ("", "'', which is not one of the options"),
         (True, "True"),
         (0.5, "0.5"),
-        ([0], "[0]"),
     ],
 )
 def test_what_names_no_option_is_refused_in_words(answer, found):
     with pytest.raises(ValueError) as raised:
         option_index(answer, ("red", "blue", "green"))
     assert str(raised.value) == found
-
-
-def test_unanswerable_questions_can_be_left_out(tmp_path):
-    rows = [ROW | {"id": str(n), "answers": given} for n, given in enumerate([[], ["x"], None])]
-    spec = write(tmp_path / "a.jsonl", *rows)
-    assert [draft.id for draft in passages(spec, unanswerable=False)] == ["1", "2"]

@@ -2,7 +2,6 @@
 
 import csv
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -62,36 +61,6 @@ def write(path, content):
 @pytest.fixture
 def numbers(tmp_path):
     return write(tmp_path / "numbers.csv", "text\n" + "".join(f"text {i}\n" for i in range(200)))
-
-
-def texts(data):
-    return [example.text for example in data.examples]
-
-
-def test_texts_labels_and_card_of_a_small_file(tmp_path):
-    path = write(tmp_path / "a.csv", 'text,label\ngood film,pos\n"bad, dull",neg\nno idea,\n')
-    data = load_data(path)
-    assert [(e.text, e.label) for e in data.examples] == [
-        ("good film", "pos"),
-        ("bad, dull", "neg"),
-        ("no idea", None),
-    ]
-    assert data.card.spec == path
-    assert (data.card.rows, data.card.used, data.card.labelled) == (3, 3, 2)
-    ids = [example.id for example in data.examples]
-    lines = [
-        json.dumps([own_id, e.text, e.label]) + "\n"
-        for own_id, e in zip(ids, data.examples, strict=True)
-    ]
-    assert data.card.fingerprint == hashlib.sha256("".join(lines).encode()).hexdigest()[:16]
-
-
-def test_empty_and_repeated_texts_are_left_out_and_counted(tmp_path):
-    path = write(tmp_path / "a.csv", 'text,label\ngood,1\n   ,1\n good  ,0\nGood,0\n"",1\ngood,1\n')
-    data = load_data(path)
-    assert {text.strip() for text in texts(data)} == {"good", "Good"}
-    assert (data.card.rows, data.card.empty, data.card.duplicates) == (6, 2, 2)
-    assert len(load_data(path, n=2).examples) == 2
 
 
 @pytest.mark.parametrize(
@@ -180,11 +149,7 @@ def test_columns_of_slices_are_read_beside_text_and_label(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        (
-            "hg:sst2:test",
-            SpecError,
-            "unknown scheme `hg` .*\n.*: demo:…, eee:…, helm:…, hf:…",
-        ),
+        ("hg:sst2:test", SpecError, "unknown scheme `hg` .*\n.*: demo:…, eee:…, helm:…"),
         ("review.csv", DataError, r"(?s)no file `review\.csv`.*did you mean `reviews\.csv`"),
         ("b.csv", DataError, "check the path"),
         ("no/a.csv", DataError, r"no file `no/a\.csv`, and no folder `no`"),
@@ -206,8 +171,6 @@ def test_what_cannot_be_opened_is_refused(tmp_path, monkeypatch, spec, error, me
 @pytest.mark.parametrize(
     ("rest", "parts"),
     [
-        ("imdb:test", ("imdb", None, "test")),
-        ("a/b:config:test", ("a/b", "config", "test")),
         ("a/b:test[10%:20%]", ("a/b", None, "test[10%:20%]")),
         ("a/b:config:train[:5]+test[:5]", ("a/b", "config", "train[:5]+test[:5]")),
     ],

@@ -4,9 +4,8 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-import torch
 
-from scope.demo_models.bases import MINILM_SHA256, load_base, minilm_folder, new_base, save_base
+from scope.demo_models.bases import MINILM_SHA256, minilm_folder, new_base, save_base
 from scope.errors import ResourceError, RunError
 
 
@@ -46,26 +45,6 @@ def test_a_new_base_reads_any_text_with_a_vocabulary_of_its_own(examples, tiny_r
         assert base.tokenizer.unk_token_id not in tokens
         assert base.tokenizer.decode(tokens, skip_special_tokens=True).strip() == text
     assert base.model.config.vocab_size == len(base.tokenizer) <= 280
-
-
-def test_a_new_base_is_the_same_for_the_same_seed(examples, tiny_recipe):
-    texts = [example.text for example in examples]
-    first, same, other = (new_base(texts, tiny_recipe.independent, seed) for seed in (1, 1, 2))
-    embeddings = [base.model.get_input_embeddings().weight for base in (first, same, other)]
-    assert torch.equal(embeddings[0], embeddings[1])
-    assert not torch.equal(embeddings[0], embeddings[2])
-    assert first.tokenizer.get_vocab() == same.tokenizer.get_vocab()
-
-
-def test_a_saved_base_comes_back_the_same(tmp_path, tiny_base):
-    base = tiny_base(0)
-    save_base(base, tmp_path / "model")
-    again = load_base(tmp_path / "model")
-    assert again.model.config.id2label == {0: "negative", 1: "positive"}
-    assert again.model.config.label2id == {"negative": 0, "positive": 1}
-    encoded = again.tokenizer("good film", return_tensors="pt")
-    assert encoded["input_ids"].tolist() == [base.tokenizer("good film")["input_ids"]]
-    assert torch.equal(again.model.eval()(**encoded).logits, base.model.eval()(**encoded).logits)
 
 
 def test_the_limits_of_training_are_not_kept(tmp_path, tiny_base):

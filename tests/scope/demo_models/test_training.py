@@ -9,12 +9,9 @@ from scope.demo_models.recipes import TrainingRecipe
 from scope.demo_models.training import (
     answer,
     answer_from,
-    count_steps,
     encode_texts,
-    pad,
     read_lower_layers,
     train_classifier,
-    train_upper_layers,
 )
 
 RECIPE = TrainingRecipe(texts=64, epochs=5, learning_rate=1e-2, batch_size=16)
@@ -52,38 +49,11 @@ def ask(model, encodings, batch_size=16):
     return answer(model.eval(), encodings, batch_size, Counter(), pad_token=0)
 
 
-def weights_of(model):
-    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
-
-
 def test_a_separable_toy_set_is_learned(base, encodings, gold):
     losses = train(base, encodings, gold)
     assert losses[0] == pytest.approx(np.log(2), abs=0.1)
     assert np.mean(losses[-4:]) < 0.2
     assert (ask(base.model, encodings).argmax(axis=1) == gold.argmax(axis=1)).all()
-
-
-def test_the_seed_alone_decides_the_weights_and_the_callers_generator_goes_on(
-    tiny_base, encodings, gold
-):
-    before = torch.random.get_rng_state()
-    found = []
-    for seed in (3, 3, 4):
-        base = tiny_base(0)
-        train(base, encodings, gold, seed=seed)
-        found.append(torch.cat([one.flatten() for one in base.model.state_dict().values()]))
-    assert torch.equal(torch.random.get_rng_state(), before)
-    assert torch.equal(found[0], found[1])
-    assert not torch.equal(found[0], found[2])
-
-
-def test_every_step_is_counted_and_the_last_batch_may_be_small(base, encodings, gold):
-    recipe = TrainingRecipe(texts=50, epochs=3, learning_rate=0.0, batch_size=16)
-    counter, before = Counter(), weights_of(base.model)
-    losses = train(base, encodings[:50], gold[:50], recipe=recipe, advance=counter)
-    assert counter.units == len(losses) == count_steps(50, recipe) == 12
-    # With a learning rate of 0 nothing changes.
-    assert all(torch.equal(one, before[name]) for name, one in base.model.state_dict().items())
 
 
 def test_answers_are_those_of_one_text_at_a_time_in_the_order_asked(base, encodings):
@@ -101,46 +71,8 @@ def read(model, encodings, advance=None):
     )
 
 
-def train_upper(model, lower, gold, frozen=1, advance=None):
-    train_upper_layers(model, lower, gold, RECIPE, 0, advance or Counter(), frozen=frozen)
-
-
-def test_kept_vectors_are_those_of_the_whole_model_and_one_text(base, encodings):
-    lower = read(base.model, encodings)
-    for rows, encoding in zip(lower.rows, encodings, strict=True):
-        with torch.inference_mode():
-            expected = base.model(**pad([encoding], 0), output_hidden_states=True).hidden_states
-        for depth in (1, 2):
-            torch.testing.assert_close(lower.after[depth][rows], expected[depth][0])
-
-
 @pytest.mark.parametrize("frozen", [1, 2])
 def test_answers_from_kept_vectors_are_those_of_the_whole_model(base, encodings, frozen):
     lower = read(base.model, encodings)
     found = answer_from(base.model.eval(), lower.first(9), 16, Counter(), frozen=frozen)
     np.testing.assert_allclose(found, ask(base.model, encodings)[:9], atol=1e-6)
-
-
-@pytest.mark.parametrize("frozen", [1, 2])
-def test_training_on_kept_vectors_changes_and_teaches_the_upper_layers_alone(
-    base, encodings, gold, frozen
-):
-    before = weights_of(base.model)
-    reading, training = Counter(), Counter()
-    lower = read(base.model, encodings, reading)
-    train_upper(base.model, lower, gold, frozen, training)
-    assert (reading.units, training.units) == (10, 20)
-    kept = ("bert.embeddings.", *(f"bert.encoder.layer.{index}." for index in range(frozen)))
-    for name, tensor in base.model.state_dict().items():
-        assert torch.equal(tensor, before[name]) == name.startswith(kept), name
-    assert (ask(base.model, encodings).argmax(axis=1) == gold.argmax(axis=1)).all()
-
-
-def test_a_killed_training_leaves_the_model_with_all_its_layers(base, encodings, gold):
-    def kill(units=1, /):
-        raise KeyboardInterrupt
-
-    names = list(base.model.state_dict())
-    with pytest.raises(KeyboardInterrupt):
-        train_upper(base.model, read(base.model, encodings), gold, advance=kill)
-    assert list(base.model.state_dict()) == names

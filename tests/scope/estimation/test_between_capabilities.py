@@ -7,20 +7,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.estimation.slices import between_capabilities
-from scope.records import Measurement
-from scope.statistics import mean_estimate
-
-
-def measured(target, capability, values):
-    ids, numbers = tuple(values), tuple(map(float, values.values()))
-    return Measurement(
-        metric="concordance",
-        target=target,
-        capability=capability,
-        estimate=mean_estimate(numbers, ids, empty="no pair"),
-        example_ids=ids,
-        values=numbers,
-    )
 
 
 def texts(values, first=0):
@@ -33,8 +19,11 @@ ONE = ("teacher", None)
 TYPO, SYNONYM = texts([1, 0, 0.5, 0.5]), texts([1, 1, 0.5], first=2)
 
 
-def test_a_difference_is_that_of_the_means_over_all_texts_that_count_for_either():
-    rows = [measured("student", "typo", TYPO), measured("student", "synonym", SYNONYM)]
+def test_a_difference_is_that_of_the_means_over_all_texts_that_count_for_either(measured):
+    rows = [
+        measured(TYPO, target="student"),
+        measured(SYNONYM, target="student", capability="synonym"),
+    ]
     (found,) = between_capabilities(rows, ["student"], ONE, seed=0)
     assert (found.metric, found.capability) == ("concordance", "typo minus synonym")
     assert (found.first, found.second, found.p_value) == ("student", "teacher", None)
@@ -44,12 +33,12 @@ def test_a_difference_is_that_of_the_means_over_all_texts_that_count_for_either(
     assert found.estimate.low < found.estimate.value < found.estimate.high
 
 
-def test_that_of_the_baseline_is_subtracted():
+def test_that_of_the_baseline_is_subtracted(measured):
     rows = [
-        measured("student", "typo", TYPO),
-        measured("student", "synonym", SYNONYM),
-        measured("seed", "typo", texts([1, 0.5, 1, 1])),
-        measured("seed", "synonym", texts([1, 1, 1], first=2)),
+        measured(TYPO, target="student"),
+        measured(SYNONYM, target="student", capability="synonym"),
+        measured(texts([1, 0.5, 1, 1]), target="seed"),
+        measured(texts([1, 1, 1], first=2), target="seed", capability="synonym"),
     ]
     found = between_capabilities(rows, ["student", "seed"], ("teacher", "seed"), seed=0)
     values = {(one.first, one.second): one.estimate.value for one in found}
@@ -62,14 +51,14 @@ def test_that_of_the_baseline_is_subtracted():
     )
 
 
-def test_of_three_pairs_of_capabilities_each_has_a_third_of_the_error():
-    rows = [measured("a", name, TYPO) for name in ("typo", "synonym", "casing")]
+def test_of_three_pairs_of_capabilities_each_has_a_third_of_the_error(measured):
+    rows = [measured(TYPO, target="a", capability=name) for name in ("typo", "synonym", "casing")]
     found = between_capabilities(rows, ["a"], ONE, seed=0)
     assert [one.estimate.level for one in found] == [pytest.approx(1 - 0.05 / 3)] * 3
 
 
 @given(st.permutations(range(4)))
-def test_the_order_of_the_texts_changes_nothing(order):
+def test_the_order_of_the_texts_changes_nothing(measured, order):
     def shuffled(one):
         return replace(
             one,
@@ -77,7 +66,10 @@ def test_the_order_of_the_texts_changes_nothing(order):
             values=tuple(one.values[place] for place in order),
         )
 
-    rows = [measured("a", "typo", TYPO), measured("a", "synonym", texts([1, 1, 0, 1], first=1))]
+    rows = [
+        measured(TYPO, target="a"),
+        measured(texts([1, 1, 0, 1], first=1), target="a", capability="synonym"),
+    ]
     (there,) = between_capabilities(rows, ["a"], ONE, seed=0)
     (again,) = between_capabilities(list(map(shuffled, rows)), ["a"], ONE, seed=0)
     assert (again.estimate.low, again.estimate.high) == pytest.approx(
@@ -85,7 +77,7 @@ def test_the_order_of_the_texts_changes_nothing(order):
     )
 
 
-def test_intervals_cover_the_true_difference_also_near_one():
+def test_intervals_cover_the_true_difference_also_near_one(measured):
     generator, covered = np.random.default_rng(5), 0
     for _ in range(200):
         rows = []
@@ -94,7 +86,7 @@ def test_intervals_cover_the_true_difference_also_near_one():
             values = texts((generator.random((100, 3)) < mean).mean(axis=1))
             counts = generator.random(100) < share
             kept = {key: one for (key, one), yes in zip(values.items(), counts, strict=True) if yes}
-            rows.append(measured("a", name, kept))
+            rows.append(measured(kept, target="a", capability=name))
         (found,) = between_capabilities(rows, ["a"], ONE, seed=0)
         covered += found.estimate.low <= -0.05 <= found.estimate.high
     assert covered / 200 >= 0.93

@@ -4,39 +4,26 @@ import numpy as np
 import pytest
 
 from scope.estimation.matrix import measure_matrix
-from scope.records import Measurement, Undefined
-from scope.statistics import mean_estimate, sign_flip_p_value
+from scope.records import Undefined
+from scope.statistics import sign_flip_p_value
 from scope.statistics.between_models import mean_over_models
 
 
-def measured(reference, target, values, metric="hard_scope", capability="typo", ids=None):
-    ids = ids or [f"e{place}" for place in range(len(values))]
-    return Measurement(
-        metric=metric,
-        target=target,
-        against=reference,
-        capability=capability,
-        estimate=mean_estimate(values, ids, low=-1.0, empty="no pair"),
-        example_ids=tuple(ids),
-        values=tuple(map(float, values)),
-    )
-
-
-def test_an_asymmetry_is_that_of_the_example_means_of_shared_examples():
+def test_an_asymmetry_is_that_of_the_example_means_of_shared_examples(measured):
     # e2 has no pair in one direction; e0 has two in the other.
-    forth = measured("a", "b", [1, 0, 1, 1], ids=["e0", "e0", "e1", "e2"])
-    back = measured("b", "a", [0, 0], ids=["e0", "e1"])
+    forth = measured([1, 0, 1, 1], "hard_scope", "b", against="a", ids=["e0", "e0", "e1", "e2"])
+    back = measured([0, 0], "hard_scope", "a", against="b", ids=["e0", "e1"])
     (found,) = measure_matrix([forth, back], {}, seed=0).asymmetries
     assert (found.first, found.second, found.estimate.n) == ("a", "b", 2)
     assert found.estimate.value == pytest.approx((0.5 + 1) / 2)
 
 
-def test_asymmetries_have_sign_flip_p_values_that_are_corrected_together():
+def test_asymmetries_have_sign_flip_p_values_that_are_corrected_together(measured):
     rows = [
-        measured("a", "b", [1] * 8),
-        measured("b", "a", [0] * 8),
-        measured("a", "c", [1] * 8),
-        measured("c", "a", [1] * 8),
+        measured([1] * 8, "hard_scope", "b", against="a"),
+        measured([0] * 8, "hard_scope", "a", against="b"),
+        measured([1] * 8, "hard_scope", "c", against="a"),
+        measured([1] * 8, "hard_scope", "a", against="c"),
     ]
     apart, alike = measure_matrix(rows, {}, seed=3).asymmetries
     ids = [f"e{place}" for place in range(8)]
@@ -46,21 +33,22 @@ def test_asymmetries_have_sign_flip_p_values_that_are_corrected_together():
     assert (alike.p_value, alike.p_adjusted) == (1.0, 1.0)
 
 
-def twelve_directions(shift=0.0):
+@pytest.fixture
+def twelve_directions(measured):
     names = ["a", "b", "c", "d"]
     pairs = [(one, two) for one in names for two in names if one != two]
     rows = []
     for place, (reference, target) in enumerate(pairs):
-        share = place / 12 + shift
+        share = place / 12
         other = 1 - share**2
-        rows.append(measured(reference, target, [share, share]))
-        rows.append(measured(reference, target, [other, other], "ood_agreement"))
-        rows.append(measured(reference, target, [0.5, 0.5], "iid_accuracy_gap", None))
+        rows.append(measured([share] * 2, "hard_scope", target, against=reference))
+        rows.append(measured([other] * 2, "ood_agreement", target, against=reference))
+        rows.append(measured([0.5] * 2, "iid_accuracy_gap", target, None, against=reference))
     return rows
 
 
-def test_correlations_are_over_all_ordered_pairs_and_undefined_without_variance():
-    with_agreement, with_gap = measure_matrix(twelve_directions(), {}, seed=0).correlations
+def test_correlations_are_over_all_ordered_pairs_and_undefined_without_variance(twelve_directions):
+    with_agreement, with_gap = measure_matrix(twelve_directions, {}, seed=0).correlations
     assert (with_agreement.metric, with_agreement.other) == ("hard_scope", "ood_agreement")
     shares = np.arange(12) / 12
     assert with_agreement.estimate.value == pytest.approx(np.corrcoef(shares, -(shares**2))[0, 1])
@@ -68,20 +56,20 @@ def test_correlations_are_over_all_ordered_pairs_and_undefined_without_variance(
     assert isinstance(with_gap.estimate, Undefined)
 
 
-def test_the_order_of_the_measurements_plays_no_part():
-    rows, groups = twelve_directions(), {"g": ["b", "c"]}
+def test_the_order_of_the_measurements_plays_no_part(twelve_directions):
+    rows, groups = twelve_directions, {"g": ["b", "c"]}
     forth, back = (measure_matrix(some, groups, seed=0) for some in (rows, rows[::-1]))
     key = repr
     for name in ("asymmetries", "correlations", "groups"):
         assert sorted(getattr(forth, name), key=key) == sorted(getattr(back, name), key=key)
 
 
-def test_a_group_is_the_mean_of_its_members_against_each_reference():
+def test_a_group_is_the_mean_of_its_members_against_each_reference(measured):
     rows = [
-        measured("r", "a", [1, 1, 0]),
-        measured("r", "b", [1, 0, 0]),
-        measured("a", "b", [1, 1, 1]),
-        measured("r", "a", [0.5], "iid_accuracy_gap", None),
+        measured([1, 1, 0], "hard_scope", "a", against="r"),
+        measured([1, 0, 0], "hard_scope", "b", against="r"),
+        measured([1, 1, 1], "hard_scope", "b", against="a"),
+        measured([0.5], "iid_accuracy_gap", "a", None, against="r"),
     ]
     of_r, of_a = sorted(
         measure_matrix(rows, {"g": ["a", "b"]}, seed=0).groups, key=lambda one: one.against == "a"
@@ -94,8 +82,8 @@ def test_a_group_is_the_mean_of_its_members_against_each_reference():
     assert isinstance(of_a.estimate, Undefined)
 
 
-def test_a_degenerate_model_is_in_no_correlation_and_leaves_its_group_undefined():
-    found = measure_matrix(twelve_directions(), {"g": ["b", "c"]}, {"c": "one answer"}, seed=0)
+def test_a_degenerate_model_is_in_no_correlation_and_leaves_its_group_undefined(twelve_directions):
+    found = measure_matrix(twelve_directions, {"g": ["b", "c"]}, {"c": "one answer"}, seed=0)
     assert str(found.correlations[0].estimate) == "undefined (fewer than 4 models)"
     assert found.correlations[0].estimate.n == 6
     means = {one.against: one.estimate for one in found.groups if one.metric == "hard_scope"}

@@ -7,11 +7,7 @@ import pytest
 from scope.estimation import MORE_SIMILAR, measure
 from scope.metrics import METRICS
 from scope.records import (
-    Example,
-    Perturbation,
     Prediction,
-    ScoredExample,
-    ScoredPerturbation,
     Undefined,
 )
 from scope.statistics import mean_estimate
@@ -21,33 +17,6 @@ LABELS = ("negative", "positive")
 
 def prediction(positive):
     return Prediction(probabilities=(1 - positive, positive))
-
-
-def scored(rows):
-    """Scored examples and perturbations from (gold, reference before and after, target alike)."""
-    examples, perturbations = [], []
-    for number, (gold, before, after, target_before, target_after) in enumerate(rows):
-        example = Example(id=str(number), text=f"text {number}", label=gold)
-        examples.append(
-            ScoredExample(
-                example=example,
-                reference=prediction(before),
-                targets=(prediction(target_before),),
-            )
-        )
-        perturbations.append(
-            ScoredPerturbation(
-                capability="typo",
-                perturbation=Perturbation(example_id=str(number), trial=1, text=f"tex {number}"),
-                reference=prediction(after),
-                targets=(prediction(target_after),),
-            )
-        )
-    return examples, perturbations
-
-
-def numbers(rows):
-    return measured(*scored(rows))
 
 
 def measured(examples, perturbations):
@@ -62,15 +31,15 @@ def measured(examples, perturbations):
     )
 
 
-def values(rows):
+def values(numbers):
     return {
         one.metric.partition("(")[0]: one.estimate
-        for one in numbers(rows).measurements
+        for one in numbers.measurements
         if one.subset is None
     }
 
 
-BY_HAND = [
+ROWS = [
     # Both stay, and move alike: 1 for everything.
     ("positive", 0.9, 0.8, 0.9, 0.8),
     # The target flips.
@@ -80,10 +49,11 @@ BY_HAND = [
     # The reference flips: no pair of I_R.
     ("negative", 0.4, 0.6, 0.1, 0.1),
 ]
+BY_HAND = [(gold, *map(prediction, shares)) for gold, *shares in ROWS]
 
 
-def test_by_hand():
-    found = values(BY_HAND)
+def test_by_hand(scored):
+    found = values(measured(*scored(BY_HAND)))
     assert found["iid_agreement"].value == pytest.approx(3 / 4)
     # Reference right 4 of 4; target right on the first, second and fourth.
     assert found["iid_accuracy_gap"].value == pytest.approx(1 / 4)
@@ -93,26 +63,31 @@ def test_by_hand():
     assert found["hard_scope"].n == 3
 
 
-def test_parts_add_up_to_the_whole():
-    found = numbers(BY_HAND)
+def test_parts_add_up_to_the_whole(scored):
+    found = measured(*scored(BY_HAND))
     hard = {one.subset: one.estimate for one in found.measurements if one.metric == "hard_scope"}
     assert hard["label = positive"].value == pytest.approx(1 / 2)
     assert hard["label = negative"].value == 1
     assert sum(hard[f"label = {label}"].n for label in LABELS) == hard[None].n
 
 
-def halves(similarities):
-    """The estimates on the more similar half, of the pairs by hand twice over."""
+@pytest.fixture
+def halves(scored):
+    """Gives the estimates on the more similar half, of the pairs by hand twice over."""
     examples, perturbations = scored([*BY_HAND, *BY_HAND])
-    changed = [
-        replace(one, perturbation=replace(one.perturbation, similarity=similarity))
-        for one, similarity in zip(perturbations, similarities, strict=True)
-    ]
-    found = measured(examples, changed).measurements
-    return [one.estimate for one in found if one.subset == MORE_SIMILAR]
+
+    def estimates(similarities):
+        changed = [
+            replace(one, perturbation=replace(one.perturbation, similarity=similarity))
+            for one, similarity in zip(perturbations, similarities, strict=True)
+        ]
+        numbers = measured(examples, changed).measurements
+        return [one.estimate for one in numbers if one.subset == MORE_SIMILAR]
+
+    return estimates
 
 
-def test_the_more_similar_half_by_hand():
+def test_the_more_similar_half_by_hand(halves):
     # Kept pairs are 0, 1, 2, 4, 5 and 6; of these 6 has no similarity. The flipped 3 and 7 do not
     # count, so that the median of 0.9, 0.6, 0.7, 0.7, 0.8 is 0.7: pairs 0, 2, 4 and 5.
     hard, soft = halves([0.9, 0.6, 0.7, 0.1, 0.7, 0.8, None, 0.1])
@@ -120,7 +95,7 @@ def test_the_more_similar_half_by_hand():
     assert soft.value == pytest.approx((1 + 0.5 + 1 + 0) / 4)
 
 
-def test_without_a_less_similar_half_there_is_no_more_similar_one():
+def test_without_a_less_similar_half_there_is_no_more_similar_one(halves):
     nothing = Undefined(reason="no pair is less similar than the median")
     assert halves([0.9] * 8) == [nothing] * 2
     assert halves([0.9, *[None] * 7]) == [nothing] * 2

@@ -5,11 +5,7 @@ import pytest
 from scope.estimation import measure
 from scope.metrics import METRICS
 from scope.records import (
-    Example,
-    Perturbation,
     Prediction,
-    ScoredExample,
-    ScoredPerturbation,
     Undefined,
 )
 
@@ -21,36 +17,18 @@ def says(**shares):
 BY_HAND = [
     # The reference stays at "a". The first target stays at "b", the second leaves "a" for "c".
     # Changes: reference a 0.125, rest -0.125; first b 0.125, rest -0.125; apart by 0.25.
-    (says(a=0.5), says(a=0.375), says(b=0.5), says(b=0.375), says(a=0.5), says(c=0.5)),
+    (None, says(a=0.5), says(a=0.375), says(b=0.5), says(b=0.375), says(a=0.5), says(c=0.5)),
     # All stay at "a" and move alike; the reference is sure.
-    (says(a=0.875), says(a=0.75), says(a=0.5), says(a=0.375), says(a=0.5), says(a=0.375)),
+    (None, says(a=0.875), says(a=0.75), says(a=0.5), says(a=0.375), says(a=0.5), says(a=0.375)),
     # The reference leaves "a" for "b": no pair of I_R.
-    (says(a=0.5), says(b=0.5), says(a=0.5), says(a=0.5), says(a=0.5), says(a=0.5)),
+    (None, says(a=0.5), says(b=0.5), says(a=0.5), says(a=0.5), says(a=0.5), says(a=0.5)),
 ]
 
 
-def scored():
-    examples, perturbations = [], []
-    for number, (before, after, *others) in enumerate(BY_HAND):
-        example = Example(id=str(number), text=f"text {number}")
-        examples.append(
-            ScoredExample(example=example, reference=before, targets=tuple(others[::2]))
-        )
-        perturbations.append(
-            ScoredPerturbation(
-                capability="typo",
-                perturbation=Perturbation(example_id=str(number), trial=1, text=f"tex {number}"),
-                reference=after,
-                targets=tuple(others[1::2]),
-            )
-        )
-    return examples, perturbations
-
-
 @pytest.fixture(scope="module")
-def numbers():
+def numbers(scored):
     return measure(
-        *scored(),
+        *scored(BY_HAND),
         capabilities=["typo"],
         targets=["first", "second"],
         labels=(),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scope.estimation.slices import slice_numbers, slices_of
-from scope.records import Example, Measurement, Prediction, ScoredExample
+from scope.records import Example, Prediction, ScoredExample
 from scope.statistics import benjamini_hochberg, mean_estimate
 
 LABELS = ("negative", "positive")
@@ -15,19 +15,6 @@ def scored(name, *probabilities, slices=(), tokens=()):
     example = Example(id=name, text=f"text {name}", slices=slices)
     answer = Prediction(probabilities=probabilities, tokens=tokens)
     return ScoredExample(example=example, reference=answer, targets=())
-
-
-def measured(values, metric="concordance", target="student", capability="typo"):
-    ids = tuple(values)
-    numbers = tuple(map(float, values.values()))
-    return Measurement(
-        metric=metric,
-        target=target,
-        capability=capability,
-        estimate=mean_estimate(numbers, ids, empty="no pair"),
-        example_ids=ids,
-        values=numbers,
-    )
 
 
 def test_a_text_lies_in_a_slice_of_label_confidence_and_each_column():
@@ -53,7 +40,7 @@ SOURCE = {
 }
 
 
-def test_each_slice_has_its_mean_and_the_worst_an_interval_of_its_own_level():
+def test_each_slice_has_its_mean_and_the_worst_an_interval_of_its_own_level(measured):
     values = {f"e{place}": value for place, value in enumerate([1, 1, 0.5, 1, 0, 0.5, 0, 0, 1])}
     parts, (test,) = slice_numbers([measured(values)], SOURCE, seed=0)
     # e8 lies in no slice.
@@ -72,14 +59,14 @@ def test_each_slice_has_its_mean_and_the_worst_an_interval_of_its_own_level():
     assert test.p_adjusted == test.p_value
 
 
-def test_trials_of_one_text_are_one_value_of_the_test():
+def test_trials_of_one_text_are_one_value_of_the_test(measured):
     one = measured({f"e{place}": float(place < 4) for place in range(8)})
     often = replace(one, example_ids=one.example_ids * 3, values=one.values * 3)
     (_, (alone,)), (_, (repeated,)) = (slice_numbers([m], SOURCE, 0) for m in (one, often))
     assert alone.p_value == repeated.p_value
 
 
-def test_all_tests_are_adjusted_together_and_one_slice_is_no_test():
+def test_all_tests_are_adjusted_together_and_one_slice_is_no_test(measured):
     values = [{f"e{place}": float(place < 4) for place in range(8)}, {"e0": 1, "e1": 0}]
     rows = [
         measured(values[0]),
@@ -95,7 +82,7 @@ def test_all_tests_are_adjusted_together_and_one_slice_is_no_test():
     assert [one.p_adjusted for one in tests] == list(adjusted)
 
 
-def test_the_primary_metric_is_sliced_alone():
+def test_the_primary_metric_is_sliced_alone(measured):
     values = {"e0": 1, "e7": 0}
     rows = [
         measured(values, "ood_agreement"),

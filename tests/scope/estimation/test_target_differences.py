@@ -3,31 +3,16 @@
 import pytest
 
 from scope.estimation.measurements import target_differences
-from scope.records import Measurement
-from scope.statistics import mean_estimate
-
-
-def measured(target, metric, values, capability="typo", against=None):
-    ids = tuple(f"e{place}" for place in range(len(values)))
-    return Measurement(
-        metric=metric,
-        target=target,
-        against=against,
-        capability=capability,
-        estimate=mean_estimate(values, ids, empty="no pair"),
-        example_ids=ids,
-        values=tuple(map(float, values)),
-    )
 
 
 def p_values(differences):
     return {(one.metric, one.capability): one.p_value for one in differences}
 
 
-def test_one_metric_a_capability_is_tested_and_the_others_describe():
+def test_one_metric_a_capability_is_tested_and_the_others_describe(measured):
     values = {"one": [1, 1, 1, 0], "other": [0, 0, 1, 0]}
     rows = [
-        measured(target, metric, own, capability)
+        measured(own, metric, target, capability)
         for target, own in values.items()
         for metric, capability in [
             ("iid_agreement", None),
@@ -37,7 +22,7 @@ def test_one_metric_a_capability_is_tested_and_the_others_describe():
             ("hard_scope", "synonym"),
         ]
     ]
-    rows += [measured(target, "concordance", [], "synonym") for target in values]
+    rows += [measured([], target=target, capability="synonym") for target in values]
     found = target_differences(rows, ["one", "other"], seed=0)
     tested = {key for key, p_value in p_values(found).items() if p_value is not None}
     # Without a pair for concordance the kept pairs are tested.
@@ -48,10 +33,10 @@ def test_one_metric_a_capability_is_tested_and_the_others_describe():
     assert agreement.p_adjusted == pytest.approx(min(1, 3 * agreement.p_value))
 
 
-def test_the_number_of_tests_decides_that_of_the_resamples():
+def test_the_number_of_tests_decides_that_of_the_resamples(measured):
     def smallest(capabilities):
         rows = [
-            measured(target, "concordance", [value] * 40, f"c{place}")
+            measured([value] * 40, target=target, capability=f"c{place}")
             for place in range(capabilities)
             for target, value in [("one", 1), ("other", 0)]
         ]

@@ -14,6 +14,8 @@ from scope.records import (
     TaskAnswers,
 )
 
+TRIAL = {"example_id": "1", "trial": 1}
+BOUNDS = {"low": 0.0, "high": 1.0, "n": 1, "method": "m"}
 QUESTION = Question(id="1", text="Which?", options=("a", "b"))
 
 
@@ -25,14 +27,10 @@ QUESTION = Question(id="1", text="Which?", options=("a", "b"))
         (ScoredPair, {"id": "1", "first": " ", "second": "b", "score": 1.0}, "empty text"),
         (ScoredPair, {"id": "1", "first": "a", "second": "b", "score": math.nan}, "score nan"),
         (Answer, {"text": "a", "asked": False}, "not asked"),
-        (Perturbation, {"example_id": "1", "trial": 1}, "either a text or the reason"),
-        (
-            Perturbation,
-            {"example_id": "1", "trial": 1, "text": "a", "applicable": False},
-            "not applicable",
-        ),
-        (Estimate, {"value": math.nan, "low": 0.0, "high": 1.0, "n": 1, "method": "m"}, "finite"),
-        (Estimate, {"value": 2.0, "low": 0.0, "high": 1.0, "n": 1, "method": "m"}, "outside"),
+        (Perturbation, TRIAL, "either a text or the reason"),
+        (Perturbation, {**TRIAL, "text": "a", "applicable": False}, "not applicable"),
+        (Estimate, {"value": math.nan, **BOUNDS}, "finite"),
+        (Estimate, {"value": 2.0, **BOUNDS}, "outside"),
         (TaskAnswers, {"task": "t", "items": (), "answers": ((Answer(),),)}, "one answer per item"),
     ],
 )

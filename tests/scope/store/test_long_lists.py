@@ -7,58 +7,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from made_up_comparison import build_comparison
 
 from scope.answers import Run
 from scope.checksums import sealed, unsealed
 from scope.errors import DamagedError, RunError
-from scope.records import Answer, Example, Item, Perturbation, Prediction, Question
+from scope.records import Answer, Item
 from scope.records.results import ScoredExample, ScoredPerturbation
 from scope.serialization import from_json, plain, to_json
 from scope.store import RunFolder
 from scope.store.long_lists import ROWS_AT_ONCE, ListFile, StoredList, list_files, long_lists
-
-WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5)
-SHARES = st.lists(st.floats(0, 1).map(lambda one: round(one, 6) + 0.0), max_size=3).map(tuple)
-PREDICTIONS = st.builds(
-    Prediction, probabilities=SHARES, truncated=st.booleans(), tokens=st.tuples(WORDS) | st.just(())
-)
-FOUND = st.builds(Perturbation, example_id=WORDS, trial=st.integers(1, 9), text=WORDS) | st.builds(
-    Perturbation, example_id=WORDS, trial=st.integers(1, 9), failure=WORDS
-)
-PERTURBATIONS = st.builds(
-    ScoredPerturbation,
-    capability=WORDS,
-    perturbation=FOUND,
-    reference=st.none() | PREDICTIONS,
-    targets=st.lists(PREDICTIONS, max_size=2).map(tuple),
-)
-TEXTS = WORDS.filter(str.strip)
-ITEMS = st.builds(
-    Item,
-    question=st.builds(
-        Question, id=WORDS, text=TEXTS, context=st.none() | WORDS, options=st.tuples(WORDS, WORDS)
-    ),
-    gold=st.lists(WORDS, max_size=2).map(tuple),
-    right=st.none() | st.integers(0, 1),
-    category=st.none() | WORDS,
-)
-EXAMPLES = st.builds(
-    ScoredExample,
-    example=st.builds(Example, id=WORDS, text=TEXTS, label=st.none() | WORDS),
-    reference=PREDICTIONS,
-    targets=st.just(()),
-)
-ANSWERS = st.builds(Answer, text=st.none() | WORDS, probabilities=SHARES)
-ENTRIES = {
-    ScoredPerturbation: PERTURBATIONS,
-    ScoredExample: EXAMPLES,
-    Item: ITEMS,
-    Answer: ANSWERS,
-    float: st.floats(-9, 9).map(lambda one: round(one, 6) + 0.0),
-    str: WORDS,
-}
 
 
 def stored(folder, entry, *lists):
@@ -70,10 +29,14 @@ def stored(folder, entry, *lists):
     return [StoredList(file("entries", entry), *one) for one in places]
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: one.__name__)
-def test_every_list_reads_back_as_it_was(entry):
-    @settings(max_examples=10)
-    @given(st.lists(st.lists(ENTRIES[entry], max_size=4).map(tuple), min_size=1, max_size=3))
+@pytest.mark.parametrize(
+    "entry",
+    [ScoredPerturbation, ScoredExample, Item, Answer, float, str],
+    ids=lambda one: one.__name__,
+)
+def test_every_list_reads_back_as_it_was(entry, any_of):
+    @settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+    @given(st.lists(st.lists(any_of(entry), max_size=4).map(tuple), min_size=1, max_size=3))
     def reads_back(lists):
         with TemporaryDirectory() as folder:
             for read, given_list in zip(stored(Path(folder), entry, *lists), lists, strict=True):

@@ -49,10 +49,8 @@ def test_a_changed_file_is_told_from_the_digest_and_a_missing_one_by_name(tmp_pa
     digest = FILES.write(tmp_path, ARRAYS)
     path = tmp_path / "toy.safetensors"
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    assert refusal(tmp_path, digest) == (
-        f"found:    `{path}` is damaged: its digest is not the one in `toy.json`\n"
-        "expected: `toy.safetensors` and `toy.json` as SCoPE wrote them together\n"
-        "fix:      restore both from a copy, or play again"
+    assert f"`{path}` is damaged: its digest is not the one in `toy.json`\n" in refusal(
+        tmp_path, digest
     )
     path.unlink()
     assert f"`{path}` is damaged: there is no such file" in refusal(tmp_path, digest)
