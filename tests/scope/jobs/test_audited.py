@@ -4,7 +4,7 @@ import pytest
 from estimates import main_estimates
 
 from scope.errors import SpecError
-from scope.models.options import ModelOptions
+from scope.models import ModelOptions
 
 WORDS = {"negative": "bad", "positive": "good"}
 

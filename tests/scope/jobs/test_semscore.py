@@ -11,8 +11,9 @@ from tiny_probe import write_probe
 from scope.errors import RunError, SpecError
 from scope.jobs import semscore as job
 from scope.jobs.semscore import ByEncoder, folder_and_model, load_semscore
+from scope.models import ModelOptions
 from scope.models.latents import Readout
-from scope.models.options import SENTENCE_ENCODER, ModelOptions
+from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
 
 OPTIONS = ModelOptions(device="cpu")

@@ -8,7 +8,7 @@ from estimates import answers_on_pairs, main_estimates
 from reference import invariance_reference
 
 from scope.errors import ModelError, RunError
-from scope.models.options import ModelOptions
+from scope.models import ModelOptions
 
 SPEAKERS = {"reference": "python:toy_models:Speaker", "role": "next_token"}
 

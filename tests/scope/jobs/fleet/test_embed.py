@@ -10,7 +10,7 @@ from scope.jobs.fleet.embed import (
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.stored_fleet import FORECASTERS
-from scope.models.options import ModelOptions
+from scope.models import ModelOptions
 from scope.progress import Silent
 
 LAYOUT = QuestionLayout(vector=2)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import toy_fleet
 
+from scope.checksums import unsealed
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
 from scope.jobs.fleet.inputs import text_digest
@@ -28,7 +29,6 @@ from scope.jobs.fleet.stored_fleet import (
     write_table,
 )
 from scope.jobs.fleet.text_factors import TextFactors
-from scope.serialization import unsealed
 
 MADE = {
     "mean": (MeanForecaster, {}),

@@ -16,7 +16,7 @@ from scope import metrics
 from scope.errors import DataError, SpecError
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.pages import load_result, page_of, report
-from scope.jobs.pair import run as pair_run
+from scope.jobs.pair import parts
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
 from scope.serialization import from_json, to_json
@@ -218,7 +218,7 @@ def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, monkeyp
         asked.update((type(self).__name__, text) for text in texts)
         return classify(self, texts)
 
-    left = [pair_run.run_job] * 2  # the report itself and its first part
+    left = [parts.run_job]
 
     def run_job(*given):
         if not left:
@@ -227,7 +227,7 @@ def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, monkeyp
 
     monkeypatch.setattr(toy_models.Reference, "classify", count)
     with monkeypatch.context() as patched:
-        patched.setattr(pair_run, "run_job", run_job)
+        patched.setattr(parts, "run_job", run_job)
         with pytest.raises(KeyboardInterrupt):
             pair(*models, run="mine")
     before = asked.total()

@@ -6,8 +6,8 @@ from made_up_probe_comparison import estimate, findings
 
 from reports.blocks import Figure
 from reports.prose import plain, written
-from reports.renderers.html import drawing
-from scope.jobs.probe.page_tables import (
+from reports.renderers.drawings import drawing
+from scope.jobs.probe.page_layers import (
     largest_losses,
     layer_curve,
     layers_section,

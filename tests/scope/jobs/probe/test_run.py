@@ -23,8 +23,8 @@ from scope.jobs.probe import run as run_module
 from scope.jobs.probe.correlations import pearson, spearman_estimate
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.saving import OWN, load_probe
+from scope.models import ModelOptions
 from scope.models.latents import read_checkpoint
-from scope.models.options import ModelOptions
 from scope.protocols import PairData
 from scope.records import DataCard, ScoredPair, Undefined
 from scope.serialization import to_json
