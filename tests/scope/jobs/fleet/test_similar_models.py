@@ -20,12 +20,6 @@ def names_of(models):
     return [f"m{row}" for row in range(models)]
 
 
-def test_a_model_is_never_its_own_neighbour_not_even_beside_a_twin():
-    (of_a, of_b) = nearest_models(np.zeros((2, 3)), ["a", "b"])
-    assert [(one.model, one.distance) for one in of_a] == [("b", 0)]
-    assert [one.model for one in of_b] == ["a"]
-
-
 @given(st.integers(0, 10_000), st.integers(0, 9))
 def test_neighbours_are_those_of_a_sort_of_all_pairs(seed, count):
     vectors, names = grid(seed), names_of(7)

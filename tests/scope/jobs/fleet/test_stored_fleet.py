@@ -12,7 +12,6 @@ from scope.checksums import unsealed
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
 from scope.jobs.fleet.inputs import text_digest
-from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.stored_fleet import (
@@ -20,7 +19,6 @@ from scope.jobs.fleet.stored_fleet import (
     FILES,
     FORECASTERS,
     NUMBERS,
-    Fleet,
     fleet_digest,
     load_fleet,
     matched_rows,
@@ -38,24 +36,21 @@ MADE = {
 }
 
 
-def fleet_of(name="knn", *, added=False):
-    table, answers = toy_fleet.fleet()
-    kind, parameters = MADE[name]
-    forecaster = kind(layout=toy_fleet.LAYOUT, **parameters).fit(table, answers)
-    models = [f"hf:model/{number}" for number in range(6)]
-    if added:
-        forecaster = forecaster.added(np.arange(60), answers[:, :1])
-        answers, models = np.column_stack([answers, answers[:, :1]]), [*models, "«neu»"]
-    return Fleet(
-        forecaster=forecaster,
-        models=tuple(models),
-        skills=np.nanmean(answers, axis=0).astype(np.float32),
-        answered=(~np.isnan(answers)).sum(axis=0),
-        ids=tuple(f"q{row}" for row in range(60)),
-        texts_digest=tuple(f"{row:016x}" for row in range(60)),
-        encoder="hf:some/encoder",
-        added=tuple(models[6:]),
-    )
+@pytest.fixture(scope="session")
+def toy(fleet_of, matrix_of):
+    """Builds the fleet of a forecaster, with a model that was added where it can be."""
+
+    def build(name):
+        table, answers = toy_fleet.fleet()
+        kind, parameters = MADE[name]
+        forecaster = kind(layout=toy_fleet.LAYOUT, **parameters)
+        fleet = fleet_of(forecaster, table, answers)
+        if name == "knn":
+            return fleet
+        new = matrix_of(answers[:, :1], models=("«neu»",))
+        return with_added_models(fleet, new)
+
+    return build
 
 
 def described(folder):
@@ -81,8 +76,8 @@ def craft(folder, name, array):
 
 
 @pytest.mark.parametrize("name", FORECASTERS)
-def test_all_of_a_fleet_is_read_back_and_predicts_the_same_to_the_byte(name, tmp_path):
-    fleet = fleet_of(name, added=name != "knn")
+def test_all_of_a_fleet_is_read_back_and_predicts_the_same_to_the_byte(name, toy, tmp_path):
+    fleet = toy(name)
     save_fleet(fleet, tmp_path)
     found = load_fleet(tmp_path)
     table, _ = toy_fleet.fleet(questions=300, seed=8)
@@ -99,9 +94,9 @@ def test_all_of_a_fleet_is_read_back_and_predicts_the_same_to_the_byte(name, tmp
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(toy, tmp_path_factory):
     made = tmp_path_factory.mktemp("fleet")
-    save_fleet(fleet_of(), made)
+    save_fleet(toy("knn"), made)
     return made
 
 
@@ -117,7 +112,6 @@ def copied(folder, tmp_path):
     [
         ({"unknown": 1}, "at `unknown`"),
         ({"parameters": {"neighbors": 5}}, "do not go together"),
-        ({"layout": {"vector": 3}}, "do not go together"),
         ({"layout": {"vector": 10**12}}, "a layout with vectors of 1000000000000 numbers"),
         ({"models": ["a"]}, "do not go together"),
         ({"ids": []}, "do not go together"),
@@ -133,13 +127,12 @@ def test_a_description_that_was_changed_is_refused(copied, changes, told):
 @pytest.mark.parametrize(
     ("kind", "name", "array", "told"),
     [
-        ("factors", "mix_", lambda _: 1.0, "its parts do not go together"),
         ("factors", "weights_", lambda old: old.T, "its parts do not go together"),
         ("mean", "skills_", lambda old: old[:-1], "differ in number"),
     ],
 )
-def test_numbers_that_cannot_be_are_refused_on_loading(kind, name, array, told, tmp_path):
-    save_fleet(fleet_of(kind), tmp_path)
+def test_numbers_that_cannot_be_are_refused_on_loading(kind, name, array, told, toy, tmp_path):
+    save_fleet(toy(kind), tmp_path)
     craft(tmp_path, f"forecaster.{name}", array)
     assert told in refusal(tmp_path)
 
@@ -160,27 +153,14 @@ LAYOUT = QuestionLayout(vector=1)
 ANSWERS = np.tile(np.float32([[1, 0], [0, 1]]), (QUESTIONS // 2, 1))
 
 
-def small_fleet(kind):
-    table = np.arange(QUESTIONS, dtype=np.float32)[:, np.newaxis]
-    return Fleet(
-        forecaster=kind(layout=LAYOUT).fit(table, ANSWERS),
-        models=("a", "b"),
-        skills=ANSWERS.mean(axis=0),
-        answered=np.full(2, QUESTIONS),
-        ids=tuple(f"q{place}" for place in range(QUESTIONS)),
-        texts_digest=tuple(text_digest(f"What is {place}?") for place in range(QUESTIONS)),
-        encoder="",
-    )
+TABLE = np.arange(QUESTIONS, dtype=np.float32)[:, np.newaxis]
 
 
-def answers(ids, texts, correct, models=("new",)):
-    return CorrectnessMatrix(
-        models=models,
-        ids=tuple(ids),
-        texts=tuple(texts),
-        categories=(None,) * len(ids),
-        correct=np.asarray(correct, dtype=np.float32).reshape(len(ids), len(models)),
-    )
+@pytest.fixture
+def small_fleet(fleet_of):
+    """Builds the fleet of a forecaster of two models, which was asked what each number is."""
+    digests = tuple(text_digest(f"What is {place}?") for place in range(QUESTIONS))
+    return lambda kind: fleet_of(kind(layout=LAYOUT), TABLE, ANSWERS, texts_digest=digests)
 
 
 @pytest.mark.parametrize(
@@ -194,28 +174,32 @@ def answers(ids, texts, correct, models=("new",)):
         ("q3", "Who is 3?", -1),
     ],
 )
-def test_a_question_is_found_by_its_words_or_without_a_text_by_its_id(name, text, row):
-    given = answers([name], [text], [1])
-    assert matched_rows(small_fleet(MeanForecaster), given).tolist() == [row]
+def test_a_question_is_found_by_its_words_or_without_a_text_by_its_id(
+    name, text, row, small_fleet, matrix_of
+):
+    asked = matrix_of([[1]], ids=(name,), texts=(text,))
+    assert matched_rows(small_fleet(MeanForecaster), asked).tolist() == [row]
 
 
-def test_a_question_is_found_by_a_long_first_line_that_one_question_alone_has():
+def test_a_question_is_found_by_a_long_first_line_that_one_question_alone_has(
+    small_fleet, matrix_of
+):
     line = "Which of the {} planets has the longest day?"
     texts = [f"{line.format(place)}\nMars\nVenus" for place in range(3)]
     texts += [f"Which one of these four answers is right?\n{place}" for place in range(27)]
     fleet = replace(small_fleet(MeanForecaster), texts_digest=tuple(map(text_digest, texts)))
-    asked = [
+    asked = (
         line.format(1),
         f"{line.format(2)}\nVenus\nMars",
         "Which one of these four answers is right?\nnone",
         "Which one of these four answers is right?\n7",
-    ]
-    given = answers([f"x{place}" for place in range(4)], asked, [1] * 4)
-    assert matched_rows(fleet, given).tolist() == [1, 2, -1, 10]
+    )
+    matrix = matrix_of([[1]] * 4, ids=tuple("abcd"), texts=asked)
+    assert matched_rows(fleet, matrix).tolist() == [1, 2, -1, 10]
 
 
-def test_a_further_model_has_its_own_accuracy_and_stands_last():
-    added = answers([f"q{place}" for place in range(24)], [""] * 24, [1] * 18 + [0] * 6)
+def test_a_further_model_has_its_own_accuracy_and_stands_last(small_fleet, matrix_of):
+    added = matrix_of([[1]] * 18 + [[0]] * 6, models=("new",))
     joined = with_added_models(small_fleet(MeanForecaster), added)
     assert joined.models == ("a", "b", "new")
     assert joined.added == ("new",)
@@ -224,39 +208,38 @@ def test_a_further_model_has_its_own_accuracy_and_stands_last():
     assert joined.forecaster.predict_proba(np.zeros((1, 1))).tolist() == [[0.5, 0.5, 0.75]]
 
 
-IDS = [f"q{place}" for place in range(24)]
-
-
 @pytest.mark.parametrize(
-    ("kind", "added", "message"),
+    ("kind", "correct", "parts", "message"),
     [
-        (MeanForecaster, answers(IDS, [""] * 24, [1] * 24, ("b",)), "already in the fleet: `b`"),
-        (NeighbourForecaster, answers(["q1"], [""], [1]), "new models for a fleet of knn"),
-        (MeanForecaster, answers(["q1"], [""], [], ()), "no answers of new models"),
+        (MeanForecaster, [[1]] * 24, {"models": ("b",)}, "already in the fleet: `b`"),
+        (NeighbourForecaster, [[1]], {"models": ("c",)}, "new models for a fleet of knn"),
+        (MeanForecaster, [[]], {}, "no answers of new models"),
         # Neither answers to unknown questions nor unknown answers count.
         (
             MeanForecaster,
-            answers([*IDS[:20], "other"], [""] * 21, [np.nan] + [1.0] * 20),
+            [[np.nan]] + [[1]] * 20,
+            {"models": ("new",), "ids": (*(f"q{place}" for place in range(20)), "other")},
             r"19 answers of `new` to questions .* among 21 questions",
         ),
     ],
 )
-def test_models_that_cannot_be_added_are_refused(kind, added, message):
+def test_models_that_cannot_be_added_are_refused(
+    kind, correct, parts, message, small_fleet, matrix_of
+):
     with pytest.raises((DataError, SpecError), match=message):
-        with_added_models(small_fleet(kind), added)
+        with_added_models(small_fleet(kind), matrix_of(correct, **parts))
 
 
-def test_the_digest_of_a_fleet_changes_with_anything_in_it():
+def test_the_digest_of_a_fleet_changes_with_anything_in_it(small_fleet):
     fleet = small_fleet(NeighbourForecaster)
-    table = np.arange(QUESTIONS, dtype=np.float32)[:, np.newaxis]
-    narrow = NeighbourForecaster(layout=LAYOUT, neighbours=3).fit(table, ANSWERS)
+    narrow = NeighbourForecaster(layout=LAYOUT, neighbours=3).fit(TABLE, ANSWERS)
     others = [
         replace(fleet, models=("a", "c")),
         replace(fleet, ids=fleet.ids[::-1]),
         replace(fleet, skills=fleet.skills + 0.1),
         replace(fleet, encoder="hf:other"),
         replace(fleet, forecaster=narrow),
-        replace(fleet, forecaster=NeighbourForecaster(layout=LAYOUT).fit(table, 1 - ANSWERS)),
+        replace(fleet, forecaster=NeighbourForecaster(layout=LAYOUT).fit(TABLE, 1 - ANSWERS)),
     ]
     assert len({fleet_digest(fleet), *map(fleet_digest, others)}) == 7
     assert fleet_digest(small_fleet(NeighbourForecaster)) == fleet_digest(fleet)

@@ -2,37 +2,11 @@
 
 import numpy as np
 import pytest
-import toy_fleet
 from threadpoolctl import threadpool_limits
 
 from scope.errors import SpecError
-from scope.jobs.fleet.kernels import MIXES, Mix
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.text_factors import TextFactors, left_out_forecasts
-
-TWO_CATEGORIES = QuestionLayout(
-    vector=4, features=("one", "two"), categories=("a", "b"), encoder="toy"
-)
-
-
-def questions(count=80):
-    """Vectors, two features on scales of their own, and a category: none tells of another."""
-    table, _ = toy_fleet.fleet(questions=count)
-    generator = np.random.default_rng(1)
-    beside = generator.standard_normal((count, 2)) * [100, 0.01] + [1000, 0]
-    codes = generator.integers(0, 2, size=count)
-    return np.column_stack([table, beside, codes]).astype(np.float32)
-
-
-@pytest.mark.parametrize("column", [0, 4, 6])
-def test_the_likeness_that_tells_most_of_the_targets_is_taken(column):
-    table = questions()
-    factors = TextFactors(layout=TWO_CATEGORIES)
-    factors._learn_kernel(table, np.tanh(table[:, [column]] - table[:, [column]].mean()))
-    mix = Mix(*factors.mix_.tolist())
-    assert mix in MIXES
-    assert {0: mix == Mix(), 4: mix.features, 6: mix.category}[column]
-
 
 LAYOUT = QuestionLayout(vector=6, features=("length", "digits"), categories=("a", "b", "c"))
 
@@ -145,14 +119,6 @@ def test_features_and_categories_may_be_missing(layout):
     assert forecaster.mix_[2] == 0 or layout.features
     means = (answers[:200].mean(axis=0) > 0.5) == answers[200:]
     assert forecaster.score(table[200:], answers[200:]) > means.mean() + 0.02
-
-
-def test_a_category_never_seen_is_forecast_from_the_rest(fitted):
-    table, _ = fleet()
-    table[:, -1] = -1
-    chances = fitted.predict_proba(table)
-    assert np.isfinite(chances).all()
-    assert np.ptp(chances[:, 0]) > 0.1
 
 
 def test_two_models_and_six_questions_will_do():
