@@ -1,15 +1,14 @@
 """The whole job from Python, on readers of a few lines and on a tiny checkpoint."""
 
-import csv
 import gc
 import weakref
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from made_up_pairs import (
     PARTS,
-    lay_out,
     made_up_rows,
     write_pairs,
     write_split,
@@ -18,16 +17,27 @@ from made_up_pairs import (
 from toy_readers import Bags
 
 import scope
+from capabilities.similarity import Similarity
 from scope.errors import DataError, SpecError
 from scope.jobs.probe import run as run_module
-from scope.jobs.probe.correlations import pearson, spearman_estimate
+from scope.jobs.probe.correlations import (
+    pearson,
+    pearson_difference,
+    pearson_estimate,
+    spearman_difference,
+    spearman_estimate,
+)
 from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.layers import layer_curve, leave_one_layer_out
+from scope.jobs.probe.network import PRETRAINED, STEPS
+from scope.jobs.probe.pairs import leakage_groups, read_all_parts, sentences_of
+from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import OWN, load_probe
-from scope.models import ModelOptions
-from scope.models.latents import read_checkpoint
+from scope.jobs.probe.steps import latents_of
 from scope.protocols import PairData
 from scope.records import DataCard, ScoredPair, Undefined
 from scope.serialization import to_json
+from scope.statistics import mean_estimate
 
 BAGS, OTHER = "python:toy_readers:Bags", "python:toy_readers:Other"
 
@@ -172,58 +182,104 @@ def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, 
     )
 
 
-@pytest.fixture
-def laid_out(tmp_path):
-    lay_out(tmp_path, ("bert",))
-    return tmp_path
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def part(table, name, reader):
-    """Latents of both sides and the scores, with the sentences in their order."""
-    table_rows = sorted(
-        (row for row in table if row["split"] == name),
-        key=lambda row: (row["sentence1"], row["sentence2"], float(row["score"])),
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run of all steps with two seeds, and what it takes to fit their probes by hand."""
+    folder = tmp_path_factory.mktemp("whole")
+    asked = {"models": BAGS, "data": str(write_split(folder / "pairs.csv")), "steps": STEPS}
+    asked |= {"seeds": 2, "seed": 3, "hidden": 4, "ablate": 2, "save": str(folder / "kept")}
+    sentences = write_unlabelled(folder / "sentences.csv", 30)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
+        result = scope.probe(**asked, unlabelled=str(sentences), run=folder / "run")
+    pairs = read_all_parts(Similarity(), ProbeRequest(**asked))
+    texts = sorted(sentences.read_text(encoding="utf-8").splitlines()[1:])
+    return SimpleNamespace(
+        findings=result.findings,
+        saved=load_probe(folder / "kept").probe,
+        pool=Bags().latents([*dict.fromkeys((*texts, *sentences_of(pairs.train)))]),
+        parts=[latents_of(Table, part) for part in (pairs.train, pairs.development, pairs.test)],
+        leakage=leakage_groups(pairs),
     )
-    sides = [[row[side] for row in table_rows] for side in ("sentence1", "sentence2")]
-    scores = np.array([float(row["score"]) for row in table_rows])
-    texts = [text for pair in zip(*sides, strict=True) for text in pair]
-    return (*map(reader.latents, sides), scores), texts
 
 
-def test_the_numbers_are_those_of_a_probe_fitted_by_hand(laid_out):
-    findings = scope.probe(
-        models="./bert",
-        data="pairs.csv",
-        unlabelled="sentences.csv",
-        hidden=4,
-        seed=3,
-        save="kept",
-        dtype="float32",
-        model_options=ModelOptions(device="cpu"),
-    ).findings
-    reader = read_checkpoint("./bert", ModelOptions(device="cpu"))
-    table = rows(laid_out / "pairs.csv")
-    (train, learned), (development, _), (test, _) = (part(table, name, reader) for name in PARTS)
-    texts = sorted(row["text"] for row in rows(laid_out / "sentences.csv"))
-    by_hand = SimilarityProbe(step="final", seed=3, hidden=4)
-    by_hand.pretrain(reader.latents(list(dict.fromkeys([*texts, *learned]))))
-    given = by_hand.fit(*train, development=development).predict(*test[:2])
-    np.testing.assert_array_equal(load_probe(laid_out / "kept").probe.predict(*test[:2]), given)
-    raw, final = findings.scores
-    assert final.pearson.value == pytest.approx(pearson(given, test[2]), abs=1e-6)
-    ranked = spearman_estimate(given, test[2])
-    assert final.spearman.value == pytest.approx(ranked.value, abs=1e-6)
-    assert final.error.value == pytest.approx(np.abs(given - test[2]).mean(), abs=1e-6)
-    worst = np.argsort(-np.abs(given - test[2]).round(6), kind="stable")[:10]
-    assert [pair.given for pair in findings.misjudged] == pytest.approx(given[worst], abs=1e-6)
-    assert [pair.wanted for pair in findings.misjudged] == test[2][worst].tolist()
-    plain = SimilarityProbe(step="raw").fit(*train, development=development)
-    assert raw.pearson.value == pytest.approx(plain.score(*test), abs=1e-6)
+class Table:
+    """Latents that were not kept."""
+
+    rows = staticmethod(Bags().latents)
+
+
+def by_hand(run, step, *, seed=3, layers=(0, 1, 2)):
+    """The probe of a step, and its scores of the test pairs."""
+    train, development, test = (part.of_layers(list(layers)) for part in run.parts)
+    probe = SimilarityProbe(step=step, seed=seed, hidden=4)
+    if step in PRETRAINED:
+        probe.pretrain(run.pool[:, layers])
+    return probe.fit(*train, development=development), probe.predict(*test[:2])
+
+
+def require_alike(estimate, expected):
+    """A result is rounded to six decimals."""
+    numbers, rounded = ((each.value, each.low, each.high, each.n) for each in (expected, estimate))
+    assert rounded == pytest.approx(numbers, abs=1e-6)
+
+
+def test_every_step_and_seed_has_the_numbers_of_the_probe_fitted_by_hand(whole):
+    (*_, test), (groups, unseen) = whole.parts, whole.leakage
+    wanted, before = test.scores, None
+    assert groups.max() + 1 < len(wanted) > unseen.sum() > 0
+    for step, score in zip(STEPS, whole.findings.scores, strict=True):
+        probe, scores = by_hand(whole, step)
+        every = [scores, *(by_hand(whole, step, seed=4)[1] for _ in score.pearsons[1:])]
+        assert (score.step, score.parameters) == (step, probe.measure_.trained)
+        assert score.pearsons == pytest.approx([pearson(each, wanted) for each in every], abs=1e-6)
+        require_alike(score.pearson, pearson_estimate(scores, wanted, groups))
+        require_alike(score.spearman, spearman_estimate(scores, wanted, groups))
+        seen_nowhere = scores[unseen], wanted[unseen], groups[unseen]
+        require_alike(score.unseen, pearson_estimate(*seen_nowhere))
+        errors = mean_estimate(np.abs(scores - wanted), list(map(str, groups)), high=5)
+        require_alike(score.error, replace(errors, n=len(wanted)))
+        # A gain is over the step before.
+        if before is None:
+            assert score.gain is None
+        else:
+            require_alike(score.gain, pearson_difference(scores, before, wanted, groups))
+        before = scores
+    assert [len(score.pearsons) for score in whole.findings.scores] == [1, 1, 2, 2, 2, 2]
+    assert not np.array_equal(*every)
+    np.testing.assert_array_equal(whole.saved.predict(*test[:2]), scores)
+    worst = np.argsort(-np.abs(scores - wanted).round(6), kind="stable")[:10]
+    misjudged = whole.findings.misjudged
+    assert [pair.given for pair in misjudged] == pytest.approx(scores[worst], abs=1e-6)
+    assert [pair.wanted for pair in misjudged] == wanted[worst].tolist()
+
+
+def test_layers_have_the_curves_and_the_loss_of_the_last_step(whole):
+    (*_, test), groups = whole.parts, whole.leakage.groups
+    probe, _ = by_hand(whole, "final")
+    expected = zip(
+        layer_curve(*test, groups=groups),
+        layer_curve(*test, probe=probe, groups=groups),
+        leave_one_layer_out(probe, *test, groups=groups),
+        strict=True,
+    )
+    for layer, numbers in zip(whole.findings.layers, expected, strict=True):
+        for estimate, number in zip((layer.raw, layer.encoded, layer.lost), numbers, strict=True):
+            require_alike(estimate, number)
+
+
+def test_without_a_block_of_layers_the_probe_is_the_one_fitted_by_hand_on_the_others(whole):
+    _, scores = by_hand(whole, "final")
+    wanted, groups = whole.parts[2].scores, whole.leakage.groups
+    ablations = whole.findings.ablations
+    assert [(each.first, each.last, each.step) for each in ablations] == [
+        (0, 1, "final"),
+        (2, 2, "final"),
+    ]
+    for ablation, kept in zip(ablations, ([2], [0, 1]), strict=True):
+        _, rest = by_hand(whole, "final", layers=kept)
+        require_alike(ablation.pearson, pearson_difference(scores, rest, wanted, groups))
+        require_alike(ablation.spearman, spearman_difference(scores, rest, wanted, groups))
 
 
 def test_the_result_describes_models_data_and_settings(probe, tmp_path):
@@ -261,19 +317,15 @@ def test_too_few_pairs_are_an_error_before_the_other_sentences_are_read(probe, m
     assert len(read) == 1
 
 
-def test_layers_are_left_out_and_the_probe_fitted_again(probe):
+def test_layers_that_are_left_out_stand_in_the_report_and_the_frame(probe):
     result = probe(steps="raw", hidden=None, ablate=2)
-    findings = result.findings
-    first, last = findings.ablations
-    assert [(each.first, each.last) for each in findings.ablations] == [(0, 1), (2, 2)]
+    first, last = result.findings.ablations
     # Without its layer the step raw takes the best of the others; without others it loses nothing.
-    lost = [layer.lost.value for layer in findings.layers]
-    assert last.pearson.value == pytest.approx(lost[2], abs=1e-6)
+    assert last.pearson.value == pytest.approx(result.findings.layers[2].lost.value, abs=1e-6)
     assert result.manifest.settings["ablate"] == 2
     most = "layers 0 to 1" if first.pearson.value >= last.pearson.value else "layer 2"
-    assert f"Fitted again without {most}, toy_readers:Bags loses Pearson" in " ".join(
-        str(result).split()
-    )
+    words = " ".join(str(result).split())
+    assert f"Fitted again without {most}, toy_readers:Bags loses Pearson" in words
     frame = result.to_frame()
     rows = frame[frame.metric == "refitted_pearson_lost"]
     assert list(rows.subset) == ["without layers 0 to 1", "without layers 2 to 2"]
