@@ -63,12 +63,3 @@ def test_a_folder_is_new_or_has_a_probe_of_the_same_model(tmp_path):
     # Nothing is known of the model of a damaged one.
     (tmp_path / DESCRIPTION).write_text("old", encoding="utf-8")
     prepare_folder(tmp_path, SOURCE)
-
-
-def test_a_probe_of_another_model_is_not_replaced_and_both_are_named(tmp_path):
-    save(tmp_path, replace(SOURCE, spec="hf:bert", fingerprint="34cd"))
-    with pytest.raises(RunError) as error:
-        prepare_folder(tmp_path, SOURCE)
-    assert "contains a probe of `hf:bert` with the fingerprint `34cd`" in error.value.found
-    assert "one of `hf:llama` with" in error.value.expected
-    assert "the fingerprint `12ab`" in error.value.expected

@@ -1,6 +1,5 @@
 """A saved probe opens with its own model alone, and scores texts by that model's latents."""
 
-import json
 import sys
 from dataclasses import replace
 
@@ -13,11 +12,11 @@ from toy_readers import Bags, Other
 
 import scope
 from scope.answers.vectors import LatentTable
-from scope.errors import DataError, ModelError, RunError
+from scope.errors import DataError, ModelError
 from scope.jobs.probe import similarity as similarity_module
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.readers import source_of
-from scope.jobs.probe.saving import DESCRIPTION, SavedProbe, save_probe
+from scope.jobs.probe.saving import SavedProbe, save_probe
 from scope.jobs.probe.similarity import open_probe
 from scope.models import ModelOptions
 from scope.models.latents import Readout
@@ -120,9 +119,7 @@ def test_a_moved_model_opens_where_the_user_names_it(tiny, tmp_path):
     moved = str(tmp_path / "moved")
     with pytest.raises(ModelError) as error:
         open_probe(tiny.folder, CPU)
-    assert f"no folder `{tmp_path / 'model'}`" in error.value.found
     assert tiny.reader.fingerprint in error.value.expected
-    assert error.value.fix == "give its current location: --model SPEC"
     assert open_probe(tiny.folder, CPU, moved).source.spec == f"hf:{moved}"
     with pytest.raises(ModelError) as error:
         open_probe(tiny.folder, CPU, str(tmp_path / "nowhere"))
@@ -138,23 +135,6 @@ def test_the_digest_changes_with_the_numbers_and_the_source_but_not_with_the_pla
     tiny.probe.calibration_ = tiny.probe.calibration_._replace(scale=7.0)
     save_probe(SavedProbe(probe=tiny.probe, source=moved.source), tmp_path / "changed")
     assert open_probe(tmp_path / "changed", CPU).digest != digest
-
-
-@pytest.mark.parametrize(
-    ("changed", "damage"),
-    [
-        ({"dtype": "float33"}, "at `source.dtype`"),
-        ({"readout": "first"}, "at `source.readout"),
-    ],
-)
-def test_an_impossible_source_is_a_damaged_file(tiny, changed, damage):
-    path = tiny.folder / DESCRIPTION
-    description = json.loads(path.read_text(encoding="utf-8"))
-    del description["checksum"]
-    description["source"].update(changed)
-    path.write_text(json.dumps(description), encoding="utf-8")
-    with pytest.raises(RunError, match=f"is damaged: {damage}"):
-        open_probe(tiny.folder, CPU)
 
 
 SENTENCES = ["the film", "ann saw", "bob in paris", "a dull film"]
