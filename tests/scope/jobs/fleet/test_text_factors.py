@@ -31,31 +31,12 @@ def with_gaps(answers, share, seed=0):
     return gaps
 
 
-@pytest.fixture(scope="module")
-def fitted():
-    table, answers = fleet()
-    return TextFactors(layout=LAYOUT).fit(table[:200], answers[:200])
-
-
-def test_texts_that_tell_beat_the_means_by_far(fitted):
-    table, answers = fleet()
-    means = np.tile(answers[:200].mean(axis=0) > 0.5, (100, 1))
-    assert fitted.score(table[200:], answers[200:]) > (means == answers[200:]).mean() + 0.1
-
-
 def test_texts_that_tell_nothing_leave_exactly_the_means():
     table, answers = fleet(signal=0.0)
     forecaster = TextFactors(layout=LAYOUT, guard=3.0).fit(table[:200], answers[:200])
     expected = np.tile(answers[:200].mean(axis=0), (100, 1))
     assert (forecaster.predict_proba(table[200:]) == expected).all()
     assert (forecaster.routing_scores(table[200:]) == expected).all()
-
-
-def test_the_router_asks_better_models_than_the_single_best(fitted):
-    table, answers = fleet()
-    asked = fitted.routing_scores(table[200:]).argmax(axis=1)
-    single = answers[200:, answers[:200].mean(axis=0).argmax()].mean()
-    assert answers[200:][np.arange(100), asked].mean() > single + 0.05
 
 
 def test_one_seed_gives_the_same_bytes_and_another_other_landmarks():

@@ -49,21 +49,28 @@ WANTED = WANTED + GIVEN
 ESTIMATES = [(pearson_estimate, pearsonr), (spearman_estimate, spearmanr)]
 
 
+STUDENT = {39: 2.022691, 9: 2.262157, 7: 2.364624, 4: 2.776445}
+"""Student's t of as many degrees, as tables have it."""
+
+
+def jackknife(statistic, groups):
+    """A statistic of all pairs, and half of its interval, with each group left out."""
+    count = groups.max() + 1
+    without = np.array([statistic(groups != group) for group in range(count)])
+    error = math.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
+    return statistic(groups >= 0), STUDENT[count - 1] * error
+
+
 @pytest.mark.parametrize("groups", [None, np.arange(40) // 4])
 @pytest.mark.parametrize(("estimate", "oracle"), ESTIMATES)
 def test_the_interval_is_that_of_the_formula_with_each_group_left_out(estimate, oracle, groups):
     found = estimate(GIVEN, WANTED, groups)
-    numbers = np.arange(40) if groups is None else groups
-    count = numbers.max() + 1
-    without = np.array(
-        [math.atanh(oracle(GIVEN[numbers != k], WANTED[numbers != k])[0]) for k in range(count)]
+    value, half = jackknife(
+        lambda kept: math.atanh(oracle(GIVEN[kept], WANTED[kept])[0]),
+        np.arange(40) if groups is None else groups,
     )
-    error = math.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
-    # Student's t of 39 and of 9 degrees, as tables have it.
-    half = {40: 2.022691, 10: 2.262157}[count] * error
-    value = oracle(GIVEN, WANTED)[0]
-    ends = math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
-    assert (found.value, found.low, found.high) == pytest.approx((value, *ends), rel=1e-5)
+    ends = tuple(map(math.tanh, (value, value - half, value + half)))
+    assert (found.value, found.low, found.high) == pytest.approx(ends, rel=1e-5)
     assert (found.n, found.level) == (40, 0.95)
     assert found.method == "jackknife over groups of pairs"
 
@@ -121,21 +128,13 @@ def test_a_differences_interval_is_that_of_the_formula_with_each_group_left_out(
     estimate, oracle, groups
 ):
     first, second, wanted = np.random.default_rng(0).normal(size=(3, 8)) + 3 * np.arange(8)
-    numbers = np.arange(8) if groups is None else groups
-    count = numbers.max() + 1
-
-    def difference(kept):
-        return oracle(first[kept], wanted[kept])[0] - oracle(second[kept], wanted[kept])[0]
-
-    without = np.array([difference(numbers != group) for group in range(count)])
-    error = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
-    # Student's t of 7 and of 4 degrees, as tables have it.
-    half = {8: 2.364624, 5: 2.776445}[count] * error
     found = estimate(first, second, wanted, groups)
-    value = difference(numbers >= 0)
-    assert (found.value, found.low, found.high) == pytest.approx(
-        (value, value - half, value + half)
+    value, half = jackknife(
+        lambda kept: oracle(first[kept], wanted[kept])[0] - oracle(second[kept], wanted[kept])[0],
+        np.arange(8) if groups is None else groups,
     )
+    ends = value, value - half, value + half
+    assert (found.value, found.low, found.high) == pytest.approx(ends)
     assert (found.n, found.level, found.method) == (8, 0.95, "jackknife over groups of pairs")
 
 

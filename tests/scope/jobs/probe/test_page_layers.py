@@ -4,12 +4,9 @@ from dataclasses import replace
 
 from made_up_probe_comparison import estimate, findings
 
-from reports.blocks import Figure
 from reports.prose import plain, written
-from reports.renderers.drawings import drawing
 from scope.jobs.probe.page_layers import (
     largest_losses,
-    layer_curve,
     layers_section,
     similar_layers,
 )
@@ -26,20 +23,6 @@ def score(layer, raw, *, encoded=None, lost=None, model="m"):
         encoded=None if encoded is None else estimate(encoded),
         lost=None if lost is None else estimate(lost, half=0.0078125),
     )
-
-
-def chart(*scores):
-    figure, _ = layer_curve(scores)
-    assert isinstance(figure, Figure)
-    return figure.chart
-
-
-def test_a_curve_is_cut_where_a_layer_is_undefined_and_between_models():
-    whole = (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5))
-    made = chart(*whole, score(0, 0.5, model="other"))
-    assert [[dot.x for dot in series.dots] for series in made.series] == [[0, 2, 3], [0]]
-    assert len(drawing(made).split("<polyline")) == 2
-    assert made.ends[0] == (-0.5, 3.5)
 
 
 def test_the_table_has_what_was_measured_and_reasons():
