@@ -103,6 +103,8 @@ def test_a_few_right_answers_make_no_newcomer_the_best_and_twins_lie_together(na
     assert larger.skills_.argmax() < 12
     twin = fitted.added(np.arange(300), answers[:, 4:5])
     assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.03)
+    chances = twin.predict_proba(table)
+    assert np.abs(chances[:, -1] - chances[:, 4]).mean() < 0.05
 
 
 @pytest.mark.parametrize("name", VECTORS)
