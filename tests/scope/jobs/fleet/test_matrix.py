@@ -35,13 +35,6 @@ def test_the_fingerprint_changes_with_anything():
     assert made().fingerprint == matrix.fingerprint
 
 
-def test_rows_are_taken_in_the_order_asked_for_and_by_a_mask():
-    part = made().take([1, 0])
-    assert (part.ids, part.categories) == (("2", "1"), (None, "arc"))
-    np.testing.assert_array_equal(part.correct, [[np.nan, 1], [1, 0]])
-    assert made().take(np.array([False, True])).ids == ("2",)
-
-
 @pytest.mark.parametrize(
     ("correct", "message"),
     [

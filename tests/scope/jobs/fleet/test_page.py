@@ -1,10 +1,10 @@
 """The pages of the jobs on a fleet, and what they are in a terminal."""
 
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
-from made_up_fleet_comparison import RECORDS, bare, build_comparison, estimate, everything
+from made_up_fleet_comparison import RECORDS, bare, build_comparison, estimate
 
 from reports.blocks import Callout
 from reports.prose import plain
@@ -65,25 +65,26 @@ def test_the_command_line_names_the_files_with_the_runs_folder(capsys):
 LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5
 
 
+NAMES = {"name", "community", "forecaster", "model", "benchmark", "source", "target", "first"}
+NAMES |= {"second", "encoder"}
+
+
+def with_name(value, name):
+    """The same with one name everywhere."""
+    if isinstance(value, tuple):
+        return tuple(name if isinstance(item, str) else with_name(item, name) for item in value)
+    if not is_dataclass(value):
+        return value
+    parts = {field.name: getattr(value, field.name) for field in fields(value)}
+    return replace(
+        value,
+        **{key: name if key in NAMES else with_name(part, name) for key, part in parts.items()},
+    )
+
+
 def renamed(job, name):
-    """The same result with one name everywhere."""
-    fields = {
-        "fleet": ("name", "community"),
-        "scores": ("forecaster",),
-        "expected": ("model",),
-        "routers": ("model",),
-        "mix": ("model",),
-        "predictions": ("benchmark",),
-        "contributions": ("source", "target"),
-        "communities": ("first", "second"),
-    }
-    parts = {
-        part: tuple(replace(one, **dict.fromkeys(fields.get(part, ()), name)) for one in every)
-        for part, every in everything(job).items()
-        if isinstance(every, tuple)
-    }
-    names = {"forecaster": name, "encoder": name, "notes": (name,), "files": (name,)}
-    return build_comparison(job, **parts | names)
+    result = build_comparison(job)
+    return replace(with_name(result, name), manifest=result.manifest)
 
 
 @pytest.mark.parametrize("job", RECORDS)

@@ -33,11 +33,6 @@ def test_a_table_beside_others_may_tell_of_questions_alone(write):
         read_matrix([told, write("r.csv", "item,question", "4,How?")])
 
 
-def test_a_source_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(DataError, match="no file"):
-        read_matrix(tmp_path / "missing.csv")
-
-
 def test_questions_come_without_answers(write):
     path = write("q.csv", "id,question,subject,label", "10,Why?,qa,Ann", "9,Who?,,Bob")
     questions = read_questions(path)

@@ -99,12 +99,6 @@ def test_of_equal_scores_the_cheaper_model_is_asked_then_the_earlier_one():
     assert route_questions(SCORES, costs=[1, 1, 1]).tolist() == [0, 1, 0]
 
 
-def test_costs_need_not_be_in_order():
-    # With 2 a question, 6 in all: 1 for each at the least, and the first gains most by another.
-    assert route_questions(SCORES, costs=[4, 2, 1], budget=2).tolist() == [0, 2, 2]
-    assert route_questions(SCORES, costs=[4, 2, 1], budget=1).tolist() == [2, 2, 2]
-
-
 @given(st.integers(0, 10_000))
 def test_renumbering_the_models_renumbers_the_routes(seed):
     generator = np.random.default_rng(seed)

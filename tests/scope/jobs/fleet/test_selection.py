@@ -184,24 +184,20 @@ class Telling(Forecaster):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "chosen"),
+    ("missed", "chosen"),
     [
         # Behind by 0.01, with a standard error of 0.022: the best is the best all the same.
-        ([0, 1, 2], [3, 4], "second"),
-        ([3, 4], [0, 1], "first"),
+        (([0, 1, 2], [3, 4]), 1),
+        (([3, 4], [0, 1]), 0),
     ],
 )
-def test_the_best_is_chosen_and_of_equal_ones_that_listed_first(first, second, chosen):
+def test_the_best_is_chosen_and_of_equal_ones_that_listed_first(missed, chosen):
     truth = np.random.default_rng(0).integers(0, 2, size=(100, 2))
     table = np.column_stack([truth, np.arange(100)]).astype(np.float32)
     layout = QuestionLayout(vector=3)
-    # -1 is no question's number: it only keeps the two from being spelled alike.
-    candidates = [
-        Telling(layout=layout, missed=(*first, -1)),
-        Telling(layout=layout, missed=(*second, -2)),
-    ]
+    candidates = [Telling(layout=layout, missed=tuple(numbers)) for numbers in missed]
     choice = choose(candidates, table, truth.astype(np.float32))
-    assert choice.forecaster.missed[-1] == {"first": -1, "second": -2}[chosen]
+    assert choice.forecaster.missed == tuple(missed[chosen])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from scipy.stats import pearsonr, spearmanr
 from shared_errors import grouped
 
 from scope.jobs.probe.correlations import (
-    pearson,
     pearson_difference,
     pearson_estimate,
     pearson_without,
@@ -34,14 +33,6 @@ def test_each_is_scipys_on_the_pairs_that_are_left(without, oracle, seed, pairs,
             assert found == pytest.approx(oracle(given[kept], wanted[kept])[0], abs=1e-9)
         else:
             assert math.isnan(found)
-
-
-def test_of_a_constant_there_is_no_correlation_though_its_mean_has_an_error():
-    assert math.isnan(pearson(np.full(5, 0.1), np.arange(5.0)))
-    assert np.isnan(pearson_without(np.full(5, 0.1), np.arange(5.0), np.arange(5))).all()
-    # Constant but for one pair: without that one alone there is none.
-    found = pearson_without(np.array([0.1, 0.1, 0.1, 7.0]), np.arange(4.0), np.arange(4))
-    assert np.isnan(found).tolist() == [False, False, False, True]
 
 
 GIVEN, WANTED = np.random.default_rng(0).normal(size=(2, 40)).round(1)

@@ -18,37 +18,11 @@ from scope.jobs.probe.pairs import (
     sentences_of,
     split_development,
 )
-from scope.protocols import PairData
-from scope.records import DataCard, ScoredPair
+from scope.records import ScoredPair
 
 
-class Tables:
-    """A task of pairs whose tables are in memory: spec -> rows of (part, first, second, score)."""
-
-    name, question, role, low, high = "tables", "How alike?", "latent_reader", 0.0, 5.0
-
-    def __init__(self, **tables):
-        self.tables = tables
-
-    def settings(self):
-        return {}
-
-    def load_pairs(self, data, *, part, n, seed):
-        rows = self.tables[data]
-        kept = [row for row in rows if part is None or row[0] == part][:n]
-        if not kept:
-            raise DataError(f"no row for {part}", expected="some", fix="add some")
-        pairs = tuple(
-            ScoredPair(id=str(place), first=first, second=second, score=score)
-            for place, (_, first, second, score) in enumerate(kept)
-        )
-        card = DataCard(spec=data, fingerprint=f"{data} {part}", rows=len(kept), used=len(kept))
-        return PairData(pairs=pairs, card=card)
-
-
-def rows(part, count, name=None):
-    name = name or part
-    return [(part, f"{name} {place} a", f"{name} {place} b", place % 5) for place in range(count)]
+def rows(part, count):
+    return [(part, f"{part} {place} a", f"{part} {place} b", place % 5) for place in range(count)]
 
 
 TABLE = rows("train", 30) + rows("development", 5) + rows("test", 6)
@@ -59,16 +33,18 @@ def request(**options):
     return SimpleNamespace(**{**parts, "n": None, "seed": 0, **options})
 
 
-def read(task, **options):
-    return read_all_parts(task, request(**options))
+@pytest.fixture
+def read(task_of):
+    """Reads the parts of tables that a request names."""
+    return lambda tables, **options: read_all_parts(task_of(**tables), request(**options))
 
 
 def sizes(pairs):
     return [len(part) for part in (pairs.train, pairs.development, pairs.test)]
 
 
-def test_one_table_gives_all_parts_with_a_card_each():
-    pairs = read(Tables(table=TABLE), data="table")
+def test_one_table_gives_all_parts_with_a_card_each(read):
+    pairs = read({"table": TABLE}, data="table")
     assert sizes(pairs) == [30, 5, 6]
     parts = ("train", "development", "test")
     assert [card.spec for card in pairs.cards] == [f"table ({part})" for part in parts]
@@ -76,9 +52,9 @@ def test_one_table_gives_all_parts_with_a_card_each():
     assert len(pairs.sentences) == len(set(pairs.sentences)) == 2 * 41
 
 
-def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apart():
+def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apart(read):
     table = rows("train", 30) + rows("test", 6)
-    pairs = read(Tables(table=table), data="table", seed=3)
+    pairs = read({"table": table}, data="table", seed=3)
     assert sizes(pairs) == [27, 3, 6]
     assert not set(sentences_of(pairs.train)) & set(sentences_of(pairs.development))
     assert len(pairs.cards) == 2
@@ -87,17 +63,17 @@ def test_a_table_without_development_rows_has_a_tenth_of_training_pairs_set_apar
     )
 
 
-def test_each_part_may_have_its_own_table():
-    task = Tables(one=rows("x", 30, "train"), two=rows("y", 6, "test"), three=rows("z", 5, "dev"))
-    pairs = read(task, train="one", test="two", development="three")
+def test_each_part_may_have_its_own_table(read):
+    tables = {"one": rows("x", 30), "two": rows("y", 6), "three": rows("z", 5)}
+    pairs = read(tables, train="one", test="two", development="three")
     assert sizes(pairs) == [30, 5, 6]
     assert [card.spec for card in pairs.cards] == ["one", "three", "two"]
-    assert sizes(read(task, train="one", test="two")) == [27, 3, 6]
+    assert sizes(read(tables, train="one", test="two")) == [27, 3, 6]
 
 
-def test_scores_that_all_lie_in_the_lower_half_are_of_another_range():
+def test_scores_that_all_lie_in_the_lower_half_are_of_another_range(read):
     half, less = (
-        Tables(table=[(*row[:3], greatest * (place % 2)) for place, row in enumerate(TABLE)])
+        {"table": [(*row[:3], greatest * (place % 2)) for place, row in enumerate(TABLE)]}
         for greatest in (2.5, 2.4)
     )
     assert len(read(half, data="table").train) == 30
@@ -106,11 +82,11 @@ def test_scores_that_all_lie_in_the_lower_half_are_of_another_range():
 
 
 @pytest.mark.parametrize("part", ["train", "development", "test"])
-def test_a_part_whose_scores_are_all_the_same_is_refused(part):
+def test_a_part_whose_scores_are_all_the_same_is_refused(part, read):
     table = [(*row[:3], 3 if row[0] == part else row[3]) for row in TABLE]
     name = {"train": "training"}.get(part, part)
     with pytest.raises(DataError, match=rf"{name} pairs, and no two different scores but 3"):
-        read(Tables(table=table), data="table")
+        read({"table": table}, data="table")
 
 
 def pairs_of(sides):

@@ -34,30 +34,10 @@ from scope.jobs.probe.pairs import leakage_groups, read_all_parts, sentences_of
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import OWN, load_probe
 from scope.jobs.probe.steps import latents_of
-from scope.protocols import PairData
-from scope.records import DataCard, ScoredPair, Undefined
 from scope.serialization import to_json
 from scope.statistics import mean_estimate
 
 BAGS, OTHER = "python:toy_readers:Bags", "python:toy_readers:Other"
-
-
-class Percent:
-    """A third party's task of pairs, in its own range, without a file."""
-
-    name, question, role, low, high = "percent", "How alike, in percent?", "latent_reader", 0, 100
-
-    def settings(self):
-        return {"unit": "percent"}
-
-    def load_pairs(self, data, *, part, n, seed):
-        rows = made_up_rows(60, seed=len(part or data))[:n]
-        pairs = tuple(
-            ScoredPair(id=str(place), first=first, second=second, score=20 * score)
-            for place, (first, second, score) in enumerate(rows)
-        )
-        card = DataCard(spec=data, fingerprint=f"{data} {part}", rows=60, used=len(pairs))
-        return PairData(pairs=pairs, card=card)
 
 
 @pytest.fixture
@@ -74,16 +54,22 @@ def probe(pairs, tmp_path):
     return run
 
 
-def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe):
-    comparison = probe(task=Percent(), data="anything", save="kept")
+def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe, task_of):
+    table = [
+        (part, first, second, 20 * score)
+        for seed, part in enumerate(("train", "development", "test"))
+        for first, second, score in made_up_rows(60, seed)
+    ]
+    percent = task_of(high=100.0, anything=table)
+    comparison = probe(task=percent, data="anything", save="kept")
     assert (comparison.findings.low, comparison.findings.high) == (0, 100)
     assert comparison.findings.scores[-1].error.value > 5
     card = comparison.manifest.capabilities[0]
-    assert (card.name, card.settings) == ("percent", {"unit": "percent"})
-    again = probe(probe="kept", task=Percent(), hidden=None, data="anything")
+    assert (card.name, card.settings) == ("tables", {"high": 100})
+    again = probe(probe="kept", task=percent, hidden=None, data="anything")
     assert again.findings.scores[0].pearson == comparison.findings.scores[-1].pearson
     with pytest.raises(SpecError, match="the range --low 1"):
-        probe(task=Percent(), data="anything", low=1)
+        probe(task=percent, data="anything", low=1)
 
 
 def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
@@ -118,33 +104,23 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
     assert first.fingerprint != second.fingerprint
 
 
-@pytest.mark.parametrize(
-    ("after", "asked"),
-    [
-        ("fit_steps", {"models": [BAGS, OTHER], "steps": "raw"}),
-        ("judge_model", {"probe": "kept"}),
-    ],
-    ids=["fitted", "saved"],
-)
-def test_a_model_is_released_after_reading(probe, monkeypatch, after, asked):
-    probe(steps="raw", hidden=None, save="kept")
-    held = []
+def test_a_model_is_released_after_reading(probe, monkeypatch):
+    references = []
+    recognise, fit = run_module.recognise_reader, run_module.fit_steps
 
     def watched(texts, reader, progress):
-        held.append(weakref.ref(reader))
+        references.append(weakref.ref(reader))
         return recognise(texts, reader, progress)
 
     def later(*arguments):
         gc.collect()
-        assert [reference() for reference in held] == [None] * models
-        return then(*arguments)
+        assert [reference() for reference in references] == [None, None]
+        return fit(*arguments)
 
-    recognise, then = run_module.recognise_reader, getattr(run_module, after)
-    models = len(asked.get("models", "1"))
     monkeypatch.setattr(run_module, "recognise_reader", watched)
-    monkeypatch.setattr(run_module, after, later)
-    probe(hidden=None, **asked)
-    assert len(held) == models
+    monkeypatch.setattr(run_module, "fit_steps", later)
+    probe(models=[BAGS, OTHER], steps="raw", hidden=None)
+    assert len(references) == 2
 
 
 def test_what_decides_the_result_is_part_of_the_question(probe):
@@ -158,28 +134,6 @@ def test_what_decides_the_result_is_part_of_the_question(probe):
     probe(steps="mlp", save="kept")
     with pytest.raises(scope.ScopeError, match=r"run `again` was started with different arg"):
         probe(probe="kept", hidden=None, run="again")
-
-
-def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, tmp_path):
-    train = [(f"ann {place}", f"bob {place}", place % 6) for place in range(60)]
-    test = [(f"who {place}", f"saw {place // 2}", place % 6) for place in range(12)]
-    test += [(f"ann {place}", f"paris {place}", place % 6) for place in range(3)]
-    asked = {
-        "data": None,
-        "train": str(write_pairs(tmp_path / "train.csv", train)),
-        "test": str(write_pairs(tmp_path / "test.csv", test)),
-    }
-    found = probe(**asked, steps="raw", hidden=None, save="kept").findings
-    assert (found.test, found.unseen, found.groups) == (15, 12, 6 + 3)
-    assert found.scores[0].unseen.n == 12
-    assert found.scores[0].unseen != found.scores[0].pearson
-    assert found.notes[1].startswith("of 15 test pairs, ")
-    saved = probe(probe="kept", hidden=None, data=None, test=asked["test"]).findings
-    assert (saved.unseen, saved.groups) == (0, 9)
-    assert saved.scores[0].pearson == found.scores[0].pearson
-    assert saved.scores[0].unseen == Undefined(
-        reason="the training pairs of a saved probe are unknown", n=0
-    )
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +181,9 @@ def require_alike(estimate, expected):
 def test_every_step_and_seed_has_the_numbers_of_the_probe_fitted_by_hand(whole):
     (*_, test), (groups, unseen) = whole.parts, whole.leakage
     wanted, before = test.scores, None
-    assert groups.max() + 1 < len(wanted) > unseen.sum() > 0
+    assert whole.findings.groups == groups.max() + 1 < len(wanted)
+    assert 0 < whole.findings.unseen == unseen.sum() < len(wanted)
+    assert any(note.startswith("of 40 test pairs, ") for note in whole.findings.notes)
     for step, score in zip(STEPS, whole.findings.scores, strict=True):
         probe, scores = by_hand(whole, step)
         every = [scores, *(by_hand(whole, step, seed=4)[1] for _ in score.pearsons[1:])]
