@@ -17,7 +17,6 @@ from scope.jobs.fleet.forecaster import (
     NeighbourForecaster,
     checked_correctness,
     checked_table,
-    nearest,
 )
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import QuestionLayout
@@ -166,15 +165,6 @@ def test_the_neighbours_are_those_of_scikit_learn(seed, neighbours):
     found = made(neighbours).fit(table, answers).predict_proba(new)
     oracle = NearestNeighbors(n_neighbors=min(neighbours, len(table))).fit(table)
     assert found == pytest.approx(answers[oracle.kneighbors(new)[1]].mean(axis=1), abs=1e-6)
-
-
-@given(st.integers(0, 1000), st.integers(1, 12))
-def test_the_nearest_are_those_of_a_stable_sort(seed, count):
-    distances = np.random.default_rng(seed).integers(0, 4, size=(5, 10)).astype(np.float32)
-    chosen = np.zeros_like(distances)
-    first = np.argsort(distances, axis=1, kind="stable")[:, :count]
-    np.put_along_axis(chosen, first, 1, axis=1)
-    assert nearest(distances, count).tolist() == chosen.tolist()
 
 
 @pytest.mark.parametrize(

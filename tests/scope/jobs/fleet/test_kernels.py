@@ -8,7 +8,6 @@ from scope.jobs.fleet import kernels
 from scope.jobs.fleet.kernels import (
     MIXES,
     STRENGTHS,
-    Kernel,
     Mix,
     QuestionInputs,
     fit_ridge,
@@ -43,12 +42,6 @@ def test_likeness_is_the_sum_of_its_kinds_pair_by_pair(mix):
     marks = list(zip(*kernel.landmarks, strict=True))
     expected = [[alike(kernel, one, mark) for mark in marks] for one in zip(*asked, strict=True)]
     assert kernel(asked) == pytest.approx(np.array(expected), abs=1e-5)
-
-
-def test_a_category_never_seen_is_like_no_other_not_even_itself():
-    unseen = questions(0)._replace(codes=np.full(20, -1))
-    with_category = Kernel(Mix(category=5, within=3), unseen, 1.0, 1.0)
-    assert (with_category(unseen) == Kernel(Mix(), unseen, 1.0, 1.0)(unseen)).all()
 
 
 def test_with_every_question_a_landmark_ridge_is_the_whole_kernel_ridge():

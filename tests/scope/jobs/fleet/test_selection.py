@@ -13,7 +13,6 @@ from scope.jobs.fleet.selection import (
     calibration_slope,
     choose,
     question_folds,
-    question_numbers,
     route_weight,
     route_weights,
     text_helps,
@@ -21,22 +20,6 @@ from scope.jobs.fleet.selection import (
 from scope.jobs.fleet.text_factors import TextFactors
 
 LAYOUT = QuestionLayout(vector=2, features=("words",))
-
-
-@given(st.lists(st.integers(0, 9), min_size=2, max_size=40), st.integers(0, 100))
-def test_rows_of_one_vector_are_in_one_fold(kinds, seed):
-    vectors = np.array([[0.5, kind] for kind in kinds], dtype=np.float32)
-    # What else is known of a row does not part it from its twins.
-    table = np.column_stack([vectors, np.arange(len(kinds))]).astype(np.float32)
-    numbers = question_numbers(table, LAYOUT)
-    assert len(set(zip(numbers.tolist(), kinds, strict=True))) == len(set(kinds))
-    assert len(np.unique(numbers)) == len(set(kinds))
-    if len(set(kinds)) > 1:
-        folds = question_folds(numbers, 2, seed)
-        of_kinds = dict(zip(kinds, folds.tolist(), strict=True))
-        assert [of_kinds[kind] for kind in kinds] == folds.tolist()
-        # The folds are as large as each other, or differ by one question.
-        assert abs(2 * sum(of_kinds.values()) - len(of_kinds)) <= 1
 
 
 def trial(signal, questions=200, models=4, seed=0):

@@ -85,14 +85,18 @@ def test_mean_distances_by_hand():
     assert [found[pair].distance.n for pair in (("x", "x"), ("x", "y"))] == [3, 5]
 
 
+def jackknife(values):
+    """The variance of a mean from its values without each model."""
+    return (len(values) - 1) / len(values) * sum((v - np.mean(values)) ** 2 for v in values)
+
+
 def test_the_interval_within_is_a_jackknife_over_models():
     vectors = np.random.default_rng(0).standard_normal((6, 3))
 
     def mean(rows):
         return np.mean([np.linalg.norm(vectors[a] - vectors[b]) for a, b in combinations(rows, 2)])
 
-    without = [mean([row for row in range(6) if row != left]) for left in range(6)]
-    error = np.sqrt(5 / 6 * sum((value - np.mean(without)) ** 2 for value in without))
+    error = np.sqrt(jackknife([mean([row for row in range(6) if row != k]) for k in range(6)]))
     distance = found_for(vectors, ["x"] * 6)["x", "x"].distance
     assert distance.value == pytest.approx(mean(range(6)))
     assert distance.high - distance.value == pytest.approx(t.ppf(0.975, 5) * error)
@@ -106,13 +110,10 @@ def test_the_interval_between_adds_up_both_communities_jackknives():
         pairs = product(ones, others)
         return np.mean([np.linalg.norm(vectors[a] - vectors[b]) for a, b in pairs])
 
-    def variance(values):
-        return (len(values) - 1) / len(values) * sum((v - np.mean(values)) ** 2 for v in values)
-
     first, second = range(3), range(3, 7)
     parts = [
-        variance([mean([row for row in first if row != left], second) for left in first]),
-        variance([mean(first, [row for row in second if row != left]) for left in second]),
+        jackknife([mean([row for row in first if row != left], second) for left in first]),
+        jackknife([mean(first, [row for row in second if row != left]) for left in second]),
     ]
     freedom = sum(parts) ** 2 / (parts[0] ** 2 / 2 + parts[1] ** 2 / 3)
     distance = found_for(vectors, ["x"] * 3 + ["y"] * 4)["x", "y"].distance

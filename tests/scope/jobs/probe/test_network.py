@@ -53,13 +53,6 @@ def left_over(encoders):
     return np.array(rests)
 
 
-def test_early_layers_have_the_narrower_bottleneck():
-    encoders = train_autoencoders(INPUTS, 4, seed=0)
-    assert (encoders["encoders"][0, :, 2:] == 0).all()
-    assert (encoders["offsets"][0, :, 2:] == 0).all()
-    assert (encoders["encoders"][1:] != 0).all()
-
-
 def test_training_leaves_less_of_the_inputs_unexplained(monkeypatch):
     monkeypatch.setattr("scope.jobs.probe.network.EPOCHS", 0)
     before = left_over(train_autoencoders(INPUTS, 4, seed=0))

@@ -245,7 +245,6 @@ def test_the_result_describes_models_data_and_settings(probe, tmp_path):
     )
     findings, manifest = result.findings, result.manifest
     assert (findings.train, findings.development, findings.test) == tuple(PARTS.values())
-    assert (findings.unlabelled, findings.low, findings.high) == (20, 0, 5)
     note = (
         "estimates, including gains, are for the seed 0; steps fitted with 2 seeds: siamese, final"
     )

@@ -106,24 +106,17 @@ def test_a_moved_model_opens_where_the_user_names_it(tiny, tmp_path):
     before = scope.similarity(FIRST, SECOND, probe=tiny.folder)
     (tmp_path / "model").rename(tmp_path / "moved")
     moved = str(tmp_path / "moved")
-    with pytest.raises(ModelError) as error:
-        open_probe(tiny.folder, CPU)
-    assert tiny.reader.fingerprint in error.value.expected
-    assert open_probe(tiny.folder, CPU, moved).source.spec == f"hf:{moved}"
+    assert np.array_equal(before, scope.similarity(FIRST, SECOND, probe=tiny.folder, model=moved))
     with pytest.raises(ModelError) as error:
         open_probe(tiny.folder, CPU, str(tmp_path / "nowhere"))
     assert "current location" not in error.value.fix
-    assert np.array_equal(before, scope.similarity(FIRST, SECOND, probe=tiny.folder, model=moved))
 
 
-def test_the_digest_changes_with_the_numbers_and_the_source_but_not_with_the_place(tiny, tmp_path):
-    digest = open_probe(tiny.folder, CPU).digest
-    (tmp_path / "model").rename(tmp_path / "moved")
-    moved = open_probe(tiny.folder, CPU, str(tmp_path / "moved"))
-    assert moved.digest == digest
+def test_the_digest_changes_with_the_numbers(tiny, tmp_path):
+    before = open_probe(tiny.folder, CPU)
     tiny.probe.calibration_ = tiny.probe.calibration_._replace(scale=7.0)
-    save_probe(SavedProbe(probe=tiny.probe, source=moved.source), tmp_path / "changed")
-    assert open_probe(tmp_path / "changed", CPU).digest != digest
+    save_probe(SavedProbe(probe=tiny.probe, source=before.source), tmp_path / "changed")
+    assert open_probe(tmp_path / "changed", CPU).digest != before.digest
 
 
 SENTENCES = ["the film", "ann saw", "bob in paris", "a dull film"]
