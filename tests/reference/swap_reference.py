@@ -57,11 +57,8 @@ def greedy_swap(
         for other in table.get(word, ()):
             best = max(best, score(probabilities, original, _with(words, index, other)))
         weights.append(round(math.exp(without) * best, 6))
-    order = list(range(len(words)))
-    for _ in order:  # by bubbling, which leaves equals in their order
-        for place in range(len(order) - 1):
-            if weights[order[place]] < weights[order[place + 1]]:
-                order[place], order[place + 1] = order[place + 1], order[place]
+    # Equals stay in their order.
+    order = sorted(range(len(words)), key=lambda index: -weights[index])
     current, swapped = list(words), 0
     for index in order:
         candidates = [_with(current, index, other) for other in table.get(words[index], ())]

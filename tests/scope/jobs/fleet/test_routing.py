@@ -6,7 +6,6 @@ from hypothesis import given, strategies as st
 from scipy.optimize import linprog
 
 from scope.jobs.fleet.routing import (
-    route_mix,
     route_questions,
     router_scores,
     single_best,
@@ -72,12 +71,6 @@ def test_the_budget_is_kept_and_the_best_choice_missed_by_less_than_one_question
     assert found >= bound - one_question - 1e-6
 
 
-def test_the_questions_that_gain_most_for_the_money_are_given_to_the_dearer_model():
-    worth = np.array([[0.1, 0.2], [0.1, 0.9], [0.1, 0.5], [0.1, 0.3]])
-    # 4 questions at 2 each are 8; all at the cheaper one cost 4, and each better answer 2 more.
-    assert within_budget(worth, np.array([1.0, 3.0]), 2.0).tolist() == [0, 1, 1, 0]
-
-
 def test_a_budget_that_is_just_enough_is_not_missed_by_rounding():
     # Six times 0.3 adds up to more than 6 · 0.3 by the last bit.
     costs = np.array([0.1, 0.3])
@@ -89,14 +82,6 @@ def test_what_is_left_goes_to_the_question_that_gains_most_by_it():
     # One question gets the dearest model for 3; 1 is left for the better of the other two.
     worth = np.array([[0.0, 0.1, 3.0], [0.0, 0.2, 3.0], [0.0, 0.1, 9.0]])
     assert within_budget(worth, np.array([0.0, 1.0, 3.0]), 4 / 3).tolist() == [0, 1, 2]
-
-
-SCORES = np.array([[0.9, 0.8, 0.7], [0.1, 0.6, 0.6], [0.5, 0.5, 0.5]])
-
-
-def test_of_equal_scores_the_cheaper_model_is_asked_then_the_earlier_one():
-    assert route_questions(SCORES, costs=[3, 2, 1]).tolist() == [0, 2, 2]
-    assert route_questions(SCORES, costs=[1, 1, 1]).tolist() == [0, 1, 0]
 
 
 @given(st.integers(0, 10_000))
@@ -117,11 +102,6 @@ def test_the_single_best_is_the_most_skilled_that_can_be_paid():
     assert single_best(skills) == single_best(skills, costs) == 1
     assert single_best(skills, costs, budget=8.9) == 3
     assert single_best(skills, costs, budget=1) == 0
-
-
-def test_the_mix_comes_by_share_then_by_name_without_idle_models():
-    mix = route_mix(np.array([0, 1, 1, 3, 3, 1, 0, 1]), ["d", "c", "b", "a"])
-    assert [(one.model, one.share) for one in mix] == [("c", 0.5), ("a", 0.25), ("d", 0.25)]
 
 
 NAN = np.nan

@@ -12,7 +12,6 @@ from scope.errors import DataError, SpecError
 from scope.jobs.probe.pairs import (
     ChosenPairTask,
     GivenPairs,
-    leakage_groups,
     notes_on_overlap,
     read_all_parts,
     sentences_of,
@@ -114,12 +113,6 @@ def parts(train="", development="", test=""):
     return GivenPairs(**dict(zip(("train", "development", "test"), sides, strict=True)), cards=())
 
 
-def test_pairs_that_share_a_sentence_are_one_group_and_a_known_sentence_makes_a_pair_seen():
-    leakage = leakage_groups(parts("ax", "yd", "ab cd ef fb gh"))
-    assert leakage.groups.tolist() == [0, 1, 0, 0, 2]
-    assert leakage.unseen.tolist() == [False, False, True, True, True]
-
-
 @pytest.mark.parametrize(
     ("letters", "unlabelled", "overlap"),
     [
@@ -140,19 +133,7 @@ def test_overlap_of_test_pairs_with_other_data_is_counted(letters, unlabelled, o
     assert notes_on_overlap(pairs, tuple(unlabelled)) == notes
 
 
-@pytest.mark.parametrize(
-    ("task", "low", "high", "ends"),
-    [("similarity", -1, None, (-1, 5)), (Similarity(low=1, high=4), None, 9, (1, 9))],
-)
-def test_a_range_replaces_that_of_the_task(task, low, high, ends):
-    chosen = ChosenPairTask.of(task, low, high)
-    assert chosen.ends == ends
-    assert chosen.card().settings == {"low": ends[0], "high": ends[1]}
-
-
-def test_an_invalid_range_and_one_of_a_task_without_settings_are_refused():
-    with pytest.raises(SpecError, match=r"scores from 6 to 5\.0"):
-        ChosenPairTask.of("similarity", low=6)
+def test_a_range_of_a_task_without_settings_is_refused():
     with pytest.raises(SpecError, match="the range --low 0 --high 1 for the task `rated`, whose"):
         ChosenPairTask.of(Rated(), low=0, high=1)
 
