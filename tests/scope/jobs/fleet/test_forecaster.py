@@ -100,10 +100,12 @@ def test_a_few_right_answers_make_no_newcomer_the_best_and_twins_lie_together(na
     assert larger.skills_.shape == (13,)
     assert larger.skills_[:12].tobytes() == fitted.skills_.tobytes()
     assert larger.skills_.argmax() < 12
-    twin = fitted.added(np.arange(300), answers[:, 4:5])
-    assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.03)
+    # From half of its answers, in another order, it is predicted as if it had been there.
+    rows = np.arange(300)[::-2]
+    twin = fitted.added(rows, answers[rows, 4:5])
+    assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.05)
     chances = twin.predict_proba(table)
-    assert np.abs(chances[:, -1] - chances[:, 4]).mean() < 0.05
+    assert np.abs(chances[:, -1] - chances[:, 4]).mean() < 0.1
 
 
 @pytest.mark.parametrize("name", VECTORS)

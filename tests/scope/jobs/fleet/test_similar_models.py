@@ -17,7 +17,7 @@ def grid(seed, models=7):
 
 
 def names_of(models):
-    return [f"m{row}" for row in range(models)]
+    return [f"m{row:02}" for row in range(models)]
 
 
 @given(st.integers(0, 10_000), st.integers(0, 9))
@@ -64,13 +64,9 @@ def test_models_that_are_all_alike_lie_in_one_place_and_show_nothing(models):
     assert shown == Undefined(reason="all vectors are equal")
 
 
-def sorted_names_of(models):
-    return [f"m{row:02}" for row in range(models)]
-
-
 def found_for(vectors, labels, **options):
     """Records by the pair of communities; labels run parallel to the vectors, None for none."""
-    names = sorted_names_of(len(vectors))
+    names = names_of(len(vectors))
     given_labels = {name: label for name, label in zip(names, labels, strict=True) if label}
     found = community_distances(np.asarray(vectors, float), names, given_labels, **options)
     return {(one.first, one.second): one for one in found}

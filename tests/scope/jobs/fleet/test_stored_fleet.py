@@ -35,6 +35,10 @@ MADE = {
 
 
 QUESTIONS = 30
+LONGEST = "Which of the {} planets has the longest day?"
+TEXTS = [f"What is {place}?" for place in range(20)]
+TEXTS += [f"{LONGEST.format(place)}\nMars\nVenus" for place in range(20, 25)]
+TEXTS += [f"{LONGEST.format('most')}\n{place}" for place in range(25, 30)]
 LAYOUT = QuestionLayout(vector=1)
 # Two kinds of questions, which the answers tell apart.
 TABLE = np.float32([[place % 2 + place / 100] for place in range(QUESTIONS)])
@@ -43,8 +47,8 @@ ANSWERS = np.tile(np.float32([[1, 0], [0, 1]]), (QUESTIONS // 2, 1))
 
 @pytest.fixture(scope="session")
 def fleet(fleet_of):
-    """Builds the fleet of a forecaster of two models, which was asked what each number is."""
-    digests = tuple(text_digest(f"What is {place}?") for place in range(QUESTIONS))
+    """Builds the fleet of a forecaster of two models, which were asked these texts."""
+    digests = tuple(map(text_digest, TEXTS))
 
     def build(name):
         kind, parameters = MADE[name]
@@ -154,28 +158,18 @@ def test_names_that_a_spreadsheet_would_evaluate_are_marked_as_text(name):
         ("x", "What is -5?", -1),
         # Another question under a known id.
         ("q3", "Who is 3?", -1),
+        # A first line that is long, and that one question alone has.
+        ("x", LONGEST.format(21), 21),
+        ("x", f"{LONGEST.format(22)}\nVenus\nMars", 22),
+        ("x", f"{LONGEST.format('most')}\nnone", -1),
+        ("x", f"{LONGEST.format('most')}\n27", 27),
     ],
 )
-def test_a_question_is_found_by_its_words_or_without_a_text_by_its_id(
+def test_a_question_is_found_by_its_words_or_its_first_line_or_without_a_text_by_its_id(
     name, text, row, fleet, matrix_of
 ):
     asked = matrix_of([[1]], ids=(name,), texts=(text,))
     assert matched_rows(fleet("mean"), asked).tolist() == [row]
-
-
-def test_a_question_is_found_by_a_long_first_line_that_one_question_alone_has(fleet, matrix_of):
-    line = "Which of the {} planets has the longest day?"
-    texts = [f"{line.format(place)}\nMars\nVenus" for place in range(3)]
-    texts += [f"Which one of these four answers is right?\n{place}" for place in range(27)]
-    known = replace(fleet("mean"), texts_digest=tuple(map(text_digest, texts)))
-    asked = (
-        line.format(1),
-        f"{line.format(2)}\nVenus\nMars",
-        "Which one of these four answers is right?\nnone",
-        "Which one of these four answers is right?\n7",
-    )
-    matrix = matrix_of([[1]] * 4, ids=tuple("abcd"), texts=asked)
-    assert matched_rows(known, matrix).tolist() == [1, 2, -1, 10]
 
 
 def test_a_further_model_has_its_own_accuracy_and_stands_last(fleet, matrix_of):

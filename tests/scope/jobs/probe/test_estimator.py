@@ -196,6 +196,15 @@ def test_an_error_of_reconstruction_is_a_share_of_the_variance(published):
         np.testing.assert_allclose(errors[:, layer], share, rtol=1e-4)
 
 
+def test_training_of_autoencoders_leaves_less_of_the_latents_unexplained(published, monkeypatch):
+    monkeypatch.setattr("scope.jobs.probe.network.EPOCHS", 0)
+    untrained = probe_of("published").pretrain(SENTENCES).fit(*TRAIN)
+    errors, before = (
+        probe.reconstruction_errors(SENTENCES).mean(axis=0) for probe in (published, untrained)
+    )
+    assert (errors < before).all()
+
+
 def test_latents_that_the_probe_cannot_use_are_refused(fitted):
     with pytest.raises(DataError, match="2 layers of width 8\nexpected: 3 layers of width 8"):
         fitted["raw"].predict(TEST.first[:, :2], TEST.second[:, :2])

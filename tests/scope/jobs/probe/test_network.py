@@ -1,13 +1,9 @@
 import math
 
-import numpy as np
 import pytest
-import toy_latents
 
-from scope.jobs.probe.latents import fit_basis, project
 from scope.jobs.probe.network import (
     dissimilarity,
-    train_autoencoders,
 )
 from scope.models.torch_setup import load_torch
 
@@ -36,27 +32,3 @@ def test_a_head_without_hidden_units_is_a_sigmoid_on_the_weighted_cosines(kept, 
     left = [] if kept is None else [torch.tensor(kept)]
     similarity = (-dissimilarity(torch.tensor([[0.25, 0.75]]), plain, *left)).exp()
     assert similarity.item() == pytest.approx(1 / (1 + math.exp(-logit)))
-
-
-LATENTS = toy_latents.sentences()[1]
-INPUTS = project(fit_basis([LATENTS], 8, whitened=False), [LATENTS])
-
-
-def left_over(encoders):
-    """The share of the inputs that the best linear decoder of the encodings does not explain."""
-    torch = load_torch()
-    hidden = torch.tanh(torch.bmm(INPUTS, encoders["encoders"]) + encoders["offsets"]).numpy()
-    rests = []
-    for inputs, codes in zip(INPUTS.numpy(), hidden, strict=True):
-        decoder = np.linalg.lstsq(codes, inputs, rcond=None)[0]
-        rests.append(np.square(codes @ decoder - inputs).mean())
-    return np.array(rests)
-
-
-def test_training_leaves_less_of_the_inputs_unexplained(monkeypatch):
-    monkeypatch.setattr("scope.jobs.probe.network.EPOCHS", 0)
-    before = left_over(train_autoencoders(INPUTS, 4, seed=0))
-    monkeypatch.setattr("scope.jobs.probe.network.EPOCHS", 300)
-    # The sentences are one batch, so that steps are few.
-    monkeypatch.setattr("scope.jobs.probe.network.RATE", 2e-2)
-    assert (left_over(train_autoencoders(INPUTS, 4, seed=0)) < before).all()

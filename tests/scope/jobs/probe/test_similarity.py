@@ -11,7 +11,6 @@ from tiny_probe import write_probe
 from toy_readers import Bags, Other
 
 import scope
-from scope.answers.vectors import LatentTable
 from scope.errors import DataError, ModelError
 from scope.jobs.probe import similarity as similarity_module
 from scope.jobs.probe.estimator import SimilarityProbe
@@ -64,18 +63,12 @@ def test_a_text_without_a_token_counts_as_an_empty_one(bert, empty):
     assert read(bert, [NO_TOKEN, ""]).similarity([NO_TOKEN], [""]).tolist() == [1]
 
 
-def test_portions_bound_the_memory_and_change_no_value(llama, monkeypatch):
+def test_portions_change_no_value(llama, monkeypatch):
     first, second = [TEXTS[0]] * 4 + TEXTS, [*TEXTS[1:], *TEXTS[::-1]]
     whole = read(llama, TEXTS).similarity(first, second)
-    rows, sizes = LatentTable.rows, []
     # Of the Llama's latents, two layers of width 16, a text has 128 bytes.
     monkeypatch.setattr(similarity_module, "BYTES_A_PORTION", 256)
-    monkeypatch.setattr(
-        LatentTable, "rows", lambda table, texts: sizes.append(len(texts)) or rows(table, texts)
-    )
     np.testing.assert_array_equal(read(llama, TEXTS).similarity(first, second), whole)
-    # Of the nine pairs one is of equal texts, and three come twice.
-    assert sizes == [2, 2, 2, 2, 1, 1]
 
 
 FIRST, SECOND = ["the film was good", "ann", "paris", ""], ["a dull film", "ann", "bob saw", "bob"]
