@@ -57,3 +57,16 @@ def fleet_of(matrix_of):
         return Fleet(**{**usual, **parts})
 
     return build
+
+
+@pytest.fixture
+def encoder():
+    """An encoder by the length of a text and its first letter."""
+
+    class Letters:
+        spec, fingerprint = "hf:letters", "letters-1"
+
+        def encode(self, texts):
+            return np.array([[len(text), ord(text[0])] for text in texts], dtype=np.float32)
+
+    return Letters()

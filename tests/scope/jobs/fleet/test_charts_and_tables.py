@@ -57,7 +57,6 @@ def test_without_communities_models_stand_in_fifths_by_accuracy(skills, fifths):
     ("communities", "found"),
     [
         (("a", "b", "b", None), [("b", "(2)"), ("a", "(1)"), ("other or no community", "(1)")]),
-        ("abcde", [(name, "(1)") for name in "abcde"]),
         ("abcdefg", [*((name, "(1)") for name in "abcde"), ("other or no community", "(2)")]),
     ],
 )

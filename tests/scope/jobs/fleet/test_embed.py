@@ -20,15 +20,6 @@ def matrix(matrix_of):
     return lambda texts: matrix_of(answers * (len(texts) // 2), texts=tuple(texts))
 
 
-class Lengths:
-    """An encoder by the length of a text, which counts what it is asked."""
-
-    spec, fingerprint = "hf:lengths", "lengths-1"
-
-    def encode(self, texts):
-        return np.array([[len(text), 1.0] for text in texts])
-
-
 @pytest.mark.parametrize("name", ["mf", "factors"])
 def test_seed_and_dimensions_reach_the_forecaster(name):
     (forecaster,) = Learning(forecaster=name, seed=5, dimensions=3).candidates(LAYOUT)
@@ -46,13 +37,13 @@ def test_the_mean_needs_neither_text_nor_encoder(matrix):
 
 
 def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(
-    matrix, monkeypatch, tmp_path
+    matrix, encoder, monkeypatch, tmp_path
 ):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
     answers = matrix([f"question {'x' * place}" for place in range(12)])
-    learned = learn(answers, Learning(forecaster="knn", features=False), Lengths(), Silent())
-    assert learned.fleet.encoder == "hf:lengths"
-    assert learned.fleet.forecaster.layout.encoder == "lengths-1"
+    learned = learn(answers, Learning(forecaster="knn", features=False), encoder, Silent())
+    assert learned.fleet.encoder == "hf:letters"
+    assert learned.fleet.forecaster.layout.encoder == "letters-1"
     vectors = learned.fleet.forecaster.question_vectors_
     assert vectors[:, 0].tolist() == [9.0 + place for place in range(12)]
     assert len(set(learned.fleet.texts_digest)) == 12

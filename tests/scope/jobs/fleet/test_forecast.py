@@ -13,11 +13,6 @@ from scope.records import Undefined
 from scope.statistics import mean_estimate
 
 
-def planned(path, **asked):
-    request = ForecastRequest(data=str(path), forecaster="mean", seed=3, **asked)
-    return plan_evaluation(request)
-
-
 @pytest.fixture
 def answers(write):
     """Forty texts, each under two ids; model ``a`` is right where its number is even."""
@@ -43,7 +38,8 @@ def forecast(write, tmp_path):
 
 
 def test_nothing_of_the_questions_held_out_is_learned(answers):
-    evaluation = planned(answers).build()
+    request = ForecastRequest(data=str(answers), forecaster="mean", seed=3)
+    evaluation = plan_evaluation(request).build()
     learned, asked = evaluation.fleet, evaluation.questions
     assert (len(learned.ids), len(asked.ids)) == (64, 16)
     assert {*learned.ids} | {*asked.ids} == {f"{copy}{n}" for copy in "xy" for n in range(40)}

@@ -65,19 +65,12 @@ def test_what_cannot_be_learned_without_a_benchmark_leaves_the_others(measured):
     assert found["law", "law"].value == 0
 
 
-class Words:
-    """An encoder by the length of a text and its first letter."""
-
-    spec, fingerprint = "hf:words", "words-1"
-
-    def encode(self, texts):
-        return np.array([[len(text), ord(text[0])] for text in texts], dtype=np.float32)
-
-
-def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark(monkeypatch, write, tmp_path):
+def test_what_cannot_be_predicted_is_not_helped_by_its_own_benchmark(
+    encoder, monkeypatch, write, tmp_path
+):
     """Coins; were the same questions learned from, the same answers would be predicted."""
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
-    monkeypatch.setattr("scope.jobs.fleet.embed.load_encoder", lambda *_: Words())
+    monkeypatch.setattr("scope.jobs.fleet.embed.load_encoder", lambda *_: encoder)
     sides = np.random.default_rng(0).integers(0, 2, (50, 6))
     lines = []
     for row in range(200):

@@ -58,22 +58,13 @@ def test_features_are_those_of_a_plain_count(texts):
 VECTORS = np.array([[0.6, 0.8], [1, 0]], dtype=np.float32)
 
 
-def layout(**changes):
-    given = {"encoder": "e", "categories": ("arc", "gsm8k"), "features": True}
-    return make_layout(vectors=VECTORS, **{**given, **changes})
-
-
-def table(of, **changes):
-    given = {
-        "vectors": VECTORS,
-        "texts": ("Who?", "2 + 2"),
-        "categories": ("gsm8k", None),
-    }
-    return question_table(of, **{**given, **changes})
+def layout(categories=("arc", "gsm8k")):
+    return make_layout(vectors=VECTORS, encoder="e", categories=categories, features=True)
 
 
 def test_columns_are_vectors_then_features_then_the_category():
-    found = table(layout())
+    texts, categories = ("Who?", "2 + 2"), ("gsm8k", None)
+    found = question_table(layout(), vectors=VECTORS, texts=texts, categories=categories)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found[:, :2], VECTORS)
     np.testing.assert_array_equal(found[:, 2:-1], text_features(["Who?", "2 + 2"]))

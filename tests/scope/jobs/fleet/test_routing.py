@@ -105,15 +105,13 @@ def test_the_single_best_is_the_most_skilled_that_can_be_paid():
 
 
 NAN = np.nan
-IDS = ["q1", "q2", "q3", "q4"]
-MODELS = ["a", "b", "c"]
 ANSWERS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 0], [1, 1, 1]], dtype=np.float32)
 CHOSEN = np.array([0, 1, 1, 1])
 
 
 def by_router(answers=ANSWERS, chosen=CHOSEN, category=None, **options):
-    options = {"models": MODELS, "single": 0, **options}
-    scores = router_scores(chosen, answers, IDS[: len(answers)], **options)
+    models, ids = "abcd"[: answers.shape[1]], [f"q{row}" for row in range(len(answers))]
+    scores = router_scores(chosen, answers, ids, models=models, single=0, **options)
     return {score.router: score for score in scores if score.category == category}
 
 
@@ -185,12 +183,6 @@ def routed(draw):
     return generator.integers(0, models, size=questions), answers
 
 
-def scored(chosen, answers, **options):
-    questions, models = answers.shape
-    ids, names = [f"q{row}" for row in range(questions)], [f"m{row}" for row in range(models)]
-    return router_scores(chosen, answers, ids, models=names, single=0, **options)
-
-
 @given(routed())
 def test_a_random_router_is_the_mean_of_very_many_draws_of_its_mix(made):
     chosen, answers = made
@@ -198,11 +190,11 @@ def test_a_random_router_is_the_mean_of_very_many_draws_of_its_mix(made):
         return
     shares = [np.mean(chosen == column) for column in range(answers.shape[1])]
     expected = sum(share * answers[:, column].mean() for column, share in enumerate(shares))
-    assert scored(chosen, answers)[2].accuracy.value == pytest.approx(expected)
+    assert by_router(answers, chosen)[SAME_MIX].accuracy.value == pytest.approx(expected)
 
 
 @given(routed())
 def test_all_to_one_model_makes_three_routers_one(made):
     _, answers = made
-    router, single, drawn, _ = scored(np.zeros(len(answers), dtype=np.int64), answers)
-    assert router.accuracy == single.accuracy == drawn.accuracy
+    found = by_router(answers, np.zeros(len(answers), dtype=np.int64))
+    assert found[ROUTER].accuracy == found[SINGLE_BEST].accuracy == found[SAME_MIX].accuracy

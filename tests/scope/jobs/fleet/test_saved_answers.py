@@ -167,9 +167,13 @@ def test_runs_are_joined_by_the_ids_of_their_questions_and_the_names_of_their_da
     assert apart.categories == ("arc", "arc", "mmlu", "mmlu")
 
 
-def put(run, change):
+def put(run, *, normalize=False, **changes):
+    """Write other findings into a run."""
     comparison = scope.store.RunFolder(run).read_result()
-    (run / "result.json").write_text(to_json(change(comparison)), encoding="utf-8")
+    settings = comparison.manifest.settings | {"normalize": normalize}
+    manifest = replace(comparison.manifest, settings=settings)
+    result = replace(comparison, **{"manifest": manifest, **changes})
+    (run / "result.json").write_text(to_json(result), encoding="utf-8")
 
 
 @pytest.mark.parametrize(("normalize", "first"), [(False, 0.0), (True, 1.0)])
@@ -188,13 +192,7 @@ def test_answers_in_words_are_right_if_they_match_any_gold_one(compare, normaliz
             (Answer(text="in Rome"), Answer(), Answer()),
         ),
     )
-
-    def changed(comparison):
-        settings = {**comparison.manifest.settings, "normalize": normalize}
-        manifest = replace(comparison.manifest, settings=settings)
-        return replace(comparison, tasks=(task,), manifest=manifest)
-
-    put(run, changed)
+    put(run, tasks=(task,), normalize=normalize)
     matrix = read_matrix(run)
     assert matrix.texts == ("Where?\nThey met in Rome.", "How?")
     # What was not asked is unknown, and what was not answered wrong.
@@ -210,7 +208,7 @@ def test_a_folder_without_answers_and_a_run_without_any_are_refused(compare, tmp
     with pytest.raises(DataError, match=r"one file a model, its name ending in \.jsonl"):
         read_matrix(tmp_path / "empty")
     run = compare("one", {"a": [1, 0], "b": [1, 1]})
-    put(run, lambda comparison: replace(comparison, tasks=()))
+    put(run, tasks=())
     with pytest.raises(DataError, match=r"is one of `scope compare` and holds no answers"):
         read_matrix(run)
     (run / "result.json").unlink()
@@ -225,7 +223,7 @@ def test_one_name_cannot_stand_for_two_models(compare):
         first, second = comparison.manifest.models
         llama = replace(first, name="llama", spec=f"hf:{run.name}/llama")
         manifest = replace(comparison.manifest, models=(llama, second))
-        put(run, lambda old, new=manifest: replace(old, manifest=new, measurements=()))
+        put(run, manifest=manifest, measurements=())
     with pytest.raises(DataError, match="two models called `llama` in the runs: `hf:one/llama`"):
         read_matrix(runs)
 

@@ -19,8 +19,6 @@ from scope.jobs.fleet.selection import (
 )
 from scope.jobs.fleet.text_factors import TextFactors
 
-LAYOUT = QuestionLayout(vector=2, features=("words",))
-
 
 def trial(signal, questions=200, models=4, seed=0):
     """Answers that a text term of the given strength predicts, and skills that predict none."""

@@ -90,13 +90,22 @@ TRUTHS = {pearson_estimate: 0.8, spearman_estimate: 6 / math.pi * math.asin(0.8 
 """Of normal pairs, whose rank correlation follows from their correlation."""
 
 
-def covered(estimate, *, size, told):
+def coverage(truth, estimate, *, runs, columns, pairs, size, told):
+    """How often an interval has the truth, on pairs in groups of a size that it is told or not."""
     hits = 0
-    for seed in range(300):
-        (wanted, noise), groups = grouped(seed, columns=2, count=60 // size, size=size)
-        found = estimate(0.8 * wanted + 0.6 * noise, wanted, groups if told else None)
-        hits += found.low <= TRUTHS[estimate] <= found.high
-    return hits / 300
+    for seed in range(runs):
+        sides, groups = grouped(seed, columns=columns, count=pairs // size, size=size)
+        found = estimate(*sides, groups if told else None)
+        hits += found.low <= truth <= found.high
+    return hits / runs
+
+
+def covered(estimate, *, size, told):
+    def of_sides(wanted, noise, groups):
+        return estimate(0.8 * wanted + 0.6 * noise, wanted, groups)
+
+    options = {"runs": 300, "columns": 2, "pairs": 60, "size": size, "told": told}
+    return coverage(TRUTHS[estimate], of_sides, **options)
 
 
 @pytest.mark.parametrize("size", [1, 3])
@@ -138,21 +147,17 @@ def test_the_other_way_round_it_is_the_negative_to_the_bit(seed, count):
     assert -2 <= there.low <= there.value <= there.high <= 2
 
 
-def difference_covered(*, size, shared, told):
+def difference_covered(*, size, shared):
+    def of_sides(wanted, noise, more, groups):
+        other = shared * noise + np.sqrt(1 - shared**2) * more
+        return pearson_difference(wanted + noise, wanted + 1.5 * other, wanted, groups)
+
     # Of a score with noise of the size s the correlation is 1 / sqrt(1 + s ** 2).
     truth = 1 / np.sqrt(1 + 1) - 1 / np.sqrt(1 + 1.5**2)
-    hits = 0
-    for seed in range(600):
-        columns, groups = grouped(seed, columns=3, count=180 // size, size=size)
-        wanted, noise, more = columns
-        other = shared * noise + np.sqrt(1 - shared**2) * more
-        given = wanted + noise, wanted + 1.5 * other
-        found = pearson_difference(*given, wanted, groups if told else None)
-        hits += found.low <= truth <= found.high
-    return hits / 600
+    return coverage(truth, of_sides, runs=600, columns=3, pairs=180, size=size, told=True)
 
 
 @pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("shared", [pytest.param(0.0, marks=pytest.mark.slow), 0.9])
 def test_of_many_samples_a_differences_interval_covers_the_truth_as_often_as_it_says(size, shared):
-    assert 0.92 <= difference_covered(size=size, shared=shared, told=True) <= 0.98
+    assert 0.92 <= difference_covered(size=size, shared=shared) <= 0.98

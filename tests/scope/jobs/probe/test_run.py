@@ -245,10 +245,6 @@ def test_the_result_describes_models_data_and_settings(probe, tmp_path):
     )
     findings, manifest = result.findings, result.manifest
     assert (findings.train, findings.development, findings.test) == tuple(PARTS.values())
-    note = (
-        "estimates, including gains, are for the seed 0; steps fitted with 2 seeds: siamese, final"
-    )
-    assert note in findings.notes
     assert [card.role for card in manifest.models] == ["model"]
     assert [card.capability for card in manifest.data] == ["similarity"] * 3 + [None]
     assert manifest.settings == {
