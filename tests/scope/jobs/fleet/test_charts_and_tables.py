@@ -7,9 +7,7 @@ from made_up_fleet_comparison import (
     MODELS,
     estimate,
     expected,
-    members,
     predictions,
-    routers,
 )
 
 from reports.blocks import Table
@@ -84,16 +82,3 @@ def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
     alone = tables.accuracies_chart(unobserved)
     assert isinstance(alone, Table)
     assert [row.cells[0][0].text for row in alone.rows] == list(MODELS[:3])
-
-
-def heads(table):
-    return [column.heading for column in table.columns]
-
-
-def test_columns_without_a_value_are_left_out():
-    free = [replace(row, cost=None) for row in routers()]
-    assert "Cost" not in heads(next(tables.routers_tables(free)))
-    unobserved = [replace(row, observed=None, shift=None) for row in expected()]
-    assert heads(tables.expected_table(unobserved)) == ["Model", "Expected, %"]
-    plain_ones = [replace(member, community=None, nearest=()) for member in members()]
-    assert heads(tables.models_table(plain_ones)) == ["Model", "Correct, %"]

@@ -57,7 +57,6 @@ def test_communities_are_read_by_model_and_an_empty_one_is_none(write):
     [
         ("model,cost\na,1\na,2", "line 3 of costs.csv: the model `a` again"),
         ("model,cost\na,dear", "line 2 of costs.csv: `dear` as the cost of `a`"),
-        ("model,cost\na,", "as the cost of `a`"),
         ("model,price\na,1", "no column for the cost in costs.csv"),
         ("model,cost\n,1", "line 2 of costs.csv: no model"),
     ],

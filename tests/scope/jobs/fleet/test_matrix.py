@@ -39,7 +39,6 @@ def test_the_fingerprint_changes_with_anything():
     ("correct", "message"),
     [
         ([[1, 1], [np.nan, 1]], "all 3 answers are right"),
-        ([[0, 0], [0, 0]], "all 4 answers are wrong"),
         ([[1, 0], [np.nan, np.nan]], r"no answer to 1 of 2 questions: `2`"),
         ([[1, np.nan], [0, np.nan]], r"no answer of 1 of 2 models: `b`"),
         (np.full((2, 2), np.nan), "no known answer"),

@@ -63,7 +63,6 @@ def test_answers_may_be_unknown_anywhere():
 @pytest.mark.parametrize(
     "layout",
     [
-        QuestionLayout(vector=6),
         QuestionLayout(vector=6, features=("length",)),
         QuestionLayout(vector=6, categories=("a", "b")),
         QuestionLayout(vector=0, features=("length", "digits")),

@@ -150,6 +150,10 @@ def test_scores_fall_with_the_dissimilarity_within_their_range(dissimilarities, 
     assert Calibration(scale, power).scores(np.zeros(1), 0.1, 0.7)[0] == 0.7
 
 
+def normed(latents):
+    return (latents - latents.mean(axis=2, keepdims=True)) / latents.std(axis=2, keepdims=True)
+
+
 @pytest.fixture(scope="module")
 def published():
     return probe_of("published", epochs=8).pretrain(SENTENCES).fit(*TRAIN, development=DEVELOPMENT)
@@ -161,12 +165,8 @@ def test_the_published_step_learns_from_raw_latents_and_scores_as_its_sigmoid_do
     assert set(arrays) == {"centre", "encoders", "offsets", "weights", "out_offset", "trained"}
     # Half of the outputs in the first of three layers, and a weight a layer with an offset.
     assert arrays["trained"] == (2 + 4 + 4) * (8 + 1) + 3 + 1
-    normed = [
-        (side - side.mean(axis=2, keepdims=True)) / side.std(axis=2, keepdims=True)
-        for side in (TEST.first, TEST.second)
-    ]
     units = []
-    for side in normed:
+    for side in map(normed, TEST[:2]):
         codes = np.tanh(
             np.einsum("plw,lwo->plo", side, arrays["encoders"]) + arrays["offsets"][:, 0]
         )
@@ -184,9 +184,7 @@ def test_an_error_of_reconstruction_is_a_share_of_the_variance(published):
     errors = published.reconstruction_errors(SENTENCES)
     assert errors.shape == SENTENCES.shape[:2]
     trained = published.pretrained_.encoders
-    inputs = (SENTENCES - SENTENCES.mean(axis=2, keepdims=True)) / SENTENCES.std(
-        axis=2, keepdims=True
-    )
+    inputs = normed(SENTENCES)
     for layer in range(3):
         encoder, offset, decoder = (
             trained[name][layer].numpy() for name in ("encoders", "offsets", "decoders")

@@ -7,31 +7,11 @@ from made_up_probe_comparison import estimate, findings
 from reports.prose import plain
 from scope.jobs.probe.page_layers import (
     largest_losses,
-    layers_section,
     similar_layers,
 )
-from scope.records import LayerAblation, LayerAlignment, LayerScore, Undefined
+from scope.records import LayerAblation, LayerAlignment, Undefined
 
 GONE = Undefined(reason="one side is constant", n=750)
-
-
-def score(layer, raw, *, encoded=None, lost=None, model="m"):
-    return LayerScore(
-        model=model,
-        layer=layer,
-        raw=GONE if raw is None else estimate(raw),
-        encoded=None if encoded is None else estimate(encoded),
-        lost=None if lost is None else estimate(lost, half=0.0078125),
-    )
-
-
-def test_the_table_has_what_was_measured_and_reasons():
-    scores = (score(0, 0.25, lost=0.0625), score(1, None))
-    (_, table) = layers_section(replace(findings(), layers=scores, alignments=())).blocks
-    first, last = (row.cells for row in table.rows)
-    assert [column.heading for column in table.columns] == ["Layer", "Raw", "Decrease without"]
-    assert (plain(first[0]), first[1].value, first[2].value) == ("0\nm", "0.250", "0.062")
-    assert (last[1].reason, last[2]) == ("one side is constant", None)
 
 
 def aligned(values, *, margin=0.0625, chance=0.25):
