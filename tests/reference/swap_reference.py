@@ -13,10 +13,9 @@ Probabilities = Callable[[str], Sequence[float]]
 def score(probabilities: Probabilities, original: str, changed: str) -> float:
     if changed == original:
         return 0.0
-    total = 0.0
-    for p, q in zip(probabilities(original), probabilities(changed), strict=True):
-        total += abs(p - q)
-    return round(1 / (1 + round(total, 6)), 6)
+    pairs = zip(probabilities(original), probabilities(changed), strict=True)
+    distance = sum(abs(p - q) for p, q in pairs)
+    return round(1 / (1 + round(distance, 6)), 6)
 
 
 def label(probabilities: Probabilities, text: str) -> int:
@@ -53,9 +52,8 @@ def greedy_swap(
     weights = []
     for index, word in enumerate(words):
         without = score(probabilities, original, _with(words, index, "[UNK]"))
-        best = 0.0
-        for other in table.get(word, ()):
-            best = max(best, score(probabilities, original, _with(words, index, other)))
+        swaps = [_with(words, index, other) for other in table.get(word, ())]
+        best = max((score(probabilities, original, swap) for swap in swaps), default=0.0)
         weights.append(round(math.exp(without) * best, 6))
     # Equals stay in their order.
     order = sorted(range(len(words)), key=lambda index: -weights[index])

@@ -7,10 +7,8 @@ import pytest
 from made_up_fleet_comparison import RECORDS, bare, build_comparison, estimate
 
 from reports.blocks import Callout
-from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.cli.output import Output, show_result
-from scope.jobs.fleet.page import MOST_NAMED
 from scope.jobs.pages import page_of
 from scope.records import FleetModel
 
@@ -24,16 +22,6 @@ def test_a_run_that_found_nothing_has_an_answer_and_no_empty_section(job):
     page = page_of(bare(job))
     assert [one.anchor for one in page.sections] == ["answer", "asked", "reproduce"]
     assert isinstance(page.sections[0].blocks[0], Callout)
-
-
-def test_models_that_were_added_are_named_up_to_a_number():
-    late = build_comparison("fleet-map").fleet[5]
-    many = tuple(replace(late, name=f"m{place}") for place in range(MOST_NAMED + 3))
-    sections = page_of(bare("fleet-route", fleet=many)).sections
-    (asked,) = (section for section in sections if section.anchor == "asked")
-    settings = {plain(term): plain(value) for term, value in asked.blocks[0].pairs}
-    assert settings["Added without retraining"].startswith("23, m0, m1, ")
-    assert settings["Added without retraining"].endswith(", m19")
 
 
 def fleet_of(count):

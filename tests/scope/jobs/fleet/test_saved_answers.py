@@ -76,13 +76,6 @@ def test_rows_without_gold_are_left_out_and_labels_may_stand_alone(save):
     assert read_questions(folder).texts == ("Who?", "Why?", "")
 
 
-def test_files_without_ids_are_matched_by_text(save):
-    save("a", {"id": "7", "text": "Who?", "answer": "x", "gold": "x"})
-    folder = save("b", {"text": "Who?", "answer": "y", "gold": "x"})
-    matrix = read_matrix(folder)
-    assert (matrix.ids, matrix.correct.tolist()) == (("7",), [[1.0, 0.0]])
-
-
 def test_files_may_be_packed_or_parquet(tmp_path):
     row = {"id": "1", "answer": "x", "gold": "x"}
     with gzip.open(tmp_path / "a.jsonl.gz", "wt") as file:

@@ -92,9 +92,8 @@ def test_only_differences_of_the_last_step_are_told_and_the_rest_counted():
     many = tuple(
         replace(one, step="final", first=f"m{place}") for place in range(MOST_DIFFERENCES + 3)
     )
-    told = bullets(differences=many)
-    assert len(told) == MOST_DIFFERENCES + 1
-    assert told[-1] == "3 more in the table of differences."
+    *_, more = bullets(differences=many)
+    assert more == "3 more in the table of differences."
 
 
 @pytest.mark.parametrize("count", [2, 9])

@@ -117,6 +117,7 @@ def test_a_probe_of_the_format_before_is_read(copied):
         ({"source": vars(SOURCE) | {"readout": "first"}}, "at `source.readout"),
         ({"parameters": {"stage": "raw"}}, "do not go together"),
         ({"parameters": {"step": "os"}}, "the step `os`"),
+        ({"parameters": {"step": "mlp"}}, "do not go together"),
         ({"parameters": {"low": None}}, "do not go together"),
     ],
 )
