@@ -8,10 +8,7 @@ def rejected(p_values: Sequence[float], level: float) -> list[bool]:
     decisions = [False] * len(p_values)
     remaining = list(range(len(p_values)))
     while remaining:
-        smallest = remaining[0]
-        for index in remaining:
-            if p_values[index] < p_values[smallest]:
-                smallest = index
+        smallest = min(remaining, key=p_values.__getitem__)
         if p_values[smallest] > level / len(remaining):
             break
         decisions[smallest] = True

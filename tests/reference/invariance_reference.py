@@ -9,41 +9,30 @@ Vector = Sequence[float]
 
 
 def argmax(vector: Vector) -> int:
-    best = 0
-    for index in range(1, len(vector)):
-        if vector[index] > vector[best]:
-            best = index
-    return best
+    """The first of the greatest."""
+    return list(vector).index(max(vector))
 
 
 def iid_agreement(reference: Sequence[Vector], target: Sequence[Vector]) -> list[float]:
-    values = []
-    for of_reference, of_target in zip(reference, target, strict=True):
-        values.append(1.0 if argmax(of_target) == argmax(of_reference) else 0.0)
-    return values
-
-
-def accuracy(answers: Sequence[Vector], gold: Sequence[int]) -> float:
-    right = 0
-    for answer, label in zip(answers, gold, strict=True):
-        if argmax(answer) == label:
-            right += 1
-    return right / len(gold)
+    return [
+        1.0 if argmax(one) == argmax(other) else 0.0
+        for one, other in zip(reference, target, strict=True)
+    ]
 
 
 def iid_accuracy_gap(
     reference: Sequence[Vector], target: Sequence[Vector], gold: Sequence[int]
 ) -> float:
-    return abs(accuracy(target, gold) - accuracy(reference, gold))
+    def accuracy(answers: Sequence[Vector]) -> float:
+        right = [argmax(answer) == label for answer, label in zip(answers, gold, strict=True)]
+        return sum(right) / len(gold)
+
+    return abs(accuracy(target) - accuracy(reference))
 
 
 def invariant_pairs(clean: Sequence[Vector], perturbed: Sequence[Vector]) -> list[int]:
     """The positions in I_R: those where the label is kept."""
-    kept = []
-    for position in range(len(clean)):
-        if argmax(perturbed[position]) == argmax(clean[position]):
-            kept.append(position)
-    return kept
+    return [place for place, kept in enumerate(hard_scope(clean, perturbed)) if kept]
 
 
 def ood_agreement(
@@ -53,10 +42,8 @@ def ood_agreement(
 
 
 def hard_scope(target_clean: Sequence[Vector], target_perturbed: Sequence[Vector]) -> list[float]:
-    values = []
-    for clean, perturbed in zip(target_clean, target_perturbed, strict=True):
-        values.append(1.0 if argmax(perturbed) == argmax(clean) else 0.0)
-    return values
+    """A model agrees with itself."""
+    return iid_agreement(target_clean, target_perturbed)
 
 
 def credit(distance: float, tolerance: float, cutoff: float) -> float:
@@ -95,18 +82,15 @@ Tokens = dict[str, float]
 
 
 def open_label(answer: Tokens) -> str:
-    best = ""
-    for token in sorted(answer):
-        if best == "" or answer[token] > answer[best]:
-            best = token
-    return best
+    """The first in the alphabet of the greatest."""
+    return max(sorted(answer), key=answer.__getitem__, default="")
 
 
 def open_hard_scope(clean: Sequence[Tokens], perturbed: Sequence[Tokens]) -> list[float]:
-    values = []
-    for before, after in zip(clean, perturbed, strict=True):
-        values.append(1.0 if open_label(before) == open_label(after) else 0.0)
-    return values
+    return [
+        1.0 if open_label(before) == open_label(after) else 0.0
+        for before, after in zip(clean, perturbed, strict=True)
+    ]
 
 
 def open_soft_scope(

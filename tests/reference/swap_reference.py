@@ -13,10 +13,9 @@ Probabilities = Callable[[str], Sequence[float]]
 def score(probabilities: Probabilities, original: str, changed: str) -> float:
     if changed == original:
         return 0.0
-    total = 0.0
-    for p, q in zip(probabilities(original), probabilities(changed), strict=True):
-        total += abs(p - q)
-    return round(1 / (1 + round(total, 6)), 6)
+    pairs = zip(probabilities(original), probabilities(changed), strict=True)
+    distance = sum(abs(p - q) for p, q in pairs)
+    return round(1 / (1 + round(distance, 6)), 6)
 
 
 def label(probabilities: Probabilities, text: str) -> int:
@@ -53,15 +52,11 @@ def greedy_swap(
     weights = []
     for index, word in enumerate(words):
         without = score(probabilities, original, _with(words, index, "[UNK]"))
-        best = 0.0
-        for other in table.get(word, ()):
-            best = max(best, score(probabilities, original, _with(words, index, other)))
+        swaps = [_with(words, index, other) for other in table.get(word, ())]
+        best = max((score(probabilities, original, swap) for swap in swaps), default=0.0)
         weights.append(round(math.exp(without) * best, 6))
-    order = list(range(len(words)))
-    for _ in order:  # by bubbling, which leaves equals in their order
-        for place in range(len(order) - 1):
-            if weights[order[place]] < weights[order[place + 1]]:
-                order[place], order[place + 1] = order[place + 1], order[place]
+    # Equals stay in their order.
+    order = sorted(range(len(words)), key=lambda index: -weights[index])
     current, swapped = list(words), 0
     for index in order:
         candidates = [_with(current, index, other) for other in table.get(words[index], ())]

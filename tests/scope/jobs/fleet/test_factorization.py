@@ -1,10 +1,17 @@
-"""Factors by hand, against NumPy's singular value decomposition, and with answers unknown."""
+"""Factors by hand and against NumPy, with answers unknown, and the vectors of new models."""
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.jobs.fleet.factorization import factorize, shrunk_skills
+from scope.jobs.fleet.factorization import (
+    Prior,
+    answer_noise,
+    factorize,
+    new_model_vectors,
+    shrunk_skills,
+    vector_prior,
+)
 
 UNKNOWN = np.nan
 
@@ -82,3 +89,48 @@ def test_unknown_answers_of_a_simple_fleet_are_filled_correctly():
     answers[hidden] = np.nan
     found = fitted(factorize(answers, 1))
     assert ((found > 0.5) == truth)[hidden].mean() > 0.99
+
+
+def problem(seed, answered=30, size=4):
+    generator = np.random.default_rng(seed)
+    root = generator.normal(size=(size, size))
+    prior = Prior(generator.normal(size=size), root @ root.T, 0.2)
+    coordinates = generator.normal(size=(answered, size - 1)).astype(np.float32)
+    answers = generator.integers(0, 2, size=(answered, 2)).astype(np.float32)
+    return coordinates, answers, prior
+
+
+@given(st.integers(0, 1000), st.sampled_from([1, 3, 30]))
+def test_new_vectors_are_the_posterior_mean_in_its_covariance_form(seed, answered):
+    coordinates, answers, prior = problem(seed, answered)
+    design = np.column_stack([np.ones(answered), coordinates])
+    spread = design @ prior.covariance @ design.T + prior.noise * np.eye(answered)
+    gain = prior.covariance @ design.T @ np.linalg.inv(spread)
+    expected = prior.mean[:, None] + gain @ (answers - (design @ prior.mean)[:, None])
+    assert new_model_vectors(coordinates, answers, prior) == pytest.approx(expected.T, abs=1e-3)
+
+
+def test_unknown_answers_are_as_if_never_asked():
+    coordinates, answers, prior = problem(0)
+    answers[10:, 0] = np.nan
+    both = new_model_vectors(coordinates, answers, prior)
+    alone = new_model_vectors(coordinates[:10], answers[:10, :1], prior)
+    assert both[0] == pytest.approx(alone[0], abs=1e-6)
+
+
+def test_the_priors_covariance_is_that_of_the_vectors_and_a_wider_skill():
+    vectors = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    expected = np.cov(vectors.T)
+    expected[0, 0] += 1 / 12 / 50
+    assert vector_prior(vectors, 0.2).covariance == pytest.approx(expected, abs=1e-6)
+
+
+def test_noise_is_that_of_answers_the_factors_were_not_fitted_to():
+    generator = np.random.default_rng(0)
+    skill = np.full(12, 0.5)
+    answers = (generator.random((3000, 12)) < skill).astype(np.float32)
+    # Pure chance, of variance 0.25: of 12 models' answers 9 dimensions leave little unfitted.
+    factors = factorize(answers, 9)
+    missed = answers - factors.skills - factors.question_vectors @ factors.model_vectors.T
+    assert (missed**2).mean() < 0.08
+    assert answer_noise(answers, factors) == pytest.approx(0.25, abs=0.03)

@@ -17,20 +17,28 @@ from scope.jobs.fleet.forecaster import (
     NeighbourForecaster,
     checked_correctness,
     checked_table,
-    nearest,
 )
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.text_factors import TextFactors
 
 LAYOUT = QuestionLayout(vector=2, features=("words",), categories=("arc", "gsm8k"))
-RIGHT = np.array([[1.0, 0.0], [0.0, 1.0]])
 
 
-@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 5)])
-def test_a_table_of_another_shape_is_refused_with_what_columns_it_needs(shape):
-    with pytest.raises(DataError, match=r"(?s)4 columns: a vector of 2, 1 features and 1 category"):
-        checked_table(np.zeros(shape), LAYOUT)
+COLUMNS = r"(?s)4 columns: a vector of 2, 1 features and 1 category"
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        (np.zeros(3), COLUMNS),
+        (np.zeros((2, 5)), COLUMNS),
+        ([[0, 0, 0, 0], [0, 0, np.nan, 0]], "not finite in row 1"),
+    ],
+)
+def test_a_table_of_another_shape_or_without_finite_numbers_is_refused(table, found):
+    with pytest.raises(DataError, match=found):
+        checked_table(np.array(table), LAYOUT)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +46,6 @@ def test_a_table_of_another_shape_is_refused_with_what_columns_it_needs(shape):
     [
         ([[1.0, 0.0]], r"answers of shape \(1, 2\) to 2 questions"),
         ([[1.0, 0.5], [0.0, 1.0]], "the values `0.0`, `0.5`, `1.0` among the answers"),
-        ([[1.0, 1.0], [1.0, np.nan]], "all 3 answers are right"),
         ([[1.0, np.nan], [0.0, np.nan]], "no answer of the model in column 1"),
     ],
 )
@@ -92,8 +99,12 @@ def test_a_few_right_answers_make_no_newcomer_the_best_and_twins_lie_together(na
     assert larger.skills_.shape == (13,)
     assert larger.skills_[:12].tobytes() == fitted.skills_.tobytes()
     assert larger.skills_.argmax() < 12
-    twin = fitted.added(np.arange(300), answers[:, 4:5])
-    assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.03)
+    # From half of its answers, in another order, it is predicted as if it had been there.
+    rows = np.arange(300)[::-2]
+    twin = fitted.added(rows, answers[rows, 4:5])
+    assert twin.skills_[-1] == pytest.approx(fitted.skills_[4], abs=0.05)
+    chances = twin.predict_proba(table)
+    assert np.abs(chances[:, -1] - chances[:, 4]).mean() < 0.1
 
 
 @pytest.mark.parametrize("name", VECTORS)
@@ -155,23 +166,6 @@ def test_the_neighbours_are_those_of_scikit_learn(seed, neighbours):
     found = made(neighbours).fit(table, answers).predict_proba(new)
     oracle = NearestNeighbors(n_neighbors=min(neighbours, len(table))).fit(table)
     assert found == pytest.approx(answers[oracle.kneighbors(new)[1]].mean(axis=1), abs=1e-6)
-
-
-@given(st.integers(0, 1000), st.integers(1, 12))
-def test_the_nearest_are_those_of_a_stable_sort(seed, count):
-    distances = np.random.default_rng(seed).integers(0, 4, size=(5, 10)).astype(np.float32)
-    chosen = np.zeros_like(distances)
-    first = np.argsort(distances, axis=1, kind="stable")[:, :count]
-    np.put_along_axis(chosen, first, 1, axis=1)
-    assert nearest(distances, count).tolist() == chosen.tolist()
-
-
-@pytest.mark.parametrize("number", [np.nan, np.inf])
-def test_a_table_holds_finite_numbers_alone(number):
-    table = np.zeros((3, 4))
-    table[1, 2] = number
-    with pytest.raises(DataError, match="not finite in row 1"):
-        checked_table(table, LAYOUT)
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,6 @@ def routed(over_single, over_mix, costs=(0.125, 0.5)):
     [
         (0.0625, 0.0625, "✓ Routing is better", "good"),
         (0.0625, -0.0234375, "not than a random choice of the same mix", "undecided"),
-        (0.0625, 0.015625, "not than a random choice of the same mix", "undecided"),
         (0.015625, 0.0625, "It is not shown that routing is better", "undecided"),
         (-0.0625, 0.0625, "Routing is worse than the single best model", "bad"),
     ],

@@ -1,6 +1,5 @@
 """Long tables of every kind give the same matrix, and errors say which line it is."""
 
-import gzip
 import json
 import math
 
@@ -28,37 +27,23 @@ ROWS = pandas.DataFrame(
 )
 
 
-def as_csv(folder):
-    ROWS.to_csv(folder / "t.csv", index=False)
-    return folder / "t.csv"
+# Half of a frame: the dictionary of its categorical column holds names that no row has.
+LONGER = pandas.concat([ROWS, ROWS.assign(model_name="c")])
+OF_CATEGORIES = LONGER.astype({"model_name": "category", "label": bool, "prompt_id": float})[:4]
 
 
-def as_jsonl_gz(folder):
-    text = ROWS.to_json(orient="records", lines=True)
-    with gzip.open(folder / "t.jsonl.gz", "wt", encoding="utf-8") as file:
-        file.write(text)
-    return folder / "t.jsonl.gz"
-
-
-def as_parquet(folder):
-    ROWS.to_parquet(folder / "t.parquet")
-    return folder / "t.parquet"
-
-
-def as_parquet_of_categories(folder):
-    # Half of a frame: the dictionary of its categorical column holds names that no row has.
-    frame = pandas.concat([ROWS, ROWS.assign(model_name="c")])
-    frame = frame.astype({"model_name": "category", "label": bool, "prompt_id": float})
-    frame[:4].to_parquet(folder / "t.parquet")
-    return folder / "t.parquet"
-
-
-EVERY = [as_csv, as_jsonl_gz, as_parquet, as_parquet_of_categories]
-
-
-@pytest.mark.parametrize("write", EVERY)
-def test_the_columns_of_embedllm_are_read_from_files_of_every_kind(write, tmp_path):
-    matrix = read_matrix(write(tmp_path))
+@pytest.mark.parametrize(
+    ("name", "write_to"),
+    [
+        ("t.csv", lambda path: ROWS.to_csv(path, index=False)),
+        ("t.jsonl.gz", lambda path: ROWS.to_json(path, orient="records", lines=True)),
+        ("t.parquet", ROWS.to_parquet),
+        ("t.parquet", OF_CATEGORIES.to_parquet),
+    ],
+)
+def test_the_columns_of_embedllm_are_read_from_files_of_every_kind(name, write_to, tmp_path):
+    write_to(tmp_path / name)
+    matrix = read_matrix(tmp_path / name)
     assert (matrix.models, matrix.ids) == (("a", "b"), ("2", "10"))
     assert [text.replace("\r", "") for text in matrix.texts] == ['Who, "then"?\nAnn', "2 + 2"]
     assert matrix.categories == ("qa", "sums")
@@ -75,21 +60,15 @@ def test_a_file_longer_than_a_portion_is_read_whole(tmp_path):
     assert matrix.texts[9_999] == "9999"
 
 
-def test_unknown_answers_are_counted(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("model,item,correct\na,1,1.0\nb,1,NaN\nb,2,0.0\na,2,1.0\n")
-    matrix = read_matrix(path)
+def test_unknown_answers_are_counted(write):
+    rows = ("a,1,1.0", "b,1,NaN", "b,2,0.0", "a,2,1.0")
+    matrix = read_matrix(write("t.csv", "model,item,correct", *rows))
     np.testing.assert_array_equal(matrix.correct, [[1, np.nan], [1, 0]])
     assert matrix.notes == ("1 row of t.csv left out, for whether the answer is right is not said",)
 
 
-def test_a_text_need_stand_in_one_row_of_a_question_alone(tmp_path):
-    path = tmp_path / "t.jsonl"
-    rows = [
-        {"model": "a", "id": 1, "text": None, "correct": True},
-        {"model": "b", "id": 1, "text": "Who?", "correct": False},
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+def test_a_text_need_stand_in_one_row_of_a_question_alone(write):
+    path = write("t.csv", "model,id,text,correct", "a,1,,1", "b,1,Who?,0")
     assert read_matrix(path).texts == ("Who?",)
 
 
@@ -102,23 +81,19 @@ def test_a_text_need_stand_in_one_row_of_a_question_alone(tmp_path):
         ("b,1,Why?,1", r"two texts for the question `1`: 'Who\?' and 'Why\?'"),
     ],
 )
-def test_a_row_that_cannot_be_read_is_named(row, message, tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(f"model,item,text,correct\na,1,Who?,1\n{row}\n")
+def test_a_row_that_cannot_be_read_is_named(row, message, write):
+    path = write("t.csv", "model,item,text,correct", "a,1,Who?,1", row)
     with pytest.raises(DataError, match=message):
         read_matrix(path)
-    path.write_text("model,item,text,correct\n")
-    with pytest.raises(DataError, match=r"no answer in .*t\.csv"):
-        read_matrix(path)
 
 
-@pytest.mark.parametrize("role", ["model", "correct"])
-def test_a_table_without_models_or_answers_is_none(role, tmp_path):
-    columns = {"model": ["a"], "item": ["1"], "correct": [1]}
-    del columns[role]
-    pandas.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(DataError, match=rf"no column for {role} in t\.csv"):
-        read_matrix(tmp_path / "t.csv")
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [("model,item,correct", r"no answer in .*t\.csv"), ("model,item", "no column for correct")],
+)
+def test_a_table_without_answers_is_refused(columns, message, write):
+    with pytest.raises(DataError, match=message):
+        read_matrix(write("t.csv", columns))
 
 
 def test_names_of_classes_stand_for_categories(tmp_path):

@@ -35,18 +35,10 @@ def test_the_fingerprint_changes_with_anything():
     assert made().fingerprint == matrix.fingerprint
 
 
-def test_rows_are_taken_in_the_order_asked_for_and_by_a_mask():
-    part = made().take([1, 0])
-    assert (part.ids, part.categories) == (("2", "1"), (None, "arc"))
-    np.testing.assert_array_equal(part.correct, [[np.nan, 1], [1, 0]])
-    assert made().take(np.array([False, True])).ids == ("2",)
-
-
 @pytest.mark.parametrize(
     ("correct", "message"),
     [
         ([[1, 1], [np.nan, 1]], "all 3 answers are right"),
-        ([[0, 0], [0, 0]], "all 4 answers are wrong"),
         ([[1, 0], [np.nan, np.nan]], r"no answer to 1 of 2 questions: `2`"),
         ([[1, np.nan], [0, np.nan]], r"no answer of 1 of 2 models: `b`"),
         (np.full((2, 2), np.nan), "no known answer"),

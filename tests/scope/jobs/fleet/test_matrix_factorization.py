@@ -1,8 +1,15 @@
 import numpy as np
 import pytest
 import toy_fleet
+from hypothesis import given, strategies as st
+from scipy.optimize import minimize
 
-from scope.jobs.fleet.matrix_factorization import MatrixFactorization, train_bilinear
+from scope.jobs.fleet.matrix_factorization import (
+    MatrixFactorization,
+    most_probable_vectors,
+    spread_of,
+    train_bilinear,
+)
 from scope.models.torch_setup import load_torch
 
 
@@ -34,8 +41,8 @@ def published(table, answers, settings):
     for _ in range(settings.epochs):
         for batch in torch.randperm(len(rows)).split(settings.batch):
             adam.zero_grad()
-            given = logits(rows[batch], models[batch])
-            torch.nn.functional.cross_entropy(given, right[batch]).backward()
+            loss = torch.nn.functional.cross_entropy
+            loss(logits(rows[batch], models[batch]), right[batch]).backward()
             adam.step()
     everything = torch.cartesian_prod(torch.arange(len(table)), torch.arange(answers.shape[1]))
     wrong, right_ones = logits(*everything.T).detach().numpy().T
@@ -88,19 +95,47 @@ def test_places_are_a_difference_of_logits_apart():
     assert ((fitted.places_[1] - fitted.places_[4]) ** 2).sum() == pytest.approx(apart, rel=1e-2)
 
 
-@pytest.mark.slow
-def test_a_model_added_with_its_answers_is_predicted_as_one_that_was_there():
-    table, answers = toy_fleet.fleet(questions=300, models=40)
-    everything = made(batch=256).fit(table, answers)
-    without = made(batch=256).fit(table, answers[:, :-1])
-    rows = np.arange(0, 300, 2)
-    larger = without.added(rows, answers[rows][:, -1:])
-    unseen = table[1::2], answers[1::2]
-    known = ~np.isnan(unseen[1][:, -1])
-    right = unseen[1][known, -1]
-    # The other one was fitted on these very answers.
-    theirs = ((everything.predict(unseen[0])[known, -1]) == right).mean()
-    ours = ((larger.predict(unseen[0])[known, -1]) == right).mean()
-    assert ours > theirs - 0.1
-    before = without.predict_proba(table)
-    assert larger.predict_proba(table)[:, :-1] == pytest.approx(before, abs=1e-6)
+def drawn(seed, models=30, dimensions=4, questions=50):
+    generator = np.random.default_rng(seed)
+    spread = spread_of(generator.standard_normal((models, dimensions)).astype(np.float32) + 1)
+    coordinates = generator.standard_normal((questions, dimensions)).astype(np.float32)
+    offsets = generator.standard_normal(questions).astype(np.float32)
+    answers = generator.integers(0, 2, size=(questions, 3)).astype(np.float32)
+    answers[generator.random(answers.shape) < 0.2] = np.nan
+    return spread, coordinates, offsets, answers
+
+
+@given(st.integers(0, 1000), st.integers(1, 60))
+def test_the_most_probable_vector_is_that_of_a_general_optimizer(seed, questions):
+    # Fewer and more answers than dimensions take different ways.
+    spread, coordinates, offsets, answers = drawn(seed, questions=questions)
+    precision = np.linalg.inv((spread.root @ spread.root.T).astype(np.float64))
+    for found, right in zip(
+        most_probable_vectors(spread, coordinates, offsets, answers), answers.T, strict=True
+    ):
+        seen = ~np.isnan(right)
+
+        def cost(vector, seen=seen, right=right):
+            logits = offsets[seen] + coordinates[seen] @ vector
+            away = vector - spread.mean
+            return (np.logaddexp(0, logits) - right[seen] * logits).sum() + (
+                away @ precision @ away
+            ) / 2
+
+        assert cost(found) <= minimize(cost, spread.mean.astype(np.float64)).fun + 1e-4
+
+
+def test_the_spread_is_the_covariances_root():
+    vectors = np.random.default_rng(0).standard_normal((40, 3)).astype(np.float32) * [1, 2, 3]
+    mean, root = spread_of(vectors.astype(np.float32))
+    assert mean == pytest.approx(vectors.mean(axis=0), abs=1e-6)
+    assert root @ root.T == pytest.approx(np.cov(vectors.T), abs=1e-4)
+
+
+@pytest.mark.parametrize("models", [1, 2, 3])
+def test_fewer_models_than_dimensions_have_a_spread(models):
+    vectors = np.random.default_rng(0).standard_normal((models, 8)).astype(np.float32)
+    spread = spread_of(vectors)
+    assert np.isfinite(spread.root).all()
+    # A new model is let differ as those of the fleet do, and hardly otherwise.
+    assert np.linalg.matrix_rank(spread.root, tol=0.01) == (8 if models == 1 else models - 1)

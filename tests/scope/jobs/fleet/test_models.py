@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
-from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.models import (
     MappedModels,
     answer_vectors,
@@ -11,7 +10,6 @@ from scope.jobs.fleet.models import (
     skill_estimate,
 )
 from scope.jobs.fleet.questions import QuestionLayout
-from scope.jobs.fleet.text_factors import TextFactors
 from scope.statistics import mean_estimate
 
 LAYOUT = QuestionLayout(vector=1)
@@ -32,21 +30,6 @@ def described(vectors, communities=None, added=()):
     names = "abcdef"[: len(vectors)]
     skills = [skill_estimate(0.5, 4)] * len(vectors)
     return describe_models(MappedModels(names, skills, vectors, "", {}, added), communities)
-
-
-@pytest.mark.parametrize("kind", [MatrixFactorization, TextFactors])
-def test_models_with_the_same_answers_lie_together_whatever_the_forecaster(kind):
-    table = np.random.default_rng(0).standard_normal((60, 4)).astype(np.float32)
-    easy = (table[:, :1] > 0) == np.array([True, True, False])
-    flips = np.random.default_rng(1).random(easy.shape) < 0.1
-    given = (easy ^ flips).astype(np.float32)
-    settings = {"epochs": 40, "learning_rate": 1e-2} if kind is MatrixFactorization else {}
-    layout = QuestionLayout(vector=4)
-    forecaster = kind(layout=layout, **settings).fit(table, np.tile(given, (1, 2)))
-    members, _ = described(place_models(forecaster)[0])
-    # Models a and d, and so on, answered alike; a and b nearly, and c the other way round.
-    assert [one.nearest[0].model for one in members] == ["d", "e", "f", "a", "b", "c"]
-    assert {near.model for near in members[0].nearest[:3]} == {"b", "d", "e"}
 
 
 def test_answers_take_the_place_of_vectors_that_a_forecaster_has_not():

@@ -58,22 +58,13 @@ def test_features_are_those_of_a_plain_count(texts):
 VECTORS = np.array([[0.6, 0.8], [1, 0]], dtype=np.float32)
 
 
-def layout(**changes):
-    given = {"encoder": "e", "categories": ("arc", "gsm8k"), "features": True}
-    return make_layout(vectors=VECTORS, **{**given, **changes})
-
-
-def table(of, **changes):
-    given = {
-        "vectors": VECTORS,
-        "texts": ("Who?", "2 + 2"),
-        "categories": ("gsm8k", None),
-    }
-    return question_table(of, **{**given, **changes})
+def layout(categories=("arc", "gsm8k")):
+    return make_layout(vectors=VECTORS, encoder="e", categories=categories, features=True)
 
 
 def test_columns_are_vectors_then_features_then_the_category():
-    found = table(layout())
+    texts, categories = ("Who?", "2 + 2"), ("gsm8k", None)
+    found = question_table(layout(), vectors=VECTORS, texts=texts, categories=categories)
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found[:, :2], VECTORS)
     np.testing.assert_array_equal(found[:, 2:-1], text_features(["Who?", "2 + 2"]))
@@ -81,18 +72,17 @@ def test_columns_are_vectors_then_features_then_the_category():
     assert layout().features == FEATURES
 
 
-@pytest.mark.parametrize("categories", [("arc", None), ("arc", "arc"), (None, None)])
-def test_categories_have_a_column_only_if_they_tell_questions_apart(categories):
-    assert layout(categories=categories).categories == ()
-
-
-def test_a_missing_category_takes_none_from_the_others():
-    categories = ("law", None, "arc")
-    vectors = np.eye(3, 2, dtype=np.float32)
-    found = make_layout(vectors=vectors, encoder="e", categories=categories, features=False)
-    assert found.categories == ("arc", "law")
-    rows = table(found, vectors=vectors, texts=("", "", ""), categories=categories)
-    assert found.codes(rows).tolist() == [1, -1, 0]
+@pytest.mark.parametrize(
+    ("categories", "kept"),
+    [
+        (("arc", None), ()),
+        (("arc", "arc"), ()),
+        ((None, None), ()),
+        (("law", None, "arc"), ("arc", "law")),
+    ],
+)
+def test_categories_have_a_column_only_if_they_tell_questions_apart(categories, kept):
+    assert layout(categories=categories).categories == kept
 
 
 def test_questions_without_a_text_are_named():

@@ -10,18 +10,9 @@ from scope.jobs.fleet import reading
 from scope.jobs.fleet.reading import matrix_of, natural_order, read_matrix, read_questions
 
 
-@pytest.fixture
-def write(tmp_path):
-    def written(name, text):
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        return tmp_path / name
-
-    return written
-
-
 def test_tables_are_joined_by_the_names_of_models_and_questions(write):
-    one = write("one.csv", "model,item,text,correct\nb,1,Who?,1\nb,2,Why?,0\n")
-    two = write("two.csv", "model,item,category,correct\na,2,qa,1\nb,2,qa,0\na,3,qa,1\n")
+    one = write("one.csv", "model,item,text,correct", "b,1,Who?,1", "b,2,Why?,0")
+    two = write("two.csv", "model,item,category,correct", "a,2,qa,1", "b,2,qa,0", "a,3,qa,1")
     matrix = read_matrix([one, two])
     assert (matrix.models, matrix.ids) == (("a", "b"), ("1", "2", "3"))
     assert (matrix.texts, matrix.categories) == (("Who?", "Why?", ""), (None, "qa", "qa"))
@@ -31,24 +22,19 @@ def test_tables_are_joined_by_the_names_of_models_and_questions(write):
 
 
 def test_a_table_beside_others_may_tell_of_questions_alone(write):
-    answers = write("answers.csv", "model,item,correct\na,1,1\na,2,0\nb,1,0\n")
-    told = write("q.csv", "item,question,category\n2,Why?,qa\n1,Who?,qa\n3,When?,qa\n")
+    answers = write("answers.csv", "model,item,correct", "a,1,1", "a,2,0", "b,1,0")
+    told = write("q.csv", "item,question,category", "2,Why?,qa", "1,Who?,qa", "3,When?,qa")
     matrix = read_matrix([told, answers])
     assert (matrix.ids, matrix.texts) == (("1", "2"), ("Who?", "Why?"))
     assert matrix.categories == ("qa", "qa")
     with pytest.raises(DataError, match="no column for model"):
         read_matrix(told)
     with pytest.raises(DataError, match="no answer in"):
-        read_matrix([told, write("r.csv", "item,question\n4,How?\n")])
-
-
-def test_a_source_that_is_not_there_is_refused(tmp_path):
-    with pytest.raises(DataError, match="no file"):
-        read_matrix(tmp_path / "missing.csv")
+        read_matrix([told, write("r.csv", "item,question", "4,How?")])
 
 
 def test_questions_come_without_answers(write):
-    path = write("q.csv", "id,question,subject,label\n10,Why?,qa,Ann\n9,Who?,,Bob\n")
+    path = write("q.csv", "id,question,subject,label", "10,Why?,qa,Ann", "9,Who?,,Bob")
     questions = read_questions(path)
     assert questions.ids == ("9", "10")
     assert questions.texts == ("Who?", "Why?")
@@ -58,7 +44,7 @@ def test_questions_come_without_answers(write):
 
 def test_a_file_of_questions_with_none_is_refused(write):
     with pytest.raises(DataError, match=r"no question in .*q\.csv"):
-        read_questions(write("q.csv", "id,question\n"))
+        read_questions(write("q.csv", "id,question"))
 
 
 def answers(*rows):

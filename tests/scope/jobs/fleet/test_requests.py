@@ -13,20 +13,23 @@ from scope.jobs.fleet.requests import (
 
 
 @pytest.mark.parametrize(
-    ("request_of", "found"),
+    ("kind", "option", "value"),
     [
-        (lambda: EmbedRequest(data="a.csv", folds=1), "--folds 1"),
-        (lambda: EmbedRequest(data="a.csv", dimensions=0), "--dimensions 0"),
-        (lambda: EmbedRequest(data="a.csv", seed=-1), "--seed -1"),
-        (lambda: ForecastRequest(data="a.csv", test_share=1.0), "--test-share 1.0"),
-        (lambda: PredictRequest(data="a.csv", splits=0), "--splits 0"),
-        (lambda: PredictRequest(data="a.csv", train_share=0.0), "--train-share 0.0"),
-        (lambda: RouteRequest(data="a.csv", budget=float("inf")), "--budget inf"),
+        (EmbedRequest, "folds", 1),
+        (EmbedRequest, "dimensions", 0),
+        (EmbedRequest, "seed", -1),
+        (ForecastRequest, "test_share", 1.0),
+        (PredictRequest, "splits", 0),
+        (PredictRequest, "train_share", 0.0),
+        (RouteRequest, "budget", float("inf")),
     ],
 )
-def test_numbers_outside_their_limits_are_refused_by_their_option(request_of, found):
-    with pytest.raises(SpecError, match=found):
-        request_of()
+def test_numbers_outside_their_limits_are_refused_by_their_option(kind, option, value):
+    with pytest.raises(SpecError, match=f"--{option.replace('_', '-')} {value}"):
+        kind(data="a.csv", **{option: value})
+
+
+FORECAST = {"fleet": "ours", "questions": "new.csv"}
 
 
 @pytest.mark.parametrize("kind", [ForecastRequest, RouteRequest, MapRequest])
@@ -40,20 +43,25 @@ def test_a_fleet_or_answers_are_named_and_never_both(kind):
     assert kind(data="a.csv").data == ("a.csv",)
 
 
-def test_a_fleet_and_its_questions_belong_together():
-    with pytest.raises(SpecError, match="a fleet without questions"):
-        ForecastRequest(fleet="ours")
-    with pytest.raises(SpecError, match="--questions with --data"):
-        ForecastRequest(data="a.csv", questions="new.csv")
-
-
-def test_options_without_effect_are_named_together():
-    with pytest.raises(SpecError, match="--learning-curve with --fleet"):
-        ForecastRequest(fleet="ours", questions="new.csv", learning_curve=True)
-    with pytest.raises(SpecError, match="--curve-start without --learning-curve"):
-        ForecastRequest(data="a.csv", curve_start=20)
-    with pytest.raises(SpecError) as refused:
-        ForecastRequest(fleet="ours", questions="new.csv", test_share=0.5, forecaster="knn")
-    assert "--test-share and --forecaster with --fleet" in str(refused.value)
-    with pytest.raises(SpecError, match="--contributions with --fleet"):
-        MapRequest(fleet="ours", contributions=True, encoder="hf:any")
+@pytest.mark.parametrize(
+    ("kind", "options", "found"),
+    [
+        (ForecastRequest, {"fleet": "ours"}, "a fleet without questions"),
+        (ForecastRequest, {"data": "a.csv", "questions": "b.csv"}, "--questions with --data"),
+        (ForecastRequest, FORECAST | {"learning_curve": True}, "--learning-curve with --fleet"),
+        (
+            ForecastRequest,
+            {"data": "a.csv", "curve_start": 20},
+            "--curve-start without --learning-curve",
+        ),
+        (
+            ForecastRequest,
+            FORECAST | {"test_share": 0.5, "forecaster": "knn"},
+            "--test-share and --forecaster with --fleet",
+        ),
+        (MapRequest, {"fleet": "ours", "contributions": True}, "--contributions with --fleet"),
+    ],
+)
+def test_options_that_are_missing_or_without_effect_are_named(kind, options, found):
+    with pytest.raises(SpecError, match=found):
+        kind(**options)

@@ -14,16 +14,15 @@ USUAL = [f"usual-{number}" for number in range(10)]
 
 
 @pytest.fixture
-def write(tmp_path, monkeypatch):
-    """Writes answers by model and question as a long table, and says where."""
+def save(write, tmp_path, monkeypatch):
+    """Writes answers by model and question as a long table; gives its path."""
     monkeypatch.chdir(tmp_path)
 
-    def to(name, answers):
-        lines = [f"{model},{one},{right}" for model, one, right in answers]
-        (tmp_path / name).write_text("\n".join(["model,id,correct", *lines]) + "\n", "utf-8")
-        return name
+    def written(name, answers):
+        lines = (f"{model},{question},{right}" for model, question, right in answers)
+        return str(write(name, "model,id,correct", *lines))
 
-    return to
+    return written
 
 
 def right(share, number):
@@ -49,50 +48,49 @@ def asked(strong):
     ]
 
 
-def single_best(found):
-    (one,) = (
-        score for score in found.routers if score.router == "single best" and score.category is None
-    )
-    return one.model
+def single_best(result):
+    whole = (score for score in result.routers if score.category is None)
+    return next(score for score in whole if score.router == "single best")
 
 
-def test_a_lucky_added_model_of_easy_questions_is_not_the_single_best(write):
-    scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
-    added = write("lucky.csv", [("lucky", f"q{number}", 1) for number in range(EASY)])
-    questions = write("new.csv", asked("usual-0"))
-    found = scope.route_fleet(fleet="ours", add=added, questions=questions, run="routed")
-    assert single_best(found) == "best"
-    assert [one.name for one in found.fleet if one.added] == ["lucky"]
+EASY_ONES = [("lucky", f"q{number}", 1) for number in range(EASY)]
 
 
-def test_a_model_of_three_answers_in_a_sparse_matrix_is_not_the_single_best(write):
-    few = [("few", f"q{number}", 1) for number in range(3)]
-    data = write("train.csv", [*learned(), *few])
+@pytest.mark.parametrize("added", [True, False])
+def test_a_lucky_model_of_few_or_easy_questions_is_not_the_single_best(save, added):
+    """It is added to the fleet, or was there from the beginning with three answers."""
+    data = save("train.csv", learned() if added else [*learned(), *EASY_ONES[:3]])
     scope.embed_fleet(data=data, forecaster="mean", run="ours")
-    questions = write("new.csv", asked("usual-0"))
-    assert single_best(scope.route_fleet(fleet="ours", questions=questions, run="to")) == "best"
+    found = scope.route_fleet(
+        fleet="ours",
+        add=save("lucky.csv", EASY_ONES) if added else None,
+        questions=save("new.csv", asked("usual-0")),
+        run="routed",
+    )
+    assert single_best(found).model == "best"
+    assert [model.name for model in found.fleet if model.added] == ["lucky"] * added
 
 
 @pytest.mark.parametrize("strong", ["usual-0", "usual-9"])
-def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(write, strong):
-    scope.embed_fleet(data=write("train.csv", learned()), forecaster="mean", run="ours")
-    found = scope.route_fleet(fleet="ours", questions=write("new.csv", asked(strong)), run="to")
-    assert single_best(found) == "best"
-    (score,) = (one for one in found.routers if one.router == "single best")
+def test_the_single_best_is_chosen_without_the_answers_it_is_judged_by(save, strong):
+    scope.embed_fleet(data=save("train.csv", learned()), forecaster="mean", run="ours")
+    found = scope.route_fleet(fleet="ours", questions=save("new.csv", asked(strong)), run="to")
+    score = single_best(found)
+    assert score.model == "best"
     assert score.accuracy.value == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize(
-    ("weight", "told"),
-    [(0.0, "only the models' skills"), (0.5, "from cross-validation is 0.50 (at most 1)")],
+    ("weights", "told"),
+    [
+        ([0.0], "only the models' skills"),
+        ([0.5], "from cross-validation is 0.50 (at most 1)"),
+        # Of two categories, and of questions without one.
+        ([0.0, 0.5, 0.5], "the weight is 0 for `arc`, where it is harmful"),
+    ],
 )
-def test_a_note_gives_the_weight_of_the_text(weight, told):
-    forecaster = TextFactors(layout=QuestionLayout(vector=1))
-    forecaster.route_weights_ = np.array([weight])
+def test_a_note_gives_the_weight_of_the_text_and_where_skill_alone_decides(weights, told):
+    categories = ("arc", "gsm8k")[: len(weights) - 1]
+    forecaster = TextFactors(layout=QuestionLayout(vector=1, categories=categories))
+    forecaster.route_weights_ = np.array(weights)
     assert told in routing_note(forecaster)
-
-
-def test_categories_in_which_skill_alone_decides_are_named():
-    forecaster = TextFactors(layout=QuestionLayout(vector=1, categories=("arc", "gsm8k")))
-    forecaster.route_weights_ = np.array([0.0, 0.5, 0.5])
-    assert "the weight is 0 for `arc`, where it is harmful" in routing_note(forecaster)

@@ -5,25 +5,9 @@ from hypothesis import given, strategies as st
 from scope.jobs.fleet.scores import (
     forecast_scores,
     hit_shares,
-    known_gain,
-    known_mean,
     reliability,
 )
 from scope.records import Undefined
-from scope.statistics import mean_estimate, paired_difference
-
-FOUR = ["q1", "q2", "q3", "q4"]
-
-
-def test_questions_without_a_value_are_left_out_of_mean_and_count():
-    values = np.array([1.0, np.nan, 0.5, 0.0])
-    assert known_mean(values, FOUR) == mean_estimate([1, 0.5, 0], ["q1", "q3", "q4"])
-
-
-def test_a_gain_is_over_the_questions_where_both_have_a_value():
-    first, second = np.array([1.0, np.nan, 0.5, 0.0]), np.array([0.0, 1.0, np.nan, 1.0])
-    assert known_gain(first, second, FOUR) == paired_difference([1, 0], [0, 1], ["q1", "q4"])
-
 
 NAN = np.nan
 FORETOLD = np.array([[0.9, 0.4, 0.6], [0.2, 0.7, 0.5], [0.8, 0.8, 0.1], [0.3, 0.3, 0.3]])

@@ -7,7 +7,6 @@ from scipy.stats import pearsonr, spearmanr
 from shared_errors import grouped
 
 from scope.jobs.probe.correlations import (
-    pearson,
     pearson_difference,
     pearson_estimate,
     pearson_without,
@@ -36,34 +35,33 @@ def test_each_is_scipys_on_the_pairs_that_are_left(without, oracle, seed, pairs,
             assert math.isnan(found)
 
 
-def test_of_a_constant_there_is_no_correlation_though_its_mean_has_an_error():
-    assert math.isnan(pearson(np.full(5, 0.1), np.arange(5.0)))
-    assert np.isnan(pearson_without(np.full(5, 0.1), np.arange(5.0), np.arange(5))).all()
-    # Constant but for one pair: without that one alone there is none.
-    found = pearson_without(np.array([0.1, 0.1, 0.1, 7.0]), np.arange(4.0), np.arange(4))
-    assert np.isnan(found).tolist() == [False, False, False, True]
-
-
 GIVEN, WANTED = np.random.default_rng(0).normal(size=(2, 40)).round(1)
 WANTED = WANTED + GIVEN
 ESTIMATES = [(pearson_estimate, pearsonr), (spearman_estimate, spearmanr)]
+
+
+STUDENT = {39: 2.022691, 9: 2.262157, 7: 2.364624, 4: 2.776445}
+"""Student's t of as many degrees, as tables have it."""
+
+
+def jackknife(statistic, groups):
+    """A statistic of all pairs, and half of its interval, with each group left out."""
+    count = groups.max() + 1
+    without = np.array([statistic(groups != group) for group in range(count)])
+    error = math.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
+    return statistic(groups >= 0), STUDENT[count - 1] * error
 
 
 @pytest.mark.parametrize("groups", [None, np.arange(40) // 4])
 @pytest.mark.parametrize(("estimate", "oracle"), ESTIMATES)
 def test_the_interval_is_that_of_the_formula_with_each_group_left_out(estimate, oracle, groups):
     found = estimate(GIVEN, WANTED, groups)
-    numbers = np.arange(40) if groups is None else groups
-    count = numbers.max() + 1
-    without = np.array(
-        [math.atanh(oracle(GIVEN[numbers != k], WANTED[numbers != k])[0]) for k in range(count)]
+    value, half = jackknife(
+        lambda kept: math.atanh(oracle(GIVEN[kept], WANTED[kept])[0]),
+        np.arange(40) if groups is None else groups,
     )
-    error = math.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
-    # Student's t of 39 and of 9 degrees, as tables have it.
-    half = {40: 2.022691, 10: 2.262157}[count] * error
-    value = oracle(GIVEN, WANTED)[0]
-    ends = math.tanh(math.atanh(value) - half), math.tanh(math.atanh(value) + half)
-    assert (found.value, found.low, found.high) == pytest.approx((value, *ends), rel=1e-5)
+    ends = tuple(map(math.tanh, (value, value - half, value + half)))
+    assert (found.value, found.low, found.high) == pytest.approx(ends, rel=1e-5)
     assert (found.n, found.level) == (40, 0.95)
     assert found.method == "jackknife over groups of pairs"
 
@@ -92,13 +90,22 @@ TRUTHS = {pearson_estimate: 0.8, spearman_estimate: 6 / math.pi * math.asin(0.8 
 """Of normal pairs, whose rank correlation follows from their correlation."""
 
 
-def covered(estimate, *, size, told):
+def coverage(truth, estimate, *, runs, columns, pairs, size, told):
+    """How often an interval has the truth, on pairs in groups of a size that it is told or not."""
     hits = 0
-    for seed in range(300):
-        (wanted, noise), groups = grouped(seed, columns=2, count=60 // size, size=size)
-        found = estimate(0.8 * wanted + 0.6 * noise, wanted, groups if told else None)
-        hits += found.low <= TRUTHS[estimate] <= found.high
-    return hits / 300
+    for seed in range(runs):
+        sides, groups = grouped(seed, columns=columns, count=pairs // size, size=size)
+        found = estimate(*sides, groups if told else None)
+        hits += found.low <= truth <= found.high
+    return hits / runs
+
+
+def covered(estimate, *, size, told):
+    def of_sides(wanted, noise, groups):
+        return estimate(0.8 * wanted + 0.6 * noise, wanted, groups)
+
+    options = {"runs": 300, "columns": 2, "pairs": 60, "size": size, "told": told}
+    return coverage(TRUTHS[estimate], of_sides, **options)
 
 
 @pytest.mark.parametrize("size", [1, 3])
@@ -121,21 +128,13 @@ def test_a_differences_interval_is_that_of_the_formula_with_each_group_left_out(
     estimate, oracle, groups
 ):
     first, second, wanted = np.random.default_rng(0).normal(size=(3, 8)) + 3 * np.arange(8)
-    numbers = np.arange(8) if groups is None else groups
-    count = numbers.max() + 1
-
-    def difference(kept):
-        return oracle(first[kept], wanted[kept])[0] - oracle(second[kept], wanted[kept])[0]
-
-    without = np.array([difference(numbers != group) for group in range(count)])
-    error = np.sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum())
-    # Student's t of 7 and of 4 degrees, as tables have it.
-    half = {8: 2.364624, 5: 2.776445}[count] * error
     found = estimate(first, second, wanted, groups)
-    value = difference(numbers >= 0)
-    assert (found.value, found.low, found.high) == pytest.approx(
-        (value, value - half, value + half)
+    value, half = jackknife(
+        lambda kept: oracle(first[kept], wanted[kept])[0] - oracle(second[kept], wanted[kept])[0],
+        np.arange(8) if groups is None else groups,
     )
+    ends = value, value - half, value + half
+    assert (found.value, found.low, found.high) == pytest.approx(ends)
     assert (found.n, found.level, found.method) == (8, 0.95, "jackknife over groups of pairs")
 
 
@@ -148,21 +147,17 @@ def test_the_other_way_round_it_is_the_negative_to_the_bit(seed, count):
     assert -2 <= there.low <= there.value <= there.high <= 2
 
 
-def difference_covered(*, size, shared, told):
+def difference_covered(*, size, shared):
+    def of_sides(wanted, noise, more, groups):
+        other = shared * noise + np.sqrt(1 - shared**2) * more
+        return pearson_difference(wanted + noise, wanted + 1.5 * other, wanted, groups)
+
     # Of a score with noise of the size s the correlation is 1 / sqrt(1 + s ** 2).
     truth = 1 / np.sqrt(1 + 1) - 1 / np.sqrt(1 + 1.5**2)
-    hits = 0
-    for seed in range(600):
-        columns, groups = grouped(seed, columns=3, count=180 // size, size=size)
-        wanted, noise, more = columns
-        other = shared * noise + np.sqrt(1 - shared**2) * more
-        given = wanted + noise, wanted + 1.5 * other
-        found = pearson_difference(*given, wanted, groups if told else None)
-        hits += found.low <= truth <= found.high
-    return hits / 600
+    return coverage(truth, of_sides, runs=600, columns=3, pairs=180, size=size, told=True)
 
 
 @pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.slow), 3])
 @pytest.mark.parametrize("shared", [pytest.param(0.0, marks=pytest.mark.slow), 0.9])
 def test_of_many_samples_a_differences_interval_covers_the_truth_as_often_as_it_says(size, shared):
-    assert 0.92 <= difference_covered(size=size, shared=shared, told=True) <= 0.98
+    assert 0.92 <= difference_covered(size=size, shared=shared) <= 0.98

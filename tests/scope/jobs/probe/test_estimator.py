@@ -84,8 +84,6 @@ def test_fewer_pairs_than_parameters_of_the_head_are_refused():
     assert probe_of("final").fit(*TRAIN.part(0, 14)) is not None
     with pytest.raises(DataError, match="13 pairs to train a head of 14 parameters"):
         probe_of("final").fit(*TRAIN.part(0, 13))
-    with pytest.raises(DataError, match="3 pairs to train a head of 4 parameters"):
-        probe_of("mlp").fit(*TRAIN.part(0, 3))
 
 
 def test_pairs_with_nothing_to_tell_them_apart_give_no_warning_and_no_correlation():
@@ -152,6 +150,10 @@ def test_scores_fall_with_the_dissimilarity_within_their_range(dissimilarities, 
     assert Calibration(scale, power).scores(np.zeros(1), 0.1, 0.7)[0] == 0.7
 
 
+def normed(latents):
+    return (latents - latents.mean(axis=2, keepdims=True)) / latents.std(axis=2, keepdims=True)
+
+
 @pytest.fixture(scope="module")
 def published():
     return probe_of("published", epochs=8).pretrain(SENTENCES).fit(*TRAIN, development=DEVELOPMENT)
@@ -163,12 +165,8 @@ def test_the_published_step_learns_from_raw_latents_and_scores_as_its_sigmoid_do
     assert set(arrays) == {"centre", "encoders", "offsets", "weights", "out_offset", "trained"}
     # Half of the outputs in the first of three layers, and a weight a layer with an offset.
     assert arrays["trained"] == (2 + 4 + 4) * (8 + 1) + 3 + 1
-    normed = [
-        (side - side.mean(axis=2, keepdims=True)) / side.std(axis=2, keepdims=True)
-        for side in (TEST.first, TEST.second)
-    ]
     units = []
-    for side in normed:
+    for side in map(normed, TEST[:2]):
         codes = np.tanh(
             np.einsum("plw,lwo->plo", side, arrays["encoders"]) + arrays["offsets"][:, 0]
         )
@@ -186,9 +184,7 @@ def test_an_error_of_reconstruction_is_a_share_of_the_variance(published):
     errors = published.reconstruction_errors(SENTENCES)
     assert errors.shape == SENTENCES.shape[:2]
     trained = published.pretrained_.encoders
-    inputs = (SENTENCES - SENTENCES.mean(axis=2, keepdims=True)) / SENTENCES.std(
-        axis=2, keepdims=True
-    )
+    inputs = normed(SENTENCES)
     for layer in range(3):
         encoder, offset, decoder = (
             trained[name][layer].numpy() for name in ("encoders", "offsets", "decoders")
@@ -198,24 +194,22 @@ def test_an_error_of_reconstruction_is_a_share_of_the_variance(published):
         np.testing.assert_allclose(errors[:, layer], share, rtol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        (lambda: probe_of("raw").pretrain(SENTENCES), "for the step `raw`"),
-        (
-            lambda: probe_of("final").pretrain(SENTENCES[:, :, :6]).fit(*TRAIN),
-            "latents of 3 layers of width 8\nexpected: 3 layers of width 6",
-        ),
-        (
-            lambda: probe_of("raw").fit(*TRAIN).predict(TEST.first[:, :2], TEST.second[:, :2]),
-            "latents of 2 layers of width 8\nexpected: 3 layers of width 8",
-        ),
-    ],
-)
-def test_latents_that_the_probe_cannot_use_are_refused(given, told):
-    with pytest.raises((DataError, SpecError)) as caught:
-        given()
-    assert told in str(caught.value)
+def test_training_of_autoencoders_leaves_less_of_the_latents_unexplained(published, monkeypatch):
+    monkeypatch.setattr("scope.jobs.probe.network.EPOCHS", 0)
+    untrained = probe_of("published").pretrain(SENTENCES).fit(*TRAIN)
+    errors, before = (
+        probe.reconstruction_errors(SENTENCES).mean(axis=0) for probe in (published, untrained)
+    )
+    assert (errors < before).all()
+
+
+def test_latents_that_the_probe_cannot_use_are_refused(fitted):
+    with pytest.raises(DataError, match="2 layers of width 8\nexpected: 3 layers of width 8"):
+        fitted["raw"].predict(TEST.first[:, :2], TEST.second[:, :2])
+    with pytest.raises(DataError, match="3 layers of width 8\nexpected: 3 layers of width 6"):
+        probe_of("final").pretrain(SENTENCES[:, :, :6]).fit(*TRAIN)
+    with pytest.raises(SpecError, match="for the step `raw`"):
+        probe_of("raw").pretrain(SENTENCES)
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -20,14 +20,6 @@ from scope.jobs.probe.latents import (
 LATENTS = toy_latents.sentences()[1]
 
 
-def test_each_dimension_has_its_own_mean_and_deviation_and_parts_count_as_one():
-    scales = fit_scales([LATENTS[:30], LATENTS[30:]])
-    exact = LATENTS.astype(np.float64)
-    np.testing.assert_allclose(scales.centre, exact.mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(scales.deviation, exact.std(axis=0), rtol=1e-6)
-    assert scales.centre.dtype == scales.deviation.dtype == np.float32
-
-
 TOY = toy_latents.pairs(60)
 
 
@@ -35,10 +27,11 @@ def by_hand(first, second):
     return 1 - first @ second / np.linalg.norm(first) / np.linalg.norm(second)
 
 
-def test_scales_are_taken_from_each_dimension_first():
+def test_mean_and_deviation_of_each_dimension_are_taken_first_and_parts_count_as_one():
     scales = fit_scales([TOY.first, TOY.second])
     found = cosine_distances(TOY.first, TOY.second, scales)
-    ends = [(side[7, 1] - scales.centre[1]) / scales.deviation[1] for side in TOY[:2]]
+    layer = np.concatenate(TOY[:2]).astype(np.float64)[:, 1]
+    ends = [(side[7, 1] - layer.mean(axis=0)) / layer.std(axis=0) for side in TOY[:2]]
     assert found[7, 1] == pytest.approx(by_hand(*ends), rel=1e-5)
     assert (cosine_distances(TOY.first, TOY.first, scales) == 0).all()
 
@@ -92,11 +85,9 @@ NAN, FOUR = np.full((4, 3, 8), np.nan), np.zeros((4, 3, 8))
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (lambda: checked_latents(np.zeros((4, 0, 8))), "the latents of shape (4, 0, 8)"),
         (lambda: checked_latents(NAN), "of shape (4, 3, 8), not all of them finite"),
         (lambda: checked_pairs(FOUR, FOUR[:3]), "(4, 3, 8) beside latents of shape (3, 3, 8)"),
         (lambda: checked_scores([0, 1], 3, 0.0, 5.0), "scores of shape (2,) for 3 pairs"),
-        (lambda: checked_scores([0, 1, -0.5], 3, 0.0, 5.0), "the score -0.5 of pair 2"),
         (lambda: checked_scores([np.nan, 1], 2, 0.0, 5.0), "the score nan of pair 0"),
         (lambda: checked_scores([2, 2, 2], 3, 0.0, 5.0), "3 pairs that all have the score 2"),
         (lambda: checked_groups([[1], [2]], 2, "sentence"), "shape (2, 1) for 2 sentences"),

@@ -6,7 +6,7 @@ from scipy.special import expit
 
 from scope.jobs.probe import measures
 from scope.jobs.probe.latents import fit_basis, project
-from scope.jobs.probe.measures import AllCosines, RawLayer, ScoredPairs, SiameseNetwork
+from scope.jobs.probe.measures import AllCosines, ScoredPairs, SiameseNetwork
 from scope.jobs.probe.network import dissimilarity, encode, layer_distances, starting_head
 from scope.models.torch_setup import load_torch
 
@@ -84,11 +84,3 @@ def test_a_folded_network_measures_as_its_basis_and_encoders_one_after_the_other
         np.testing.assert_allclose(
             network.dissimilarity(found), dissimilarity(expected, parameters).numpy(), rtol=1e-4
         )
-
-
-def test_without_the_best_raw_layer_the_next_best_is_taken():
-    measure = RawLayer(np.array([0.2, 0.9, 0.5]))
-    distances = np.array([[0.1, 0.2, 0.3]])
-    assert measure.dissimilarity(distances) == 0.2
-    assert measure.dissimilarity(distances, without=1) == 0.3
-    assert measure.dissimilarity(distances, without=0) == 0.2

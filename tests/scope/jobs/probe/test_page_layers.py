@@ -4,51 +4,14 @@ from dataclasses import replace
 
 from made_up_probe_comparison import estimate, findings
 
-from reports.blocks import Figure
-from reports.prose import plain, written
-from reports.renderers.drawings import drawing
+from reports.prose import plain
 from scope.jobs.probe.page_layers import (
     largest_losses,
-    layer_curve,
-    layers_section,
     similar_layers,
 )
-from scope.records import LayerAblation, LayerAlignment, LayerScore, Undefined
+from scope.records import LayerAblation, LayerAlignment, Undefined
 
 GONE = Undefined(reason="one side is constant", n=750)
-
-
-def score(layer, raw, *, encoded=None, lost=None, model="m"):
-    return LayerScore(
-        model=model,
-        layer=layer,
-        raw=GONE if raw is None else estimate(raw),
-        encoded=None if encoded is None else estimate(encoded),
-        lost=None if lost is None else estimate(lost, half=0.0078125),
-    )
-
-
-def chart(*scores):
-    figure, _ = layer_curve(scores)
-    assert isinstance(figure, Figure)
-    return figure.chart
-
-
-def test_a_curve_is_cut_where_a_layer_is_undefined_and_between_models():
-    whole = (score(0, 0.25), score(1, None), score(2, 0.5), score(3, 0.5))
-    made = chart(*whole, score(0, 0.5, model="other"))
-    assert [[dot.x for dot in series.dots] for series in made.series] == [[0, 2, 3], [0]]
-    assert len(drawing(made).split("<polyline")) == 2
-    assert made.ends[0] == (-0.5, 3.5)
-
-
-def test_the_table_has_what_was_measured_and_reasons():
-    scores = (score(0, 0.25, lost=0.0625), score(1, None))
-    (_, table) = layers_section(replace(findings(), layers=scores, alignments=())).blocks
-    first, last = (row.cells for row in table.rows)
-    assert [column.heading for column in table.columns] == ["Layer", "Raw", "Decrease without"]
-    assert (plain(first[0]), first[1].value, first[2].value) == ("0\nm", "0.250", "0.062")
-    assert (last[1].reason, last[2]) == ("one side is constant", None)
 
 
 def aligned(values, *, margin=0.0625, chance=0.25):
@@ -87,20 +50,14 @@ def test_backgrounds_begin_at_chance_and_end_at_the_greatest_number():
     assert (found.low, found.high) == (".25", ".75")
 
 
-def test_layers_that_were_left_out_have_a_table_and_the_largest_loss_a_sentence():
+def test_the_largest_loss_without_layers_has_a_sentence():
     made = tuple(
         LayerAblation(
             model="m", step="final", first=first, last=last, pearson=lost, spearman=estimate(0.125)
         )
         for first, last, lost in ((0, 1, GONE), (2, 3, estimate(0.5)), (4, 4, estimate(0.25)))
     )
-    found = replace(findings(), layers=(), alignments=(), ablations=made)
-    (_, table) = layers_section(found).blocks
-    rows = [[plain(written(cell)) for cell in row.cells] for row in table.rows]
-    assert [row[0] for row in rows] == ["layers 0 to 1\nm", "layers 2 to 3\nm", "layer 4\nm"]
-    assert rows[0][1].startswith("undefined")
-    assert rows[1][1].startswith("+0.500 [")
-    (sentence,) = largest_losses(found)
+    (sentence,) = largest_losses(replace(findings(), ablations=made))
     assert plain(sentence.text) == (
         "Fitted again without layers 2 to 3, m loses Pearson 0.50 [0.47, 0.53] and Spearman "
         "0.12 [0.09, 0.16], the most of 3 such fits."

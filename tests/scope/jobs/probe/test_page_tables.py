@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from made_up_probe_comparison import DEEP, findings
+from made_up_probe_comparison import findings
 
 from reports.prose import plain, written
-from scope.jobs.probe.page_tables import steps_section, wrong_section
+from scope.jobs.probe.page_tables import wrong_section
 from scope.records import MisjudgedPair
 
 
@@ -34,20 +34,3 @@ def test_sentences_share_their_words_from_half_of_the_shorter_on():
     less = error("r", 0.0, 2.0, words=("It is very late", "it rains all day"))
     counts, _ = wrong(half, less)
     assert "in 1 the shorter sentence has at least half of its words from the other" in counts
-
-
-def table(**changes):
-    return steps_section(replace(findings(), **changes)).blocks[0]
-
-
-def shown(row):
-    return [plain(written(cell)) for cell in row.cells]
-
-
-def test_a_step_has_its_numbers_of_the_first_seed_and_the_spread_over_seeds():
-    rows = table().rows
-    final = shown(rows[4])
-    assert final[:3] == [f"final\n{DEEP}", "2,212,399", "0.797 [0.766, 0.828] (n\u00a0=\u00a0750)"]
-    assert rows[4].cells[2].remark == "3 seeds: 0.797\u00a0±\u00a00.008"
-    assert rows[9].cells[4].remark == "2 of 3 seeds: 0.766\u00a0±\u00a00.022"
-    assert rows[0].cells[-1] is None

@@ -49,26 +49,14 @@ def test_other_files_are_never_mixed_with_a_probe(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def save(folder, source=SOURCE):
-    latents = np.random.default_rng(0).normal(size=(2, 3, 1, 4))
-    probe = SimilarityProbe(step="raw").fit(*latents, [0, 1, 2])
-    save_probe(SavedProbe(probe=probe, source=source), folder)
-
-
 def test_a_folder_is_new_or_has_a_probe_of_the_same_model(tmp_path):
     prepare_folder(tmp_path / "a" / "b", SOURCE)
     assert list((tmp_path / "a" / "b").iterdir()) == []
-    save(tmp_path / "a" / "b", replace(SOURCE, spec="hf:moved"))
+    latents = np.random.default_rng(0).normal(size=(2, 3, 1, 4))
+    probe = SimilarityProbe(step="raw").fit(*latents, [0, 1, 2])
+    source = replace(SOURCE, spec="hf:moved")
+    save_probe(SavedProbe(probe=probe, source=source), tmp_path / "a" / "b")
     prepare_folder(tmp_path / "a" / "b", SOURCE)
     # Nothing is known of the model of a damaged one.
     (tmp_path / DESCRIPTION).write_text("old", encoding="utf-8")
     prepare_folder(tmp_path, SOURCE)
-
-
-def test_a_probe_of_another_model_is_not_replaced_and_both_are_named(tmp_path):
-    save(tmp_path, replace(SOURCE, spec="hf:bert", fingerprint="34cd"))
-    with pytest.raises(RunError) as error:
-        prepare_folder(tmp_path, SOURCE)
-    assert "contains a probe of `hf:bert` with the fingerprint `34cd`" in error.value.found
-    assert "one of `hf:llama` with" in error.value.expected
-    assert "the fingerprint `12ab`" in error.value.expected

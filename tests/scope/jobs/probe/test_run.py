@@ -1,15 +1,14 @@
 """The whole job from Python, on readers of a few lines and on a tiny checkpoint."""
 
-import csv
 import gc
 import weakref
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from made_up_pairs import (
     PARTS,
-    lay_out,
     made_up_rows,
     write_pairs,
     write_split,
@@ -18,36 +17,27 @@ from made_up_pairs import (
 from toy_readers import Bags
 
 import scope
+from capabilities.similarity import Similarity
 from scope.errors import DataError, SpecError
 from scope.jobs.probe import run as run_module
-from scope.jobs.probe.correlations import pearson, spearman_estimate
+from scope.jobs.probe.correlations import (
+    pearson,
+    pearson_difference,
+    pearson_estimate,
+    spearman_difference,
+    spearman_estimate,
+)
 from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.layers import layer_curve, leave_one_layer_out
+from scope.jobs.probe.network import PRETRAINED, STEPS
+from scope.jobs.probe.pairs import leakage_groups, read_all_parts, sentences_of
+from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import OWN, load_probe
-from scope.models import ModelOptions
-from scope.models.latents import read_checkpoint
-from scope.protocols import PairData
-from scope.records import DataCard, ScoredPair, Undefined
+from scope.jobs.probe.steps import latents_of
 from scope.serialization import to_json
+from scope.statistics import mean_estimate
 
 BAGS, OTHER = "python:toy_readers:Bags", "python:toy_readers:Other"
-
-
-class Percent:
-    """A third party's task of pairs, in its own range, without a file."""
-
-    name, question, role, low, high = "percent", "How alike, in percent?", "latent_reader", 0, 100
-
-    def settings(self):
-        return {"unit": "percent"}
-
-    def load_pairs(self, data, *, part, n, seed):
-        rows = made_up_rows(60, seed=len(part or data))[:n]
-        pairs = tuple(
-            ScoredPair(id=str(place), first=first, second=second, score=20 * score)
-            for place, (first, second, score) in enumerate(rows)
-        )
-        card = DataCard(spec=data, fingerprint=f"{data} {part}", rows=60, used=len(pairs))
-        return PairData(pairs=pairs, card=card)
 
 
 @pytest.fixture
@@ -64,16 +54,22 @@ def probe(pairs, tmp_path):
     return run
 
 
-def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe):
-    comparison = probe(task=Percent(), data="anything", save="kept")
+def test_a_task_of_a_third_party_is_probed_in_its_own_range(probe, task_of):
+    table = [
+        (part, first, second, 20 * score)
+        for seed, part in enumerate(("train", "development", "test"))
+        for first, second, score in made_up_rows(60, seed)
+    ]
+    percent = task_of(high=100.0, anything=table)
+    comparison = probe(task=percent, data="anything", save="kept")
     assert (comparison.findings.low, comparison.findings.high) == (0, 100)
     assert comparison.findings.scores[-1].error.value > 5
     card = comparison.manifest.capabilities[0]
-    assert (card.name, card.settings) == ("percent", {"unit": "percent"})
-    again = probe(probe="kept", task=Percent(), hidden=None, data="anything")
+    assert (card.name, card.settings) == ("tables", {"high": 100})
+    again = probe(probe="kept", task=percent, hidden=None, data="anything")
     assert again.findings.scores[0].pearson == comparison.findings.scores[-1].pearson
     with pytest.raises(SpecError, match="the range --low 1"):
-        probe(task=Percent(), data="anything", low=1)
+        probe(task=percent, data="anything", low=1)
 
 
 def test_a_saved_probe_brings_its_range_with_it(probe, tmp_path):
@@ -108,33 +104,23 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
     assert first.fingerprint != second.fingerprint
 
 
-@pytest.mark.parametrize(
-    ("after", "asked"),
-    [
-        ("fit_steps", {"models": [BAGS, OTHER], "steps": "raw"}),
-        ("judge_model", {"probe": "kept"}),
-    ],
-    ids=["fitted", "saved"],
-)
-def test_a_model_is_released_after_reading(probe, monkeypatch, after, asked):
-    probe(steps="raw", hidden=None, save="kept")
-    held = []
+def test_a_model_is_released_after_reading(probe, monkeypatch):
+    references = []
+    recognise, fit = run_module.recognise_reader, run_module.fit_steps
 
     def watched(texts, reader, progress):
-        held.append(weakref.ref(reader))
+        references.append(weakref.ref(reader))
         return recognise(texts, reader, progress)
 
     def later(*arguments):
         gc.collect()
-        assert [reference() for reference in held] == [None] * models
-        return then(*arguments)
+        assert [reference() for reference in references] == [None, None]
+        return fit(*arguments)
 
-    recognise, then = run_module.recognise_reader, getattr(run_module, after)
-    models = len(asked.get("models", "1"))
     monkeypatch.setattr(run_module, "recognise_reader", watched)
-    monkeypatch.setattr(run_module, after, later)
-    probe(hidden=None, **asked)
-    assert len(held) == models
+    monkeypatch.setattr(run_module, "fit_steps", later)
+    probe(models=[BAGS, OTHER], steps="raw", hidden=None)
+    assert len(references) == 2
 
 
 def test_what_decides_the_result_is_part_of_the_question(probe):
@@ -150,80 +136,106 @@ def test_what_decides_the_result_is_part_of_the_question(probe):
         probe(probe="kept", hidden=None, run="again")
 
 
-def test_pairs_that_share_sentences_and_unseen_ones_are_counted_and_told(probe, tmp_path):
-    train = [(f"ann {place}", f"bob {place}", place % 6) for place in range(60)]
-    test = [(f"who {place}", f"saw {place // 2}", place % 6) for place in range(12)]
-    test += [(f"ann {place}", f"paris {place}", place % 6) for place in range(3)]
-    asked = {
-        "data": None,
-        "train": str(write_pairs(tmp_path / "train.csv", train)),
-        "test": str(write_pairs(tmp_path / "test.csv", test)),
-    }
-    found = probe(**asked, steps="raw", hidden=None, save="kept").findings
-    assert (found.test, found.unseen, found.groups) == (15, 12, 6 + 3)
-    assert found.scores[0].unseen.n == 12
-    assert found.scores[0].unseen != found.scores[0].pearson
-    assert found.notes[1].startswith("of 15 test pairs, ")
-    saved = probe(probe="kept", hidden=None, data=None, test=asked["test"]).findings
-    assert (saved.unseen, saved.groups) == (0, 9)
-    assert saved.scores[0].pearson == found.scores[0].pearson
-    assert saved.scores[0].unseen == Undefined(
-        reason="the training pairs of a saved probe are unknown", n=0
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A run of all steps with two seeds, and what it takes to fit their probes by hand."""
+    folder = tmp_path_factory.mktemp("whole")
+    asked = {"models": BAGS, "data": str(write_split(folder / "pairs.csv")), "steps": STEPS}
+    asked |= {"seeds": 2, "seed": 3, "hidden": 4, "ablate": 2, "save": str(folder / "kept")}
+    sentences = write_unlabelled(folder / "sentences.csv", 30)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SCOPE_CACHE", str(folder / "cache"))
+        result = scope.probe(**asked, unlabelled=str(sentences), run=folder / "run")
+    pairs = read_all_parts(Similarity(), ProbeRequest(**asked))
+    texts = sorted(sentences.read_text(encoding="utf-8").splitlines()[1:])
+    return SimpleNamespace(
+        findings=result.findings,
+        saved=load_probe(folder / "kept").probe,
+        pool=Bags().latents([*dict.fromkeys((*texts, *sentences_of(pairs.train)))]),
+        parts=[latents_of(Table, part) for part in (pairs.train, pairs.development, pairs.test)],
+        leakage=leakage_groups(pairs),
     )
 
 
-@pytest.fixture
-def laid_out(tmp_path):
-    lay_out(tmp_path, ("bert",))
-    return tmp_path
+class Table:
+    """Latents that were not kept."""
+
+    rows = staticmethod(Bags().latents)
 
 
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def by_hand(run, step, *, seed=3, layers=(0, 1, 2)):
+    """The probe of a step, and its scores of the test pairs."""
+    train, development, test = (part.of_layers(list(layers)) for part in run.parts)
+    probe = SimilarityProbe(step=step, seed=seed, hidden=4)
+    if step in PRETRAINED:
+        probe.pretrain(run.pool[:, layers])
+    return probe.fit(*train, development=development), probe.predict(*test[:2])
 
 
-def part(table, name, reader):
-    """Latents of both sides and the scores, with the sentences in their order."""
-    table_rows = sorted(
-        (row for row in table if row["split"] == name),
-        key=lambda row: (row["sentence1"], row["sentence2"], float(row["score"])),
+def require_alike(estimate, expected):
+    """A result is rounded to six decimals."""
+    numbers, rounded = ((each.value, each.low, each.high, each.n) for each in (expected, estimate))
+    assert rounded == pytest.approx(numbers, abs=1e-6)
+
+
+def test_every_step_and_seed_has_the_numbers_of_the_probe_fitted_by_hand(whole):
+    (*_, test), (groups, unseen) = whole.parts, whole.leakage
+    wanted, before = test.scores, None
+    assert whole.findings.groups == groups.max() + 1 < len(wanted)
+    assert 0 < whole.findings.unseen == unseen.sum() < len(wanted)
+    assert any(note.startswith("of 40 test pairs, ") for note in whole.findings.notes)
+    for step, score in zip(STEPS, whole.findings.scores, strict=True):
+        probe, scores = by_hand(whole, step)
+        every = [scores, *(by_hand(whole, step, seed=4)[1] for _ in score.pearsons[1:])]
+        assert (score.step, score.parameters) == (step, probe.measure_.trained)
+        assert score.pearsons == pytest.approx([pearson(each, wanted) for each in every], abs=1e-6)
+        require_alike(score.pearson, pearson_estimate(scores, wanted, groups))
+        require_alike(score.spearman, spearman_estimate(scores, wanted, groups))
+        seen_nowhere = scores[unseen], wanted[unseen], groups[unseen]
+        require_alike(score.unseen, pearson_estimate(*seen_nowhere))
+        errors = mean_estimate(np.abs(scores - wanted), list(map(str, groups)), high=5)
+        require_alike(score.error, replace(errors, n=len(wanted)))
+        # A gain is over the step before.
+        if before is None:
+            assert score.gain is None
+        else:
+            require_alike(score.gain, pearson_difference(scores, before, wanted, groups))
+        before = scores
+    assert [len(score.pearsons) for score in whole.findings.scores] == [1, 1, 2, 2, 2, 2]
+    assert not np.array_equal(*every)
+    np.testing.assert_array_equal(whole.saved.predict(*test[:2]), scores)
+    worst = np.argsort(-np.abs(scores - wanted).round(6), kind="stable")[:10]
+    misjudged = whole.findings.misjudged
+    assert [pair.given for pair in misjudged] == pytest.approx(scores[worst], abs=1e-6)
+    assert [pair.wanted for pair in misjudged] == wanted[worst].tolist()
+
+
+def test_layers_have_the_curves_and_the_loss_of_the_last_step(whole):
+    (*_, test), groups = whole.parts, whole.leakage.groups
+    probe, _ = by_hand(whole, "final")
+    expected = zip(
+        layer_curve(*test, groups=groups),
+        layer_curve(*test, probe=probe, groups=groups),
+        leave_one_layer_out(probe, *test, groups=groups),
+        strict=True,
     )
-    sides = [[row[side] for row in table_rows] for side in ("sentence1", "sentence2")]
-    scores = np.array([float(row["score"]) for row in table_rows])
-    texts = [text for pair in zip(*sides, strict=True) for text in pair]
-    return (*map(reader.latents, sides), scores), texts
+    for layer, numbers in zip(whole.findings.layers, expected, strict=True):
+        for estimate, number in zip((layer.raw, layer.encoded, layer.lost), numbers, strict=True):
+            require_alike(estimate, number)
 
 
-def test_the_numbers_are_those_of_a_probe_fitted_by_hand(laid_out):
-    findings = scope.probe(
-        models="./bert",
-        data="pairs.csv",
-        unlabelled="sentences.csv",
-        hidden=4,
-        seed=3,
-        save="kept",
-        dtype="float32",
-        model_options=ModelOptions(device="cpu"),
-    ).findings
-    reader = read_checkpoint("./bert", ModelOptions(device="cpu"))
-    table = rows(laid_out / "pairs.csv")
-    (train, learned), (development, _), (test, _) = (part(table, name, reader) for name in PARTS)
-    texts = sorted(row["text"] for row in rows(laid_out / "sentences.csv"))
-    by_hand = SimilarityProbe(step="final", seed=3, hidden=4)
-    by_hand.pretrain(reader.latents(list(dict.fromkeys([*texts, *learned]))))
-    given = by_hand.fit(*train, development=development).predict(*test[:2])
-    np.testing.assert_array_equal(load_probe(laid_out / "kept").probe.predict(*test[:2]), given)
-    raw, final = findings.scores
-    assert final.pearson.value == pytest.approx(pearson(given, test[2]), abs=1e-6)
-    ranked = spearman_estimate(given, test[2])
-    assert final.spearman.value == pytest.approx(ranked.value, abs=1e-6)
-    assert final.error.value == pytest.approx(np.abs(given - test[2]).mean(), abs=1e-6)
-    worst = np.argsort(-np.abs(given - test[2]).round(6), kind="stable")[:10]
-    assert [pair.given for pair in findings.misjudged] == pytest.approx(given[worst], abs=1e-6)
-    assert [pair.wanted for pair in findings.misjudged] == test[2][worst].tolist()
-    plain = SimilarityProbe(step="raw").fit(*train, development=development)
-    assert raw.pearson.value == pytest.approx(plain.score(*test), abs=1e-6)
+def test_without_a_block_of_layers_the_probe_is_the_one_fitted_by_hand_on_the_others(whole):
+    _, scores = by_hand(whole, "final")
+    wanted, groups = whole.parts[2].scores, whole.leakage.groups
+    ablations = whole.findings.ablations
+    assert [(each.first, each.last, each.step) for each in ablations] == [
+        (0, 1, "final"),
+        (2, 2, "final"),
+    ]
+    for ablation, kept in zip(ablations, ([2], [0, 1]), strict=True):
+        _, rest = by_hand(whole, "final", layers=kept)
+        require_alike(ablation.pearson, pearson_difference(scores, rest, wanted, groups))
+        require_alike(ablation.spearman, spearman_difference(scores, rest, wanted, groups))
 
 
 def test_the_result_describes_models_data_and_settings(probe, tmp_path):
@@ -233,12 +245,6 @@ def test_the_result_describes_models_data_and_settings(probe, tmp_path):
     )
     findings, manifest = result.findings, result.manifest
     assert (findings.train, findings.development, findings.test) == tuple(PARTS.values())
-    assert (findings.unlabelled, findings.low, findings.high) == (20, 0, 5)
-    assert [len(score.pearsons) for score in findings.scores] == [1, 2, 2]
-    note = (
-        "estimates, including gains, are for the seed 0; steps fitted with 2 seeds: siamese, final"
-    )
-    assert note in findings.notes
     assert [card.role for card in manifest.models] == ["model"]
     assert [card.capability for card in manifest.data] == ["similarity"] * 3 + [None]
     assert manifest.settings == {
@@ -261,24 +267,19 @@ def test_too_few_pairs_are_an_error_before_the_other_sentences_are_read(probe, m
     assert len(read) == 1
 
 
-def test_layers_are_left_out_and_the_probe_fitted_again(probe):
+def test_layers_that_are_left_out_stand_in_the_report_and_the_frame(probe):
     result = probe(steps="raw", hidden=None, ablate=2)
-    findings = result.findings
-    first, last = findings.ablations
-    assert [(each.first, each.last) for each in findings.ablations] == [(0, 1), (2, 2)]
+    first, last = result.findings.ablations
     # Without its layer the step raw takes the best of the others; without others it loses nothing.
-    lost = [layer.lost.value for layer in findings.layers]
-    assert last.pearson.value == pytest.approx(lost[2], abs=1e-6)
+    assert last.pearson.value == pytest.approx(result.findings.layers[2].lost.value, abs=1e-6)
     assert result.manifest.settings["ablate"] == 2
     most = "layers 0 to 1" if first.pearson.value >= last.pearson.value else "layer 2"
-    assert f"Fitted again without {most}, toy_readers:Bags loses Pearson" in " ".join(
-        str(result).split()
-    )
+    words = " ".join(str(result).split())
+    assert f"Fitted again without {most}, toy_readers:Bags loses Pearson" in words
     frame = result.to_frame()
     rows = frame[frame.metric == "refitted_pearson_lost"]
     assert list(rows.subset) == ["without layers 0 to 1", "without layers 2 to 2"]
     assert list(rows.value) == [first.pearson.value, last.pearson.value]
-    assert (frame.metric == "refitted_spearman_lost").sum() == 2
     with pytest.raises(SpecError, match="--ablate 3 for the 3 layers of `toy_readers:Bags`"):
         probe(steps="raw", hidden=None, ablate=3)
     with pytest.raises(SpecError, match="--ablate with --probe"):
