@@ -179,7 +179,7 @@ def check_values(options: object) -> None:
 
 def _texts(member: Described, value: Any) -> Iterator[str]:
     """The texts that a field holds, alone, in a list or in a mapping."""
-    parts = value if member.repeats else [value]
+    parts = value if isinstance(value, tuple) else [value]
     if isinstance(value, Mapping):
         parts = [*value, *value.values()]
     return (part for part in parts if isinstance(part, str))

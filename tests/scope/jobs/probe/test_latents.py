@@ -61,6 +61,9 @@ def test_whitened_components_are_those_of_a_singular_value_decomposition(layer):
 
 
 def test_unwhitened_inputs_keep_distances_up_to_one_factor_and_have_mean_square_1():
+    # The first components alone have variances far above 1.
+    first = project(fit_basis([LATENTS], 2, whitened=False), [LATENTS]).numpy()
+    np.testing.assert_allclose(np.square(first).mean(axis=(1, 2)), 1, atol=1e-4)
     found = project(fit_basis([LATENTS], 8, whitened=False), [LATENTS]).numpy()
     for layer in range(3):
         assert np.square(found[layer]).mean() == pytest.approx(1, abs=1e-4)
