@@ -22,6 +22,15 @@ def fleet(seed=0, questions=300, models=12, layout=LAYOUT, signal=1.0):
     return table, (generator.random(chance.shape) < chance).astype(np.float32)
 
 
+def test_forecasts_of_the_training_questions_have_the_mean_of_their_factors():
+    table, answers = fleet(questions=100)
+    factors = TextFactors(layout=LAYOUT).fit(table, answers)
+    coordinates = factors.model_vectors_[:, 1:]
+    expected = factors.skills_ + factors.question_vectors_.mean(axis=0) @ coordinates.T
+    forecasts = factors._forecasts(table, np.ones(100))
+    np.testing.assert_allclose(forecasts.mean(axis=0), expected, atol=1e-4)
+
+
 def test_texts_that_tell_nothing_leave_exactly_the_means():
     table, answers = fleet(signal=0.0)
     forecaster = TextFactors(layout=LAYOUT, guard=3.0).fit(table[:200], answers[:200])
