@@ -1,5 +1,7 @@
-"""Audits of classifiers of a few lines."""
+"""Audits of classifiers of a few lines, questions, and results that can be compared."""
 
+import json
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -32,3 +34,32 @@ def audit_toys(sentences_csv):
 @pytest.fixture
 def toy_audit(audit_toys, tmp_path):
     return partial(audit_toys, tmp_path / "runs")
+
+
+@pytest.fixture(scope="session")
+def bare():
+    """Gives a result without what tells sessions apart."""
+
+    def without_session(result):
+        manifest = replace(result.manifest, command="")
+        audits = tuple(map(without_session, getattr(result, "audits", ())))
+        parts = {"audits": audits} if audits else {}
+        return replace(result, clock=None, folder=None, manifest=manifest, **parts)
+
+    return without_session
+
+
+@pytest.fixture
+def choices(tmp_path):
+    """Writes a file of so many questions with three options; returns its path."""
+
+    def write(count):
+        path = tmp_path / "questions.jsonl"
+        rows = [
+            {"question": f"Is it {place}?", "options": ["a", "b", "c"], "answer": place % 3}
+            for place in range(count)
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return str(path)
+
+    return write

@@ -1,6 +1,5 @@
 """A run takes further models under its own name, and searches and answers nothing twice."""
 
-import json
 from functools import partial
 
 import pytest
@@ -20,16 +19,9 @@ def audit(toy_audit):
     return partial(toy_audit, capabilities="typo", n=6, run="mine")
 
 
-def without_clock(result):
-    found = json.loads(result.to_json())
-    del found["clock"], found["manifest"]["command"]
-    found.pop("checksum", None)
-    return found
-
-
 @pytest.mark.parametrize("targets", [(STUDENT, STRANGER), (STRANGER, STUDENT)])
 def test_a_target_is_added_with_the_numbers_of_a_run_from_scratch(
-    audit, tmp_path, monkeypatch, capsys, targets
+    audit, tmp_path, monkeypatch, capsys, bare, targets
 ):
     audit(STUDENT)
     asked = []
@@ -45,7 +37,7 @@ def test_a_target_is_added_with_the_numbers_of_a_run_from_scratch(
     # One answer of a model that cannot be hashed.
     assert len(asked) == grown.clock.asked_again / 2 == 1
     assert "reuses 66 searches and " in capsys.readouterr().err
-    assert without_clock(grown) == without_clock(audit(*targets, runs=tmp_path / "others"))
+    assert bare(grown) == bare(audit(*targets, runs=tmp_path / "others"))
     names = [one.name for one in grown.manifest.targets]
     stored = RunFolder(tmp_path / "runs" / "mine").read_configuration()["targets"]
     assert [one["name"] for one in stored] == names
@@ -58,12 +50,12 @@ def test_targets_cannot_be_removed_or_reordered(audit):
             audit(*targets)
 
 
-def test_a_session_that_fails_leaves_the_run_as_it_was(audit):
+def test_a_session_that_fails_leaves_the_run_as_it_was(audit, bare):
     first = audit(STUDENT)
     with pytest.raises(ModelError):
         audit(STUDENT, "NotANumber")
     again = audit(STUDENT)
-    assert without_clock(again) == without_clock(first)
+    assert bare(again) == bare(first)
 
 
 def test_a_setting_and_a_target_at_once_are_refused(audit):
@@ -72,7 +64,7 @@ def test_a_setting_and_a_target_at_once_are_refused(audit):
         audit(STUDENT, STRANGER, seed=1)
 
 
-def test_controls_are_added_to_a_test_of_reuse(tmp_path, without_pages):
+def test_controls_are_added_to_a_test_of_reuse(tmp_path, without_pages, bare):
     write_world(tmp_path)
     names = [f"predictions:{tmp_path}/controls.tsv#c{number}" for number in range(5)]
 
@@ -89,6 +81,6 @@ def test_controls_are_added_to_a_test_of_reuse(tmp_path, without_pages):
         )
 
     reuse(names[1:], "mine")
-    assert without_clock(reuse(names, "mine")) == without_clock(reuse(names, "scratch"))
+    assert bare(reuse(names, "mine")) == bare(reuse(names, "scratch"))
     with pytest.raises(RunError, match="with different arguments: controls"):
         reuse(names[:-1], "mine")

@@ -6,8 +6,7 @@ import pytest
 from made_up_comparison import build_comparison, estimate
 from parsed_page import parse
 
-from scope.errors import SpecError
-from scope.jobs.exports import to_eee, write_site
+from scope.jobs.exports import write_site
 from scope.records import Clock, Measurement
 
 
@@ -95,8 +94,3 @@ def test_hostile_names_are_only_text(name, tmp_path):
     for one in page.all("a"):
         assert one.attributes["href"].startswith(("./1-", "./2-", "#"))
     assert name in page.section("history").text
-
-
-def test_an_audit_is_no_comparison_for_every_eval_ever(tmp_path):
-    with pytest.raises(SpecError, match="--eee with a result of the job audit"):
-        to_eee(build_comparison(), tmp_path / "eee.json")

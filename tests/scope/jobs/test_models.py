@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from capabilities.choice import Choice
-from capabilities.extractive_qa import ExtractiveQA
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import answerer_card, check_answering_models, load_answering_models
 from scope.jobs.task_choice import ChosenTask
@@ -69,13 +68,6 @@ def test_objects_that_share_a_fingerprint_are_refused():
     with pytest.raises(ModelError) as raised:
         load(Model("a", "1"), Model("b", "2"), Model("c", "1"))
     assert raised.value.found == "`a` and `c` have the same fingerprint, '1'"
-
-
-@pytest.mark.parametrize("task", [Choice, ExtractiveQA])
-def test_prompts_that_no_task_asks_with_are_refused(task):
-    with pytest.raises(SpecError) as raised:
-        load(Model("a", "1"), Model("b", "2"), tasks=[chosen(task)], prompts={"cloze": "{text}"})
-    assert raised.value.found == "the prompt `cloze`, which none of the tasks uses"
 
 
 def test_prompts_are_read_before_any_model_is_loaded(tmp_path):

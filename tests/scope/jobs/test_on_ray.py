@@ -22,13 +22,6 @@ from scope.store import RunFolder
 OPTIONS = {"capabilities": ["typo"], "cache": False, "n": 6, "trials": 1}
 
 
-def bare(result):
-    """A result without what tells sessions apart."""
-    manifest = replace(result.manifest, command="")
-    audits = tuple(map(bare, result.audits))
-    return replace(result, clock=None, folder=None, manifest=manifest, audits=audits)
-
-
 class WorkersHere:
     """Carry out shards in this process; ``fails`` and ``elsewhere`` name shards."""
 
@@ -59,7 +52,7 @@ def workers(monkeypatch):
     [({}, True), ({"both_directions": True}, False), ({"shard": "2/2", "candidates": 0}, False)],
     ids=["other files", "matrix", "shard"],
 )
-def test_shards_give_the_result_of_one_process(toy_audit, workers, options, elsewhere):
+def test_shards_give_the_result_of_one_process(toy_audit, workers, bare, options, elsewhere):
     workers.elsewhere = elsewhere
     here = toy_audit("Student", run="here", **OPTIONS, **options)
     there = toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS, **options)
@@ -67,7 +60,7 @@ def test_shards_give_the_result_of_one_process(toy_audit, workers, options, else
     assert workers.done == (["2-of-4", "4-of-4"] if "shard" in options else ["1-of-2", "2-of-2"])
 
 
-def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers):
+def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers, bare):
     options = {"run": "there", "engine": "ray", **OPTIONS}
     here = toy_audit("Student", run="here", **OPTIONS)
     workers.fails = {"2-of-3"}
@@ -153,18 +146,12 @@ def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch
 
 
 @pytest.fixture
-def questions(tmp_path):
+def questions(choices, tmp_path):
     """The arguments of a comparison."""
-    path = tmp_path / "questions.jsonl"
-    rows = [
-        {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
-        for place in range(40)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return {
         "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
         "tasks": "choice",
-        "data": str(path),
+        "data": choices(40),
         "cache": False,
         "runs": tmp_path / "runs",
     }

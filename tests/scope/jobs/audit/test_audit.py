@@ -105,15 +105,6 @@ def test_a_capability_that_applies_to_no_text_has_no_number(toy_audit, tmp_path)
     assert f"not applicable: {NO_WORD}" in " ".join(shown.split())
 
 
-def test_the_comparison_prints_and_converts_itself(three, tmp_path):
-    assert "Concordance by capability" in str(three)
-    frame = three.to_frame()
-    assert {"metric", "target", "value", "low", "high", "n"} <= set(frame.columns)
-    assert len(frame) == len(three.measurements) + len(three.answer_shares)
-    written = three.to_html(tmp_path / "a new folder" / "report.html")
-    assert "Hard-SCoPE" in written.read_text(encoding="utf-8")
-
-
 def test_a_setting_reaches_the_capability_that_it_names(toy_audit):
     settings = {"typo.min_letters": 6, "max_letters": 50}
     comparison = toy_audit("Student", capabilities=["typo", "synonym"], settings=settings, n=2)
@@ -121,3 +112,19 @@ def test_a_setting_reaches_the_capability_that_it_names(toy_audit):
     assert (typo["min_letters"], typo["max_letters"]) == (6, 50)
     assert synonym["preset"] == "valid"
     assert "--setting typo.min_letters=6 --setting max_letters=50" in comparison.manifest.command
+
+
+def test_language_models_with_label_words_are_audited_beside_classifiers(toy_audit):
+    words = {"negative": "bad", "positive": "good"}
+    comparison = toy_audit(
+        *("OtherChooser", "Student"),
+        reference="python:toy_models:Chooser",
+        capabilities=["typo"],
+        label_column="none",
+        model_options=ModelOptions(label_words=words, prompts={"classify": "{text} {labels}?"}),
+    )
+    assert {model.labels for model in comparison.manifest.models} == {("negative", "positive")}
+    assert main_estimates(comparison, "hard_scope").keys() == {
+        ("typo", "toy_models:OtherChooser"),
+        ("typo", "toy_models:Student"),
+    }

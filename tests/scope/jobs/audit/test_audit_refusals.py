@@ -4,6 +4,7 @@ import pytest
 from estimates import main_estimates
 
 from scope.errors import DataError, ModelError, SpecError
+from scope.models import ModelOptions
 from scope.records import Perturbation
 
 
@@ -114,10 +115,20 @@ def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
     ]
 
 
+TOKENS = {"role": "next_token"}
+WORDS = {"label_words": {"negative": "bad", "positive": "good"}}
+ASKING = ModelOptions(prompts={"classify": "{text}"}, **WORDS)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"targets": []}, "no target"),
+        ({"role": "next_tokn"}, "--role 'next_tokn'"),
+        ({"label_column": "label", **TOKENS}, "--label-column in the role"),
+        ({"model_options": ASKING, **TOKENS}, "--label-word and --prompt in the role"),
+        ({"model_options": ModelOptions(**WORDS)}, "no language model among"),
+        ({"model_options": ModelOptions(prompts={"classify": "words"})}, "the prompt classify"),
         ({"capabilities": []}, "the capabilities"),
         ({"capabilities": ["typo", "typo"]}, "the capabilities"),
         ({"capabilities": ["tpyo"]}, "did you mean `typo`"),
@@ -132,7 +143,8 @@ def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
         ({"label_map": ["x"]}, "the label map `x`"),
     ],
 )
-def test_a_wrong_option_is_named(toy_audit, options, message):
+def test_a_wrong_option_is_named_before_any_work(toy_audit, tmp_path, options, message):
     with pytest.raises(SpecError) as caught:
         toy_audit("Student", **options)
     assert message in str(caught.value)
+    assert not (tmp_path / "runs").exists()

@@ -42,22 +42,6 @@ def only(comparison):
     return verdict
 
 
-def test_the_result_prints_its_verdict_and_converts(reuse, world, tmp_path):
-    comparison = reuse(f"predictions:{world}/suspects.tsv#copy")
-    verdict = only(comparison)
-    assert verdict.decision == "related"
-    assert verdict.p_value == 1 / 25
-    assert "RELATED" in str(comparison)
-    assert '"decision":"related"' in comparison.to_json()
-    frame = comparison.to_frame()
-    assert {"shared_mistakes", "capa_discrete", "error_consistency", "accuracy"} <= set(
-        frame["metric"]
-    )
-    page = tmp_path / "page.html"
-    comparison.to_html(page)
-    assert "copy is related to ours" in page.read_text(encoding="utf-8")
-
-
 def test_specs_and_objects_are_the_same(reuse, models, world):
     spec = only(reuse(f"predictions:{world}/suspects.tsv#partly"))
     own = only(
