@@ -1,12 +1,15 @@
 """The comparison as a function: what it takes, what it keeps, and what it refuses to go on with."""
 
+from dataclasses import replace
 
 import pytest
 from toy_answerers import Reader, Skimmer
 from toy_models import Reference
 
 import scope
+from reports.renderers.terminal import to_text
 from scope.errors import ModelError, SpecError
+from scope.jobs.pages import page_of
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ class Counting:
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "all.tsv"
-    path.write_text(f"first\t{'A' * 12}\nsecond\t{'ABC' * (4)}\n", encoding="utf-8")
+    path.write_text(f"first\t{'A' * 12}\nsecond\t{'ABC' * 4}\n", encoding="utf-8")
     return f"predictions:{path}#*"
 
 
@@ -76,3 +79,16 @@ def test_gates_may_name_tasks_models_of_a_table_and_gold(compare, table):
     gates = ["agreement[choice,first]>=0", "accuracy[mine,(gold)]>=0"]
     assert len(compare(model, table, gates=gates).manifest.models) == 3
     assert model.asked == 12
+
+
+def test_ten_models_fit_a_usual_terminal_below_their_verdicts(compare, tmp_path):
+    rows = [
+        f"m{model}\t{''.join('ABC'[place * (model + 1) // 5 % 3] for place in range(12))}\n"
+        for model in range(10)
+    ]
+    (tmp_path / "ten.tsv").write_text("".join(rows), encoding="utf-8")
+    result = replace(compare(f"predictions:{tmp_path}/ten.tsv#*"), verdicts=())
+    lines = to_text(page_of(result).brief, width=80).splitlines()
+    assert len([line for line in lines if line.startswith("m")]) == 10
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 24

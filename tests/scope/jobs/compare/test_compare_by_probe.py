@@ -1,7 +1,6 @@
 """A comparison whose SemScore is measured by a probe of the user's own model."""
 
 import json
-import shutil
 from functools import partial
 
 import pytest
@@ -111,21 +110,6 @@ def test_a_run_that_is_called_again_gives_the_same_without_reading_any_text(comp
     monkeypatch.setattr(CheckpointReader, "latents", None)
     again = compare(run="mine")
     assert to_json(again, clock=False) == to_json(first, clock=False)
-
-
-def test_the_same_model_in_another_place_is_the_same_question_and_is_shown_there(
-    compare, probe, tmp_path
-):
-    first = compare()
-    shutil.copytree(probe.folder.parent / "model", tmp_path / "moved")
-    moved = f"hf:{tmp_path / 'moved'}"
-    again = compare(encoder=f"probe:{probe.folder}#{moved}")
-    assert len(list((tmp_path / "runs").iterdir())) == 1
-    assert again.measurements == first.measurements
-    assert again.manifest.settings["semscore"] == f"a probe of {moved}"
-    # A long path may stand on a line of its own.
-    assert f"sem_score: by a probe of {moved[:20]}" in " ".join(str(again).split())
-    assert f"--semscore 'probe:{probe.folder}#{moved}'" in again.manifest.command
 
 
 def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare, tmp_path):

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
+from made_up_tasks_comparison import CHOICE, MODELS, estimate
 
 from reports.prose import plain, together
 from reports.renderers.terminal import to_text
@@ -86,11 +86,6 @@ def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
     assert line == "On choice no two models can be compared: no item in common."
 
 
-def test_without_sem_score_word_f1_says_how_alike_texts_are(tasks_comparison):
-    rows = tuple(r for r in tasks_comparison.measurements if not r.metric.startswith("sem_score"))
-    assert "by Word F1, are" in said(replace(tasks_comparison, measurements=rows), QA)
-
-
 def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(tasks_comparison):
     small, large, other = MODELS
     found = with_degenerate(tasks_comparison, other)
@@ -103,11 +98,6 @@ def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(task
     assert remark.endswith(f"out of pairs, rankings and examples: {other} (one answer).")
     line = said(with_degenerate(tasks_comparison, large, other), CHOICE)
     assert line == "On choice no two models can be compared: 2 of 3 are degenerate."
-
-
-def test_of_many_degenerate_models_the_first_have_a_reason(tasks_comparison):
-    (remark,) = remarks(with_degenerate(tasks_comparison, *"abcde"), CHOICE)
-    assert plain(remark).endswith("a (one answer), b (one answer), c (one answer), d, e.")
 
 
 def test_the_more_often_right_model_comes_first_with_the_interval_turned(tasks_comparison):

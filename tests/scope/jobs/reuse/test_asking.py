@@ -84,18 +84,6 @@ ALTERNATING = [place % 2 for place in range(60)]
 ROWS = [ALTERNATING, ALTERNATING, [1] * 60, [place % 3 % 2 for place in range(60)]]
 
 
-def test_the_suspect_comes_last_and_its_row_second():
-    responses = responses_to(ROWS)
-    case, looks = case_of(responses, [1] * 60)
-    names = ["ours", "control 1", "control 2", "suspect"]
-    assert [name for name, _ in responses.log] == names
-    assert looks == ()
-    assert case.answers.answers.tolist() == ROWS
-    assert (case.reference, case.suspect, case.controls) == ("ours", "suspect", (*names[1:3],))
-    assert case.queries == 60
-    assert case.items[1].suspect == "option 1"
-
-
 def test_in_batches_questions_that_show_skill_come_first_and_the_case_ends_where_asking_ends():
     # Two controls can never bring p to 0.05: everything is asked, in batches of 25.
     responses = responses_to(ROWS)

@@ -55,17 +55,6 @@ def test_it_is_related_where_no_right_answer_is_known_and_where_answers_are_word
         assert (found.decision, found.p_value) == ("related", 1 / 26)
 
 
-def test_three_controls_cannot_decide_and_it_is_said_how_many_are_missing():
-    rows, gold = strangers(0, controls=3)
-    found = judged(make_case(taking(rows, 1.0), gold))
-    assert (found.decision, found.p_value, found.controls_needed) == ("undecided", 0.25, 19)
-    assert found.reasons == (
-        "3 controls are too few for an error rate of 0.05: at least 19 are needed, 16 more",
-    )
-    assert found.changes == ("16 more independent controls.",)
-    assert found.detectable is None
-
-
 def test_a_clearly_independent_suspect_is_not_related():
     rows, gold = strangers(2, items=1200)
     unknown = make_case(rows, np.full_like(gold, UNKNOWN))
