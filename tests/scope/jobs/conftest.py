@@ -52,6 +52,34 @@ def bare():
 
 
 @pytest.fixture
+def asked(monkeypatch):
+    """What the toy classifiers are asked from here on: the name of the class, and the text."""
+    classify, questions = Reference.classify, []
+
+    def recording(model, texts):
+        questions.extend((type(model).__name__, text) for text in texts)
+        return classify(model, texts)
+
+    monkeypatch.setattr(Reference, "classify", recording)
+    return questions
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """Saves what a model says of texts; returns the spec of its file."""
+
+    def save(model, texts, name="saved"):
+        shares = zip(texts, model.classify(texts), strict=True)
+        rows = [{"text": text, "probabilities": row} for text, row in shares]
+        rows[0]["labels"] = list(model.labels)
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return f"predictions:{path}"
+
+    return save
+
+
+@pytest.fixture
 def choices(tmp_path):
     """Writes a file of so many questions with three options; returns its path."""
 

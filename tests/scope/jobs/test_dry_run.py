@@ -15,14 +15,7 @@ def cost(**changes):
         "job": "audit",
         "work": (
             Work(model="ours", purpose="search: typo", queries=300, seconds=200.0),
-            Work(
-                model="vendor",
-                purpose="texts",
-                queries=90,
-                seconds=None,
-                tokens_in=2_000,
-                tokens_out=90,
-            ),
+            Work(model="vendor", purpose="texts", queries=90, seconds=None),
         ),
         "prices": {"vendor": 0.25},
         "preparation": 7.0,

@@ -1,7 +1,5 @@
 """Shards on workers give the result of one process."""
 
-import csv
-import json
 import os
 import signal
 import sys
@@ -82,18 +80,13 @@ def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers, bare):
 
 
 def test_texts_that_saved_predictions_lack_are_those_of_all_shards(
-    toy_audit, workers, tmp_path, sentences_csv
+    toy_audit, workers, saved, tmp_path, sentences
 ):
-    lines = sentences_csv.read_text(encoding="utf-8").splitlines()
-    texts = [row["text"] for row in csv.DictReader(lines)]
-    saved = tmp_path / "saved.jsonl"
-    rows = [{"text": one, "probabilities": [0.25, 0.75]} for one in texts]
-    labels = {"labels": ["negative", "positive"]}
-    saved.write_text("".join(json.dumps(row | labels) + "\n" for row in rows), encoding="utf-8")
+    target = saved(toy_models.Student(), [text for text, _ in sentences])
     missing = {}
     for run, engine in (("here", {}), ("there", {"engine": "ray", "workers": 2})):
         with pytest.raises(ModelError):
-            toy_audit(run=run, targets=[f"predictions:{saved}"], **OPTIONS, **engine)
+            toy_audit(run=run, targets=[target], **OPTIONS, **engine)
         lines = (tmp_path / "runs" / run / "texts-for-saved.jsonl").read_text("utf-8")
         missing[run] = sorted(lines.splitlines())
     assert missing["there"] == missing["here"]
@@ -124,18 +117,19 @@ def test_a_comparison_in_shards_gives_the_result_of_one_process(workers, questio
     assert len(workers.done) == 3
 
 
-def test_an_object_cannot_be_sent(toy_audit, workers):
-    def model(texts):
-        return [(0.25, 0.75)] * len(texts)
-
-    model.labels = ("negative", "positive")
-    with pytest.raises(SpecError, match="workers can load"):
-        toy_audit("Student", targets=[model], engine="ray")
-
-
-def test_workers_without_an_engine_are_refused(toy_audit):
-    with pytest.raises(SpecError, match="with the engine local"):
-        toy_audit("Student", workers=2)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"engine": "ray", "targets": [toy_models.Student()]}, "workers can load"),
+        ({"workers": 2}, "with the engine local"),
+        ({"engine": "dask"}, "the engine"),
+        ({"engine": "ray:"}, "the engine"),
+        ({"engine": "local:a"}, "the engine"),
+    ],
+)
+def test_what_no_worker_can_do_is_refused(toy_audit, workers, options, message):
+    with pytest.raises(SpecError, match=message):
+        toy_audit("Student", **options)
 
 
 def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch):
@@ -200,9 +194,3 @@ def test_ray_gives_the_result_of_one_process_though_a_worker_is_killed(questions
 def test_what_ray_lacks_is_said(toy_audit, found_by_workers, options, found):
     with pytest.raises(ResourceError, match=found):
         toy_audit("Student", **{"engine": "ray", **OPTIONS, **options})
-
-
-@pytest.mark.parametrize("engine", ["dask", "ray:", "local:a"])
-def test_an_unknown_engine_is_refused(toy_audit, engine):
-    with pytest.raises(SpecError, match="the engine"):
-        toy_audit("Student", engine=engine)

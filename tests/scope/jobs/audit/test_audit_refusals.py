@@ -72,33 +72,20 @@ def test_a_capability_that_fails_leaves_the_others_alone(toy_audit, search, reas
 
 
 def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
-    toy_audit, tmp_path, monkeypatch
+    toy_audit, saved, asked, tmp_path
 ):
-    def save(texts):
-        rows = zip(texts, toy_models.Student().classify(texts), strict=True)
-        lines = [{"text": text, "probabilities": row} for text, row in rows]
-        lines[0]["labels"] = list(toy_models.Student.labels)
-        (tmp_path / "saved.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-
-    target = f"predictions:{tmp_path / 'saved.jsonl'}"
-    save(["one text that nobody asks for"])
+    target = saved(toy_models.Student(), ["one text that nobody asks for"])
     with pytest.raises(ModelError, match="has no prediction for") as caught:
         toy_audit(targets=[target], capabilities=["typo"])
     waiting = next((tmp_path / "runs").glob("*/texts-for-saved.jsonl"))
     assert str(waiting) in caught.value.fix
-    save([json.loads(line)["text"] for line in waiting.read_text().splitlines()])
-    asked, classify = [], toy_models.Reference.classify
-
-    def record(model, texts):
-        asked.extend(texts)
-        return classify(model, texts)
-
-    with monkeypatch.context() as watched:
-        watched.setattr(toy_models.Reference, "classify", record)
-        saved = toy_audit(targets=[target], capabilities=["typo"])
+    missing = [json.loads(line)["text"] for line in waiting.read_text().splitlines()]
+    saved(toy_models.Student(), missing)
+    asked.clear()
+    by_file = toy_audit(targets=[target], capabilities=["typo"])
     assert len(asked) <= 8  # the reference is recognised by its answers, and asked nothing else
     live = toy_audit("Student", capabilities=["typo"])
-    assert [one.estimate for one in saved.measurements] == [
+    assert [one.estimate for one in by_file.measurements] == [
         one.estimate for one in live.measurements
     ]
 

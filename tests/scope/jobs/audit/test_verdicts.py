@@ -125,14 +125,11 @@ def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
         within = set(states.values()) <= {"within", "not judged"}
         assert (verdict.decision == "may replace") <= within
         assert all(states[name] == "beyond" for name in verdict.beyond)
-        names = verdict.beyond or verdict.open or [one for one in states if states[one] == "within"]
-        said = (
-            verdict.sentence.partition(": ")[2]
-            .partition(". ")[0]
-            .replace("answers follow", "reach")
-        )
-        named = {one.partition(" on ")[0] for one in names}
-        assert set(re.findall("accuracy|agreement|concordance|reach|matched flips", said)) == named
+        reason = verdict.sentence.replace("answers follow", "reach").partition(": ")[2]
+        endpoints = "accuracy|agreement|concordance|reach|matched flips"
+        named = set(re.findall(endpoints, reason.partition(". ")[0]))
+        carrying = verdict.beyond or verdict.open or [s for s in states if states[s] == "within"]
+        assert named == {name.partition(" on ")[0] for name in carrying}
 
 
 def test_without_a_baseline_concordance_is_compared_with_one_and_agreement_is_shown(audited):

@@ -13,12 +13,9 @@ from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.records import Answer, Item, Question, TaskAnswers
 
 
-def measured(right, *rows, options=4):
+def measured(right, *rows):
     items = tuple(
-        Item(
-            question=Question(id=f"i{n}", text=f"Question {n}", options=tuple("abcd"[:options])),
-            right=gold,
-        )
+        Item(question=Question(id=f"i{n}", text=f"What is {n}?", options=tuple("abcd")), right=gold)
         for n, gold in enumerate(right)
     )
     answers = tuple(

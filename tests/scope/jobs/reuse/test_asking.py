@@ -135,15 +135,6 @@ def in_words(place, number):
     return f"answer {number} to {place}"
 
 
-@pytest.mark.parametrize("words", [None, in_words])
-def test_a_copy_is_found_with_few_questions(words):
-    rows, gold = strangers(0)
-    case, looks, verdict = in_batches(taking(rows, 1.0), gold, words=words)
-    assert len(case.items) <= 100
-    assert (looks[-1].asked, looks[-1].p_value) == (len(case.items), 1 / 26)
-    assert verdict.decision == "related"
-
-
 def test_what_ends_the_asking_early_is_related():
     rows, gold = strangers(0, items=400)
     case, looks, verdict = in_batches(taking(rows, 0.4, 0), gold, batch=20)

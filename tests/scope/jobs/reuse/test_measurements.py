@@ -2,36 +2,25 @@
 
 from dataclasses import replace
 
-from made_up_reuse_comparison import CONTROLS, SUSPECT, not_related, related, undecided
+from made_up_reuse_comparison import related
 
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse.answer_matrix import AnswerKey
-from scope.jobs.reuse.questions import ItemSet, ReuseItem
+from scope.jobs.reuse.questions import task_items
 from scope.jobs.reuse.run import measurements, outcomes
-from scope.records import GOLD, Look, Outcome, Question
+from scope.records import GOLD, Item, Look, Outcome, Question
 
 
-def asked(count, *searches):
-    return ItemSet(
-        items=tuple(
-            ReuseItem(
-                id=str(number),
-                unit=str(number),
-                question=Question(id=str(number), text="Which?"),
-                key=AnswerKey(str(number)),
-                gold=None,
-            )
-            for number in range(count)
-        ),
-        sets=tuple(PerturbationSet(outcome=one, perturbations=()) for one in searches),
-    )
+def searched(*outcomes):
+    """One question, and what was searched for it."""
+    sets = tuple(PerturbationSet(outcome=outcome, perturbations=()) for outcome in outcomes)
+    return replace(task_items([Item(question=Question(id="q", text="Which?"))]), sets=sets)
 
 
 def test_every_search_has_an_outcome():
     typo = Outcome(capability="typo", status="measured", searched=6, found=4)
     failed = Outcome(capability="synonym", status="failed", reason="no lexicon")
-    assert outcomes({"ours": asked(3, typo, failed)}, (related(),), ()) == (typo, failed)
-    sets = {"ours": asked(3, typo, failed), "theirs": asked(3, replace(typo, found=5))}
+    assert outcomes({"ours": searched(typo, failed)}, (related(),), ()) == (typo, failed)
+    sets = {"ours": searched(typo, failed), "theirs": searched(replace(typo, found=5))}
     found = outcomes(sets, (related(),), ())
     assert [(one.capability, one.found) for one in found] == [
         ("typo of ours", 4),

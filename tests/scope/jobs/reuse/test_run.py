@@ -5,7 +5,7 @@ from made_up_suspects import Questions, made_up_models, write_world
 from toy_suspects import Counting
 
 import scope
-from scope.errors import ModelError, SpecError
+from scope.errors import ModelError, RunError, SpecError
 from scope.serialization import to_json
 
 
@@ -22,7 +22,7 @@ def models():
 
 
 @pytest.fixture
-def reuse(tmp_path, world):
+def reuse(tmp_path, world, without_pages):
     def run(suspect, **options):
         asked = {
             "references": f"predictions:{world}/suspects.tsv#ours",
@@ -158,3 +158,15 @@ def test_a_run_goes_on_with_the_same_configuration_alone(reuse, models):
     for changes in ({"alpha": 0.01}, {"seed": 4}, {"n": 100}, {"assume_no_label_training": True}):
         with pytest.raises(scope.ScopeError, match="run `mine` was started with different"):
             reuse(again, run="mine", controls=models_of(models, 3), **changes)
+
+
+def test_controls_are_added_with_the_numbers_of_a_run_from_scratch(reuse, world, bare):
+    names = [f"predictions:{world}/controls.tsv#c{number}" for number in range(5)]
+
+    def copy_among(controls, run):
+        return reuse(f"predictions:{world}/suspects.tsv#copy", controls=controls, n=40, run=run)
+
+    copy_among(names[1:], "mine")
+    assert bare(copy_among(names, "mine")) == bare(copy_among(names, "scratch"))
+    with pytest.raises(RunError, match="with different arguments: controls"):
+        copy_among(names[:-1], "mine")

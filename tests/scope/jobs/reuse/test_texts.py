@@ -1,6 +1,5 @@
 """The two ways of a test of reuse, on models of a few lines: labels, tokens, texts, and options."""
 
-import json
 from dataclasses import dataclass
 
 import pytest
@@ -159,27 +158,15 @@ def test_a_search_that_fails_is_told(reuse):
     assert "the search is broken" in " ".join(str(comparison).split())
 
 
-@pytest.fixture
-def save(tmp_path, data):
-    """Saves what a pupil says of the data."""
-
-    def write(pupil, name):
-        texts = [line.rpartition(",")[0] for line in data.read_text().splitlines()[1:]]
-        rows = [{"text": text, "probabilities": pupil.shares(text)} for text in texts]
-        rows[0]["labels"] = list(pupil.labels)
-        path = tmp_path / f"{name}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        return f"predictions:{path}"
-
-    return write
-
-
-def test_a_saved_reference_is_not_searched_and_the_verdict_is_the_same(reuse, save, copied):
-    saved = reuse("Copy", references=save(Pupil(), "ours"), capabilities=None)
-    assert saved.manifest.capabilities == ()
-    assert [one.capability for one in saved.outcomes] == ["texts"]
-    assert only(saved).decision == copied.decision == "related"
-    assert [one.value for one in only(saved).standings] == [one.value for one in copied.standings]
+def test_a_saved_reference_is_not_searched_and_the_verdict_is_the_same(
+    reuse, saved, sentences, copied
+):
+    ours = saved(Pupil(), [text for text, _ in sentences], name="ours")
+    result = reuse("Copy", references=ours, capabilities=None)
+    assert result.manifest.capabilities == ()
+    assert [one.capability for one in result.outcomes] == ["texts"]
+    assert only(result).decision == copied.decision == "related"
+    assert [one.value for one in only(result).standings] == [one.value for one in copied.standings]
 
 
 def test_models_are_told_apart_by_the_tokens_that_they_say_next(reuse):

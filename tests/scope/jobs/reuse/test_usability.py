@@ -94,14 +94,6 @@ def test_a_model_of_the_controls_skill_can_be_cleared():
     assert why_not_cleared(rows, gold, words=in_words) == ()
 
 
-@pytest.mark.parametrize("words", [None, in_words])
-def test_one_that_guesses_cannot(words):
-    rows, gold = strangers(1)
-    guesses = np.random.default_rng(7).integers(0, 5, size=rows.shape[1])
-    found = why_not_cleared(with_suspect(rows, guesses), gold, words=words)
-    assert found[0] == GUESSES
-
-
 def test_one_whose_answers_are_nobodys_cannot_though_that_can_be_foreseen():
     rows, gold = strangers(1, options=5)
     alone = "its answers are neither right nor what others answer"
