@@ -1,6 +1,7 @@
 """A dry run: what a run would cost, without the run."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,28 +11,24 @@ from scope.jobs.cost_estimate import Planned, Work, announcements
 from scope.jobs.dry_run import Cost
 
 
-def cost(**changes):
-    known = {
-        "job": "audit",
-        "work": (
+def test_it_prints_the_sums_and_its_json_has_them():
+    cost = Cost(
+        job="audit",
+        work=(
             Work(model="ours", purpose="search: typo", queries=300, seconds=200.0),
             Work(model="vendor", purpose="texts", queries=90, seconds=None),
         ),
-        "prices": {"vendor": 0.25},
-        "preparation": 7.0,
-        "memory": 512.0,
-        "trains_models": False,
-    }
-    return Cost(**known | changes)
-
-
-def test_it_prints_the_sums_and_its_json_has_them():
-    text = str(cost())
+        prices={"vendor": 0.25},
+        preparation=7.0,
+        memory=512.0,
+        trains_models=False,
+    )
+    text = str(cost)
     assert "In all 390 queries, 3 min without the time of endpoints, 512 MB of memory." in text
     assert "vendor: at most 0.25." in text
     assert "The time to fit" not in text
-    assert "The time to fit" in str(cost(trains_models=True))
-    found = json.loads(cost().to_json())
+    assert "The time to fit" in str(replace(cost, trains_models=True))
+    found = json.loads(cost.to_json())
     assert (found["queries"], found["seconds"]) == (390, 207.0)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from capabilities.choice import Choice
-from scope.errors import ModelError, SpecError
+from scope.errors import ModelError
 from scope.jobs.answering_models import answerer_card, check_answering_models, load_answering_models
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
@@ -68,11 +68,3 @@ def test_objects_that_share_a_fingerprint_are_refused():
     with pytest.raises(ModelError) as raised:
         load(Model("a", "1"), Model("b", "2"), Model("c", "1"))
     assert raised.value.found == "`a` and `c` have the same fingerprint, '1'"
-
-
-def test_prompts_are_read_before_any_model_is_loaded(tmp_path):
-    prompts = {"choice": tmp_path / "missing.txt"}
-    with pytest.raises(SpecError, match=r"missing\.txt"):
-        load("hf:no/such", "hf:no/such-either", prompts=prompts)
-    with pytest.raises(SpecError, match="the prompt choice with the fields"):
-        load("hf:no/such", "hf:no/such-either", prompts={"choice": "no field"})

@@ -62,7 +62,6 @@ def test_words_are_compared_where_a_blank_is_filled_and_there_is_a_table_of_them
     ("spec", "expected"),
     [
         ("probe:mine", (Path("mine"), None)),
-        ("probe:mine#gguf:a.gguf", (Path("mine"), "gguf:a.gguf")),
         ("probe:no#1", (Path("no#1"), None)),
         ("probe:no#1#hf:a", (Path("no#1"), "hf:a")),
     ],

@@ -30,23 +30,22 @@ def probe(tmp_path_factory):
     return write_probe(root / "probe", root / "model", Readout(kind="mean"))
 
 
-def compare_in(folder, probe, **options):
+def compare_in(folder, probe, passages=PASSAGES, **options):
     rows = [
         {"id": f"q{n}", "question": "Who?", "context": context, "answers": [gold] if gold else []}
-        for n, (context, gold) in enumerate(PASSAGES)
+        for n, (context, gold) in enumerate(passages)
     ]
     questions = folder / "questions.jsonl"
-    if not questions.exists():
-        questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    asked = {
-        "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
-        "tasks": "extractive_qa",
-        "data": str(questions),
-        "encoder": f"probe:{probe.folder}",
-        "model_options": ModelOptions(device="cpu"),
-        "runs": folder / "runs",
-    }
-    return scope.compare(**asked | options)
+    questions.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return scope.compare(
+        models=["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
+        tasks="extractive_qa",
+        data=str(questions),
+        encoder=f"probe:{probe.folder}",
+        model_options=ModelOptions(device="cpu"),
+        runs=folder / "runs",
+        **options,
+    )
 
 
 @pytest.fixture
@@ -112,10 +111,8 @@ def test_a_run_that_is_called_again_gives_the_same_without_reading_any_text(comp
     assert to_json(again, clock=False) == to_json(first, clock=False)
 
 
-def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare, tmp_path):
-    row = {"id": "q0", "question": "Who?", "context": "ann", "answers": ["ann saw " * 40]}
-    (tmp_path / "questions.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    found = compare(run="mine")
-    (outcome,) = found.outcomes
+def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare):
+    result = compare([("ann", "ann saw " * 40)], run="mine")
+    (outcome,) = result.outcomes
     assert outcome.reason == "SemScore goes by the beginning of texts that are too long: 1"
-    assert outcome.reason in found.html()
+    assert outcome.reason in result.html()

@@ -12,17 +12,13 @@ from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import Answer, Item, Question, TaskAnswers
 
 
-def asked(item, answers, comparison):
-    """A question of a task with these answers of as many models, of which nothing is measured."""
-    names = tuple(f"m{place}" for place in range(len(answers)))
-    numbers = replace(task_estimates(comparison)[0], names=names, rows=())
-    task = TaskAnswers(task="t", items=(item,), answers=tuple((one,) for one in answers))
-    return next(answered_questions(numbers, task))
-
-
 def texts(gold, given, comparison):
+    """A question with these answers of as many models, of which nothing is measured."""
     item = Item(question=Question(id="q", text="Who?"), gold=gold)
-    return asked(item, [Answer(text=text) for text in given], comparison)
+    names = tuple(f"m{place}" for place in range(len(given)))
+    numbers = replace(task_estimates(comparison)[0], names=names, rows=())
+    answers = tuple((Answer(text=text),) for text in given)
+    return next(answered_questions(numbers, TaskAnswers(task="t", items=(item,), answers=answers)))
 
 
 def questions(comparison):

@@ -3,8 +3,7 @@ from dataclasses import replace
 from made_up_tasks_comparison import CHOICE, MODELS, estimate
 
 from reports.prose import plain, together
-from reports.renderers.terminal import to_text
-from scope.jobs.compare.page import page, remarks, sentences
+from scope.jobs.compare.page import remarks, sentences
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, FourCells, TaskShares, Undefined
 
@@ -13,16 +12,6 @@ def said(comparison, task):
     """The sentences on a task."""
     (found,) = (one for one in task_estimates(comparison) if one.task == task)
     return plain(together(*sentences(found))).replace("\N{NO-BREAK SPACE}", " ")
-
-
-def with_main(comparison, *values):
-    """The comparison with these values of the pairs' main number, in the order of the models."""
-    left = iter(values)
-    rows = tuple(
-        replace(row, estimate=estimate(next(left), 4)) if row.metric == "capa_discrete" else row
-        for row in comparison.measurements
-    )
-    return replace(comparison, measurements=rows)
 
 
 def with_degenerate(comparison, *models):
@@ -50,31 +39,6 @@ def cells(only_first, only_second, gap):
         difference=replace(estimate(only_first - only_second, 8), low=gap[0], high=gap[1]),
         **{name: estimate(share, 8) for name, share in shares.items()},
     )
-
-
-def test_equally_alike_pairs_count_in_the_order_of_the_models(tasks_comparison):
-    line = said(with_main(tasks_comparison, 0.5, 0.5, 0.5), CHOICE)
-    small, large, other = MODELS
-    assert f"are {small} and {large} with 0.50 [0.38, 0.62]" in line
-    assert f"The least similar are {large} and {other} with 0.50" in line
-    assert line.count("(the intervals of 2 other pairs overlap with it)") == 2
-
-
-def test_a_page_explains_a_metric_once_with_its_scale(tasks_comparison):
-    (choice,) = (task for task in tasks_comparison.tasks if task.task == CHOICE)
-    other = replace(choice, task="other")
-    rows = [row for row in tasks_comparison.measurements if row.capability == CHOICE]
-    both = replace(
-        tasks_comparison,
-        tasks=(choice, other),
-        measurements=(*rows, *(replace(row, capability="other") for row in rows)),
-    )
-    made = page(both)
-    for blocks in (made.sections[0].blocks, made.brief):
-        said = " ".join(to_text(blocks).split())
-        assert said.count("most similar of 3 pairs, by Discrete CAPA") == 2
-        assert said.count("0 is chance, 1 identical") == 1
-        assert "agreement beyond what the accuracies alone give" in said
 
 
 def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):

@@ -52,11 +52,6 @@ def test_the_tasks_of_logs_are_pooled_as_their_results_say(compare, logs):
     assert "colours, shapes" in page
 
 
-def test_one_task_has_nothing_to_pool(compare):
-    done = compare("worse", "--json-full", data="lm-eval:logs?task=colours")
-    assert "pooled" not in json.loads(done.stdout)
-
-
 @pytest.mark.usefixtures("without_pages")
 @pytest.mark.parametrize(
     ("other", "gate", "code"), [("worse", "beyond", 1), ("better", "not-shown", 0)]

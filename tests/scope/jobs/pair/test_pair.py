@@ -3,6 +3,7 @@
 import json
 import random
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,26 +34,24 @@ class Seed(Reference):
     scale = 1.55
 
 
-@pytest.fixture
-def pair(tmp_path, labelled_texts, without_pages):
-    asked = {"data": labelled_texts(60), "capabilities": ["typo"], "n": 8, "runs": tmp_path}
-
-    def run(*models, **options):
-        return scope.pair(*models, **asked | options)
-
-    return run
-
-
 @pytest.fixture(scope="module")
 def pair_once(tmp_path_factory, labelled_texts):
+    texts = labelled_texts(200)
+
     def run(*models, **options):
         runs = tmp_path_factory.mktemp("runs")
-        asked = {"data": labelled_texts(200), "capabilities": ["typo"], "runs": runs}
+        asked = {"data": texts, "capabilities": ["typo"], "runs": runs}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("scope.jobs.runner._page", lambda *_: "")
             return scope.pair(*models, **asked | options)
 
     return run
+
+
+@pytest.fixture
+def pair(pair_once, labelled_texts, tmp_path):
+    """The same on fewer texts, in a folder that is the test's own."""
+    return partial(pair_once, data=labelled_texts(60), n=8, runs=tmp_path)
 
 
 @pytest.fixture(scope="module")

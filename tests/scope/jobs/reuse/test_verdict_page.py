@@ -81,16 +81,10 @@ def test_a_suspect_without_a_value_has_no_place():
     assert of_kind(Figure, replace(whole, standings=())) == []
 
 
-def shown(*verdicts, width=80):
-    return to_text(page_of(replace(build_comparison(), verdicts=verdicts)).brief, width=width)
-
-
 def test_a_verdict_has_at_most_25_lines():
-    assert len(shown(real_verdict()).splitlines()) <= 25
-    assert len(shown(related(), not_related(), undecided()).splitlines()) <= 25
-
-
-def real_verdict(**names):
     rows, gold = strangers(0, controls=20, items=100)
     rows = taking(rows, 1.0)
-    return judged(make_case(rows, gold, probabilities=probabilities_of(rows), **names))
+    real = judged(make_case(rows, gold, probabilities=probabilities_of(rows)))
+    for verdicts in ((real,), (related(), not_related(), undecided())):
+        page = page_of(replace(build_comparison(), verdicts=verdicts))
+        assert len(to_text(page.brief, width=80).splitlines()) <= 25
