@@ -71,12 +71,6 @@ def named(model, **more):
     return Model(name="one", role="target", adapter=model, **more)
 
 
-def test_perturbations_take_as_long_as_their_texts(clock):
-    found = texts_work(named(Slow(clock)), EXAMPLES, 60).measured()
-    assert found.queries == 72
-    assert found.seconds == pytest.approx(0.72)
-
-
 def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     model = Endpoint()
     model.prompts = {"classify": "x" * 40}

@@ -24,10 +24,10 @@ class Model:
     answer = choose
 
 
-def chosen(task=Choice, rows=3):
+def chosen():
     items = (Item(question=Question(id="0", text="Is it?", options=("yes", "no"), row=0)),)
-    card = DataCard(spec="data.jsonl", fingerprint="data", rows=rows, used=1)
-    return ChosenTask(task=task(), origin="here", data=TaskData(items=items, card=card))
+    card = DataCard(spec="data.jsonl", fingerprint="data", rows=3, used=1)
+    return ChosenTask(task=Choice(), origin="here", data=TaskData(items=items, card=card))
 
 
 @pytest.fixture
@@ -37,10 +37,9 @@ def table(tmp_path):
     return path
 
 
-def load(*models, tasks=None, **options):
-    tasks, options = tasks or [chosen()], ModelOptions(**options)
-    expanded = check_answering_models(models, [one.task.role for one in tasks], options)
-    return load_answering_models(expanded, tasks, options, Silent())
+def load(*models):
+    expanded = check_answering_models(models, ["choice_scorer"], ModelOptions())
+    return load_answering_models(expanded, [chosen()], ModelOptions(), Silent())
 
 
 def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():

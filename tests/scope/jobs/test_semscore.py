@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scope.errors import RunError, SpecError
+from scope.errors import SpecError
 from scope.jobs import semscore as job
 from scope.jobs.semscore import ByEncoder, folder_and_model, load_semscore
 from scope.models import ModelOptions
@@ -77,9 +77,3 @@ def test_a_probe_for_choices_alone_is_refused_as_it_would_do_nothing(tmp_path):
         load_semscore(f"probe:{tmp_path}", [CHOICE], OPTIONS)
     assert "for choice, which is multiple choice" in caught.value.found
     assert "leave --semscore out" in caught.value.fix
-
-
-def test_whatever_is_wrong_with_a_probe_semscore_can_be_left_out(tmp_path):
-    with pytest.raises(RunError) as caught:
-        load_semscore(f"probe:{tmp_path}", [CHOICE, CLOZE], OPTIONS)
-    assert caught.value.fix.endswith("; or leave SemScore out: --semscore none")

@@ -28,21 +28,6 @@ def test_labels_without_a_common_name_are_renamed_by_a_label_map(toy_audit):
     assert main_estimates(comparison, "iid_agreement")[None, "toy_models:OtherLabels"].value == 1
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (lambda texts: [[0.2, 0.3, 0.5]] * len(texts), "the shape"),
-        (lambda texts: 1 / 0, "division by zero"),
-    ],
-)
-def test_a_model_that_answers_nonsense_is_named(toy_audit, monkeypatch, answer, message):
-    monkeypatch.setattr(toy_models.Student, "classify", lambda self, texts: answer(texts))
-    with pytest.raises(ModelError) as caught:
-        toy_audit("Student", capabilities=["typo"], n=2)
-    assert message in str(caught.value)
-    assert "python:toy_models:Student" in str(caught.value)
-
-
 def breaks(self, classifier, examples, options):
     raise ZeroDivisionError("of its own making")
     yield

@@ -100,14 +100,6 @@ def test_every_number_is_that_of_the_parts_own_command(
     assert own.verdicts == few.audits[0].verdicts
 
 
-def test_only_the_first_model_has_a_baseline(found):
-    forth, back = found.audits
-    assert forth.manifest.baseline.name == "seed"
-    assert back.manifest.baseline is None
-    roles = {card.name: card.role for card in found.manifest.models}
-    assert roles == {"Reference": "model", "copy": "model", "seed": "baseline"}
-
-
 def first_sentence(result):
     return plain(page_of(result).brief[0].text)
 
@@ -129,12 +121,6 @@ def test_a_gate_judges_what_takes_the_place_of_the_first_model_alone(found):
     back = replace(found, audits=found.audits[1:])
     assert gate.judged(None, back) == {"--fail-on": ("no verdict was reached",)}
     assert ReplacementGates().judged(None, back) == {}
-
-
-def test_a_verdict_after_another_plan_is_exploratory_in_the_terminal_too(found):
-    assert "Exploratory" not in str(found)
-    audits = [replace(audit, earlier_looks=("monday",)) for audit in found.audits]
-    assert "Exploratory: monday asked" in str(replace(found, audits=tuple(audits)))
 
 
 def test_a_model_that_cannot_be_a_reference_costs_that_direction_alone(stranger):

@@ -44,16 +44,12 @@ EXAMPLES = [
 ]
 
 
-def searched(capability, *texts):
-    """A search that found these texts for the first two examples; None where it found nothing."""
+def searched(capability, **found):
+    """A search that found these texts for each example, by its id; None where it found nothing."""
     perturbations = tuple(
-        Perturbation(
-            example_id=f"e{1 + number // 2}",
-            trial=1 + number % 2,
-            text=text,
-            failure=None if text else "nothing found",
-        )
-        for number, text in enumerate(texts)
+        Perturbation(example_id=name, trial=trial, text=text, failure=None if text else "nothing")
+        for name, texts in found.items()
+        for trial, text in enumerate(texts, start=1)
     )
     outcome = Outcome(capability=capability, status="measured")
     return PerturbationSet(outcome=outcome, perturbations=perturbations)
@@ -61,8 +57,8 @@ def searched(capability, *texts):
 
 def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them():
     sets = [
-        searched("typo", "A fnie film", None, "A dlul film"),
-        searched("synonym", "A good film"),
+        searched("typo", e1=["A fnie film", None], e2=["A dlul film"]),
+        searched("synonym", e1=["A good film"]),
     ]
     items = text_items(EXAMPLES, sets, ("no", "yes"))
     assert [(one.id, one.unit, one.question.text) for one in items.items] == [

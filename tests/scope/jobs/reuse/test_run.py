@@ -131,20 +131,11 @@ def test_every_reference_is_judged_and_the_suspect_may_be_one_of_them(reuse, mod
     assert len(ours.asked) == 200
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        ({"role": "next_token"}, "--role"),
-        ({"label_map": ["A=B"]}, "--label-map"),
-        ({"label_column": "label"}, "--label-column"),
-        ({"text_column": "text"}, "--text-column"),
-    ],
-    ids=str,
-)
-def test_an_option_that_would_do_nothing_is_refused(reuse, models, options, named):
-    with pytest.raises(SpecError) as caught:
-        reuse(Counting("copy", models["copy"]), **options)
-    assert named in str(caught.value)
+@pytest.mark.parametrize("option", ["role=next_token", "label_map=A=B", "text_column=text"])
+def test_an_option_that_would_do_nothing_is_refused(reuse, models, option):
+    name, _, value = option.partition("=")
+    with pytest.raises(SpecError, match=f"--{name.replace('_', '-')}"):
+        reuse(Counting("copy", models["copy"]), **{name: value})
 
 
 def test_a_run_goes_on_with_the_same_configuration_alone(reuse, models):

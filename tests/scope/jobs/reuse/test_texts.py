@@ -8,6 +8,7 @@ from toy_suspects import Copy, CountingPupil, Pupil
 import scope
 from scope.records import Perturbation
 
+COPY = "python:toy_suspects:Copy"
 # Some of them nearly always give one answer, and have no rank.
 CONTROLS = tuple(f"python:toy_suspects:Pupil{place}" for place in range(1, 26))
 
@@ -33,9 +34,7 @@ def reuse(tmp_path_factory, data):
             "runs": tmp_path_factory.mktemp("runs"),
             **options,
         }
-        short = isinstance(suspect, str) and ":" not in suspect
-        named = f"python:toy_suspects:{suspect}" if short else suspect
-        return scope.reuse(suspect=named, **asked)
+        return scope.reuse(suspect=suspect, **asked)
 
     return run
 
@@ -43,13 +42,13 @@ def reuse(tmp_path_factory, data):
 @pytest.fixture(scope="module")
 def copied(reuse):
     """The verdict on a copy whose labels have no names, by labels alone."""
-    return only(reuse("Copy"))
+    return only(reuse(COPY))
 
 
 @pytest.fixture(scope="module")
 def searched(reuse):
     """The same with a search on the reference."""
-    return reuse("Copy", capabilities=[MoreWords()])
+    return reuse(COPY, capabilities=[MoreWords()])
 
 
 def only(comparison):
@@ -72,17 +71,14 @@ class MoreWords:
         if self.fails:
             raise ZeroDivisionError("the search is broken")
         for example in examples:
+            texts = [f"{example.text} as {who} would say" for who in ("some", "few")]
+            before, *after = classifier.classify([example.text, *texts])
             yield tuple(
-                self.perturb(classifier, example, trial) for trial in range(1, options.trials + 1)
+                Perturbation(example_id=example.id, trial=trial, text=text, score=0.9)
+                if changed.label == before.label
+                else Perturbation(example_id=example.id, trial=trial, failure="another label")
+                for trial, (text, changed) in enumerate(zip(texts, after, strict=True), start=1)
             )
-
-    def perturb(self, classifier, example, trial):
-        text = f"{example.text} as {('some', 'few')[trial - 1]} would say"
-        before, after = classifier.classify([example.text, text])
-        named = {"example_id": example.id, "trial": trial, "queries": 1}
-        if before.label != after.label:
-            return Perturbation(failure="no admissible change", **named)
-        return Perturbation(text=text, score=0.9, **named)
 
 
 def kinds(verdict):
@@ -96,7 +92,7 @@ def test_labels_without_names_are_matched_and_a_label_map_does_the_same_without_
     (matched,) = [one for one in copied.warnings if "were matched" in one]
     assert "labels of toy_suspects:Copy" in matched
     assert "LABEL_0 as positive, LABEL_1 as negative" in matched
-    by_name = only(reuse("Copy", label_map=["LABEL_0=positive", "LABEL_1=negative"]))
+    by_name = only(reuse(COPY, label_map=["LABEL_0=positive", "LABEL_1=negative"]))
     assert not any("were matched" in one for one in by_name.warnings)
     assert by_name.standings == copied.standings
 
@@ -141,17 +137,17 @@ def test_a_broken_search_goes_on_where_it_was(reuse, searched, tmp_path):
 
     done, most = [], 25
     with pytest.raises(KeyboardInterrupt):
-        reuse("Copy", capabilities=[Interrupted()], run="mine", runs=tmp_path)
+        reuse(COPY, capabilities=[Interrupted()], run="mine", runs=tmp_path)
     assert len(done) == 25
     most = 1000
-    gone_on = only(reuse("Copy", capabilities=[Interrupted()], run="mine", runs=tmp_path))
+    gone_on = only(reuse(COPY, capabilities=[Interrupted()], run="mine", runs=tmp_path))
     assert len(done) == len(set(done)) == 60
     # The origin is the module's: to the run both are the same capability.
     assert gone_on == only(searched)
 
 
 def test_a_search_that_fails_is_told(reuse):
-    comparison = reuse("Copy", capabilities=[MoreWords(fails=True)])
+    comparison = reuse(COPY, capabilities=[MoreWords(fails=True)])
     verdict = only(comparison)
     assert comparison.outcomes[0].status == "failed"
     assert any("for more_words failed" in one for one in verdict.warnings)
@@ -162,7 +158,7 @@ def test_a_saved_reference_is_not_searched_and_the_verdict_is_the_same(
     reuse, saved, sentences, copied
 ):
     ours = saved(Pupil(), [text for text, _ in sentences], name="ours")
-    result = reuse("Copy", references=ours, capabilities=None)
+    result = reuse(COPY, references=ours, capabilities=None)
     assert result.manifest.capabilities == ()
     assert [one.capability for one in result.outcomes] == ["texts"]
     assert only(result).decision == copied.decision == "related"

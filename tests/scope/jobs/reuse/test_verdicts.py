@@ -172,33 +172,29 @@ def _reasons_among_two(**changes):
     return conclude([changed(cleared(), **changes), other], 0.1)[0].reasons
 
 
+def finding(rows, gold, **names):
+    """The numbers against one of two references, which share an error rate of 0.05."""
+    case = make_case(rows, gold, **names)
+    return finding_of(case, alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
+
+
 def test_several_references_are_corrected_by_holm_and_take_more_controls():
     rows, gold = strangers(2, controls=40)
-    share = 0.05 / 2
     findings = [
-        finding_of(
-            make_case(with_suspect(rows, rows[0] if own else rows[1]), gold, reference=name),
-            alpha=share,
-            soft_scope=SOFT_SCOPE,
-            seed=0,
-        )
-        for name, own in (("first", False), ("second", True))
+        finding(with_suspect(rows, rows[place]), gold, reference=name)
+        for name, place in (("first", 1), ("second", 0))
     ]
     first, second = conclude(findings, 0.05)
     assert [one.reference for one in (first, second)] == ["first", "second"]
     assert (first.p_adjusted, second.p_adjusted) == holm([first.p_value, second.p_value])
-    assert first.controls_needed == second.controls_needed == controls_needed(share) == 39
+    assert first.controls_needed == second.controls_needed == controls_needed(0.025) == 39
     assert second.p_adjusted == pytest.approx(2 / 41)
     assert (second.decision, first.decision == "related") == ("related", False)
 
 
 def test_a_suspect_without_a_rank_against_one_reference_counts_there_as_unlike_it():
     rows, gold = strangers(2, controls=40)
-    case = make_case(taking(rows, 1.0), gold)
-    copy = finding_of(case, alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
-    silent = finding_of(
-        make_case(with_suspect(rows, NOT_GIVEN), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0
-    )
+    copy, silent = finding(taking(rows, 1.0), gold), finding(with_suspect(rows, NOT_GIVEN), gold)
     first, second = conclude([silent, copy], 0.05)
     assert (first.p_value, first.p_adjusted, first.decision) == (None, None, "undecided")
     assert second.p_adjusted == pytest.approx(2 / 41)
@@ -216,10 +212,10 @@ def test_controls_that_have_no_value_are_missing():
 
 def test_with_two_references_as_many_controls_as_one_needs_are_too_few():
     rows, gold = strangers(2, controls=20)
-    one = finding_of(make_case(taking(rows, 1.0), gold), alpha=0.025, soft_scope=SOFT_SCOPE, seed=0)
-    assert [found.decision for found in conclude([one], 0.05)] == ["related"]
-    for found in conclude([one, one], 0.05):
-        assert found.decision == "undecided"
-        assert found.reasons == (
+    copy = finding(taking(rows, 1.0), gold)
+    assert [verdict.decision for verdict in conclude([copy], 0.05)] == ["related"]
+    for verdict in conclude([copy, copy], 0.05):
+        assert verdict.decision == "undecided"
+        assert verdict.reasons == (
             "20 controls are too few for an error rate of 0.05: at least 39 are needed, 19 more",
         )
