@@ -64,7 +64,6 @@ def test_it_leaves_no_run(arguments):
     [
         ({"capabilities": "typos"}, "no capability is called `typos`"),
         ({"model_options": scope.ModelOptions(prices={"vendor": "3"})}, "IN/OUT"),
-        ({"model_options": scope.ModelOptions(prices={"Student": "1/2"})}, "there are none"),
     ],
 )
 def test_what_is_wrong_in_a_run_and_a_price_that_means_nothing_are_refused(

@@ -4,16 +4,14 @@ from dataclasses import replace
 
 from made_up_reuse_comparison import (
     CONTROLS,
-    LONG,
-    REFERENCES,
     SUSPECT,
     build_comparison,
     related,
 )
 
-from reports.blocks import Cards, Passage, Table, within
+from reports.blocks import Table, within
 from reports.prose import plain, written
-from scope.jobs.reuse.page import BEGINNING, page, passage
+from scope.jobs.reuse.page import page
 
 
 def made(*verdicts):
@@ -34,15 +32,6 @@ def test_what_a_search_found_is_not_counted_as_answers():
     searched = replace(manifest, settings={**manifest.settings, "trials": 3})
     assert "answered" in anchors(build_comparison())
     assert "answered" not in anchors(replace(build_comparison(), manifest=searched))
-
-
-def test_every_measurement_is_a_row_of_the_data_frame():
-    first, undefined, gold, clean = build_comparison().rows()
-    assert first[:6] == ("choice", "capa", SUSPECT, REFERENCES[0], "", 0.75)
-    assert (undefined.value, undefined.reason[:16]) == (None, "undefined (none ")
-    assert gold.against == "(gold)"
-    assert (clean.capability, clean.against, clean.n) == ("", "", 40)
-    assert len(build_comparison().to_frame()) == 4
 
 
 def test_models_without_a_rank_stand_last():
