@@ -28,8 +28,8 @@ def test_it_prints_the_sums_and_its_json_has_them():
     assert "vendor: at most 0.25." in text
     assert "The time to fit" not in text
     assert "The time to fit" in str(replace(cost, trains_models=True))
-    found = json.loads(cost.to_json())
-    assert (found["queries"], found["seconds"]) == (390, 207.0)
+    document = json.loads(cost.to_json())
+    assert (document["queries"], document["seconds"]) == (390, 207.0)
 
 
 @pytest.fixture

@@ -54,8 +54,8 @@ def test_what_is_found_and_asked_is_that_of_the_capabilitys_own_search(search):
     perturbed = search(SWAPS, watched)
     cached = CachedClassifier(alone, Memory())
     groups = {group[0].example_id: group for group in SWAPS.search(cached, EXAMPLES, OPTIONS)}
-    # In the order of the examples.
-    assert perturbed.perturbations == tuple(one for each in EXAMPLES for one in groups[each.id])
+    in_order = [trial for example in EXAMPLES for trial in groups[example.id]]
+    assert list(perturbed.perturbations) == in_order
     assert watched.asked == alone.asked
 
 

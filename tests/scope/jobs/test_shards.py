@@ -66,7 +66,7 @@ def test_the_command_of_a_merged_run_finds_it_by_its_name_or_path(runs, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("parts", "found"),
+    ("parts", "complaint"),
     [
         (["part1", "part2"], "no run of shard 3"),
         (["part1", "part2", "part3", "part3"], "shard 3 twice"),
@@ -81,10 +81,10 @@ def test_the_command_of_a_merged_run_finds_it_by_its_name_or_path(runs, monkeypa
         ([], "no run"),
     ],
 )
-def test_what_is_no_whole_is_refused(kept, parts, found):
+def test_what_is_no_whole_is_refused(kept, parts, complaint):
     with pytest.raises(RunError) as caught:
         merge(parts, run="merged", runs=kept)
-    assert found in caught.value.found
+    assert complaint in caught.value.found
     assert not (kept / "merged").exists()
 
 

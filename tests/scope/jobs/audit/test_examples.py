@@ -49,10 +49,8 @@ def card_of(reference, before, after, *, labels=(), gold=None):
 def rows_of(card):
     """The words of each row of a card's table, the headings first."""
     (table,) = (block for block in card.blocks if isinstance(block, Table))
-    heads = [
-        one.heading if isinstance(one.heading, str) else plain(one.heading) for one in table.columns
-    ]
-    return [heads, *([plain(written(cell)) for cell in row.cells] for row in table.rows)]
+    rows = ([column.heading for column in table.columns], *(row.cells for row in table.rows))
+    return [[plain(written(cell)) for cell in row] for row in rows]
 
 
 @pytest.mark.parametrize(("gold", "columns"), [(None, ["b", "c"]), ("f", ["b", "c", "f"])])

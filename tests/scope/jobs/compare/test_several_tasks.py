@@ -24,8 +24,8 @@ def logs(tmp_path):
 def compare(command, logs):
     compared = ("compare", "--model", "lm-eval:logs#old", "--task", "choice")
 
-    def run(other, *more, job=compared, data="lm-eval:logs"):
-        return command(*job, "--model", f"lm-eval:logs#{other}", "--data", data, *more)
+    def run(other, *more, job=compared):
+        return command(*job, "--model", f"lm-eval:logs#{other}", "--data", "lm-eval:logs", *more)
 
     return run
 

@@ -176,11 +176,11 @@ def test_the_result_reads_back_and_its_page_is_made_again_and_says_what_did_not_
     assert from_json(few.to_json()) == replace(few, folder=None)
     html = few.html()
     assert report("few", runs=few.folder.parent).read_text(encoding="utf-8") == html
-    assert [one.part for one in few.not_run] == [
+    assert [left_out.part for left_out in few.not_run] == [
         *(f"comparison of answers to {task}" for task in TASKS),
         "similarity of the layers of Reference and copy",
     ]
-    assert all(one.reason and one.reason in html for one in few.not_run)
+    assert all(left_out.reason and left_out.reason in html for left_out in few.not_run)
     assert "not run: comparison of answers to choice, " in str(few)
 
 

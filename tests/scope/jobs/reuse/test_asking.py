@@ -47,9 +47,9 @@ def given_answers(row, words=None):
     return [Response(choice(number, words, place)) for place, number in enumerate(row)]
 
 
-def questions(gold, *, options=5, words=None):
+def questions(gold, words=None):
     """Questions with these right answers, in words or by the number of the option."""
-    names = () if words else tuple(f"option {number}" for number in range(options))
+    names = () if words else tuple(f"option {number}" for number in range(5))
     return task_items(
         Item(
             question=Question(id=str(place), text=f"Question {place}?", options=names),
@@ -71,7 +71,7 @@ def case_of(responses, gold, *, words=None, batches=None):
         Model(name=name, role="control", adapter=None) for name in responses.rows
     )
     models = ReuseModels(suspect=suspect, references=(ours,), controls=tuple(controls))
-    items = ItemSet(items=questions(gold, words=words))
+    items = ItemSet(items=questions(gold, words))
     return make_case(models, ours, items, responses, batches=batches)
 
 

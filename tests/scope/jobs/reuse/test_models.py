@@ -78,7 +78,7 @@ def test_the_suspect_may_be_the_reference_and_is_loaded_once():
 
 
 @pytest.mark.parametrize(
-    ("models", "found", "fix"),
+    ("models", "complaint", "fix"),
     [
         (("hf:theirs", [], INDEPENDENT), "no reference", "add --reference SPEC"),
         (
@@ -98,8 +98,8 @@ def test_the_suspect_may_be_the_reference_and_is_loaded_once():
         ),
     ],
 )
-def test_a_model_has_one_part(models, found, fix):
+def test_a_model_has_one_part(models, complaint, fix):
     with pytest.raises((SpecError, ModelError)) as caught:
         loaded_models(*models)
-    assert caught.value.found.startswith(found)
+    assert caught.value.found.startswith(complaint)
     assert caught.value.fix.startswith(fix)

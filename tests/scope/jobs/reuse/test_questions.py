@@ -44,11 +44,11 @@ EXAMPLES = [
 ]
 
 
-def searched(capability, **found):
+def searched(capability, **texts_of):
     """A search that found these texts for each example, by its id; None where it found nothing."""
     perturbations = tuple(
         Perturbation(example_id=name, trial=trial, text=text, failure=None if text else "nothing")
-        for name, texts in found.items()
+        for name, texts in texts_of.items()
         for trial, text in enumerate(texts, start=1)
     )
     outcome = Outcome(capability=capability, status="measured")
