@@ -1,6 +1,5 @@
 """How near in meaning pairs are is measured where an encoder is named, and marked in the report."""
 
-
 import numpy as np
 import pytest
 
