@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 from toy_answerers import Reader, Skimmer
-from toy_models import Reference
 from toy_suspects import Counting
 
 import scope
 from reports.renderers.terminal import to_text
-from scope.errors import ModelError, SpecError
+from scope.errors import SpecError
 from scope.jobs.pages import page_of
 
 
@@ -31,12 +30,6 @@ def test_one_task_may_be_named_alone_and_specs_and_objects_are_the_same(compare)
         "toy_answerers:Skimmer",
     ]
     assert all(card.spec.startswith("memory:") for card in objects.manifest.models)
-
-
-def test_an_object_without_the_role_is_told_what_it_lacks(compare):
-    with pytest.raises(ModelError) as caught:
-        compare(Reference(), Reference)
-    assert "with `spec`, `fingerprint` and `choose`" in caught.value.expected
 
 
 @pytest.fixture

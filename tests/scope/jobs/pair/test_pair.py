@@ -171,11 +171,12 @@ def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, asked, 
     assert len(asked) == again.clock.asked_again == 4 < before
 
 
-def test_the_result_reads_back_and_its_page_is_made_again_and_says_what_did_not_run(few):
+def test_the_result_reads_back_and_its_page_is_made_again_and_says_what_did_not_run(few, tmp_path):
     assert load_result("few", runs=few.folder.parent) == few
     assert from_json(few.to_json()) == replace(few, folder=None)
     html = few.html()
     assert report("few", runs=few.folder.parent).read_text(encoding="utf-8") == html
+    assert few.to_html(tmp_path / "a new folder" / "page.html").read_text("utf-8") == html
     assert [left_out.part for left_out in few.not_run] == [
         *(f"comparison of answers to {task}" for task in TASKS),
         "similarity of the layers of Reference and copy",

@@ -3,7 +3,9 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from scope.errors import DataError
 from scope.jobs.reuse.answer_matrix import AnswerKey, Response
 from scope.jobs.reuse.choosing import with_chosen_controls
 from scope.jobs.reuse.models import ReuseModels
@@ -82,3 +84,10 @@ def test_families_by_name_silent_models_and_kin_are_left_out():
         "Yi-6B": "its answers are more like those of Qwen-7B than skill explains",
         "Silent": "it answered 72% of the questions, fewer than 75%",
     }
+
+
+def test_fewer_than_two_are_refused_with_the_reasons():
+    rows = {"Suspect-2": answers(20, 1), "Yi": answers(20, 2), "Gemma": [None] * 40}
+    reasons = "Suspect-2: its name begins like that of Suspect-1; Gemma: it answered 0%"
+    with pytest.raises(DataError, match=f"1 controls of 3 stored models .{reasons}"):
+        choose(answers(20), rows, 19)
