@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from functools import partial
 
+import made_up_tasks_comparison
 import pytest
 from toy_models import Reference
 
@@ -36,6 +37,12 @@ def audit_toys(sentences_csv):
 @pytest.fixture
 def toy_audit(audit_toys, tmp_path):
     return partial(audit_toys, tmp_path / "runs")
+
+
+@pytest.fixture(scope="session")
+def tasks_comparison():
+    """The made-up comparison of tasks that the tests of its sections share."""
+    return made_up_tasks_comparison.build_comparison()
 
 
 @pytest.fixture(scope="session")

@@ -21,8 +21,6 @@ class Model:
     def choose(self, questions):
         return ((place, Answer(choice=0)) for place in range(len(questions)))
 
-    answer = choose
-
 
 def chosen():
     items = (Item(question=Question(id="0", text="Is it?", options=("yes", "no"), row=0)),)
