@@ -28,13 +28,6 @@ def chosen():
     return ChosenTask(task=Choice(), origin="here", data=TaskData(items=items, card=card))
 
 
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "answers.tsv"
-    path.write_text("first\tAAA\nsecond\tBBB\n")
-    return path
-
-
 def load(*models):
     expanded = check_answering_models(models, ["choice_scorer"], ModelOptions())
     return load_answering_models(expanded, [chosen()], ModelOptions(), Silent())
@@ -51,7 +44,9 @@ def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
     assert answerer_card(second, 0, []).prompts == {}
 
 
-def test_answering_models_say_whose_they_are_and_whether_they_are_saved(table):
+def test_answering_models_say_whose_they_are_and_whether_they_are_saved(tmp_path):
+    table = tmp_path / "answers.tsv"
+    table.write_text("first\tAAA\nsecond\tBBB\n")
     found = load(Model("a", "1"), "python:toy_answerers:Reader", f"predictions:{table}#*")
     assert [(one.name, one.own, one.saved) for one in found] == [
         ("a", True, False),

@@ -116,7 +116,5 @@ def test_language_models_with_label_words_are_audited_beside_classifiers(toy_aud
         model_options=ModelOptions(label_words=words, prompts={"classify": "{text} {labels}?"}),
     )
     assert {model.labels for model in comparison.manifest.models} == {("negative", "positive")}
-    assert main_estimates(comparison, "hard_scope").keys() == {
-        ("typo", "toy_models:OtherChooser"),
-        ("typo", "toy_models:Student"),
-    }
+    targets = [target for _, target in main_estimates(comparison, "hard_scope")]
+    assert targets == ["toy_models:OtherChooser", "toy_models:Student"]

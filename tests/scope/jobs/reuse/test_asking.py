@@ -3,9 +3,11 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 from made_up_cases import judged, strangers, taking
 
+from scope.errors import DataError
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, Response
 from scope.jobs.reuse.asking import (
     REPRESENTATIVE,
@@ -75,10 +77,12 @@ def case_of(responses, gold, *, words=None, batches=None):
     return make_case(models, ours, items, responses, batches=batches)
 
 
+ALTERNATING = [place % 2 for place in range(60)]
+
+
 def test_in_batches_questions_that_show_skill_come_first_and_the_case_ends_where_asking_ends():
     # Two controls can never bring p to 0.05: everything is asked, in batches of 25.
-    alternating = [place % 2 for place in range(60)]
-    rows = [alternating, alternating, [1] * 60, [place % 3 % 2 for place in range(60)]]
+    rows = [ALTERNATING, ALTERNATING, [1] * 60, [place % 3 % 2 for place in range(60)]]
     responses = responses_to(rows)
     batches = InBatches(size=25, alpha=0.05, relates=lambda case, looks: True)
     case, looks = case_of(responses, [1] * 60, batches=batches)
@@ -89,6 +93,14 @@ def test_in_batches_questions_that_show_skill_come_first_and_the_case_ends_where
     assert case.representative == REPRESENTATIVE > 60
     assert [look.asked for look in looks] == [25, 50, 60]
     assert [one.id for one in case.items] == [one for ids in asked for one in ids]
+
+
+def test_a_reference_that_answers_too_little_is_refused():
+    few, alike = [NOT_GIVEN] * 31 + ALTERNATING[31:], [1] * 60
+    for answers, told in ((few, "answers 29"), (alike, "answers 'option 1' to all of 60")):
+        with pytest.raises(DataError) as caught:
+            case_of(responses_to([answers] * 4), [1] * 60)
+        assert told in caught.value.found
 
 
 def in_batches(rows, gold, *, batch=50, alpha=0.05, words=None, relates=None):
