@@ -1,6 +1,7 @@
 """How much work a run gives to a model, and how long it takes; on a clock that a model moves."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 from toy_models import Reference
@@ -26,21 +27,12 @@ EXAMPLES = tuple(
 OPTIONS = SearchOptions(trials=2, seed=0)
 
 
-class Clock:
-    """Stands still but where a model answers."""
-
-    def __init__(self):
-        self.now = 0.0
-
-    def monotonic(self):
-        return self.now
-
-
 @pytest.fixture
 def clock(monkeypatch):
-    found = Clock()
-    monkeypatch.setattr(cost_estimate, "time", found)
-    return found
+    """Stands still but where a model answers."""
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(cost_estimate, "time", clock)
+    return clock
 
 
 def test_the_time_for_all_is_that_of_a_part_and_of_the_first_answer(clock):
@@ -77,12 +69,6 @@ class Endpoint:
 
 def named(model, **more):
     return Model(name="one", role="target", adapter=model, **more)
-
-
-def test_perturbations_take_as_long_as_their_texts(clock):
-    found = texts_work(named(Slow(clock)), EXAMPLES, 60).measured()
-    assert found.queries == 72
-    assert found.seconds == pytest.approx(0.72)
 
 
 def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():

@@ -6,8 +6,7 @@ import pytest
 from made_up_comparison import build_comparison, estimate
 from parsed_page import parse
 
-from scope.errors import SpecError
-from scope.jobs.exports import to_eee, write_site
+from scope.jobs.exports import write_site
 from scope.records import Clock, Measurement
 
 
@@ -50,9 +49,8 @@ def test_every_run_is_linked_with_its_date_and_answer_the_last_first(tmp_path):
     ]
     links = [one.attributes["href"] for one in page.section("answer").all("a")]
     assert links == ["./2-a%20name%20%23%20100%25.html", "./1-before.html"]
-    assert (
-        (tmp_path / "site/2-a name # 100%.html").read_text(encoding="utf-8").startswith("<!doctype")
-    )
+    linked = (tmp_path / "site/2-a name # 100%.html").read_text(encoding="utf-8")
+    assert linked.startswith("<!doctype")
 
 
 def test_a_change_is_paired_on_the_texts_that_both_runs_have(tmp_path):
@@ -95,8 +93,3 @@ def test_hostile_names_are_only_text(name, tmp_path):
     for one in page.all("a"):
         assert one.attributes["href"].startswith(("./1-", "./2-", "#"))
     assert name in page.section("history").text
-
-
-def test_an_audit_is_no_comparison_for_every_eval_ever(tmp_path):
-    with pytest.raises(SpecError, match="--eee with a result of the job audit"):
-        to_eee(build_comparison(), tmp_path / "eee.json")

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from capabilities.choice import Choice
-from capabilities.extractive_qa import ExtractiveQA
-from scope.errors import ModelError, SpecError
+from scope.errors import ModelError
 from scope.jobs.answering_models import answerer_card, check_answering_models, load_answering_models
 from scope.jobs.task_choice import ChosenTask
 from scope.models import ModelOptions
@@ -22,26 +21,16 @@ class Model:
     def choose(self, questions):
         return ((place, Answer(choice=0)) for place in range(len(questions)))
 
-    answer = choose
 
-
-def chosen(task=Choice, rows=3):
+def chosen():
     items = (Item(question=Question(id="0", text="Is it?", options=("yes", "no"), row=0)),)
-    card = DataCard(spec="data.jsonl", fingerprint="data", rows=rows, used=1)
-    return ChosenTask(task=task(), origin="here", data=TaskData(items=items, card=card))
+    card = DataCard(spec="data.jsonl", fingerprint="data", rows=3, used=1)
+    return ChosenTask(task=Choice(), origin="here", data=TaskData(items=items, card=card))
 
 
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "answers.tsv"
-    path.write_text("first\tAAA\nsecond\tBBB\n")
-    return path
-
-
-def load(*models, tasks=None, **options):
-    tasks, options = tasks or [chosen()], ModelOptions(**options)
-    expanded = check_answering_models(models, [one.task.role for one in tasks], options)
-    return load_answering_models(expanded, tasks, options, Silent())
+def load(*models):
+    expanded = check_answering_models(models, ["choice_scorer"], ModelOptions())
+    return load_answering_models(expanded, [chosen()], ModelOptions(), Silent())
 
 
 def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
@@ -55,7 +44,9 @@ def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
     assert answerer_card(second, 0, []).prompts == {}
 
 
-def test_answering_models_say_whose_they_are_and_whether_they_are_saved(table):
+def test_answering_models_say_whose_they_are_and_whether_they_are_saved(tmp_path):
+    table = tmp_path / "answers.tsv"
+    table.write_text("first\tAAA\nsecond\tBBB\n")
     found = load(Model("a", "1"), "python:toy_answerers:Reader", f"predictions:{table}#*")
     assert [(one.name, one.own, one.saved) for one in found] == [
         ("a", True, False),
@@ -69,18 +60,3 @@ def test_objects_that_share_a_fingerprint_are_refused():
     with pytest.raises(ModelError) as raised:
         load(Model("a", "1"), Model("b", "2"), Model("c", "1"))
     assert raised.value.found == "`a` and `c` have the same fingerprint, '1'"
-
-
-@pytest.mark.parametrize("task", [Choice, ExtractiveQA])
-def test_prompts_that_no_task_asks_with_are_refused(task):
-    with pytest.raises(SpecError) as raised:
-        load(Model("a", "1"), Model("b", "2"), tasks=[chosen(task)], prompts={"cloze": "{text}"})
-    assert raised.value.found == "the prompt `cloze`, which none of the tasks uses"
-
-
-def test_prompts_are_read_before_any_model_is_loaded(tmp_path):
-    prompts = {"choice": tmp_path / "missing.txt"}
-    with pytest.raises(SpecError, match=r"missing\.txt"):
-        load("hf:no/such", "hf:no/such-either", prompts=prompts)
-    with pytest.raises(SpecError, match="the prompt choice with the fields"):
-        load("hf:no/such", "hf:no/such-either", prompts={"choice": "no field"})

@@ -1,7 +1,5 @@
 """Shards on workers give the result of one process."""
 
-import csv
-import json
 import os
 import signal
 import sys
@@ -20,13 +18,6 @@ from scope.serialization import to_json
 from scope.store import RunFolder
 
 OPTIONS = {"capabilities": ["typo"], "cache": False, "n": 6, "trials": 1}
-
-
-def bare(result):
-    """A result without what tells sessions apart."""
-    manifest = replace(result.manifest, command="")
-    audits = tuple(map(bare, result.audits))
-    return replace(result, clock=None, folder=None, manifest=manifest, audits=audits)
 
 
 class WorkersHere:
@@ -59,7 +50,7 @@ def workers(monkeypatch):
     [({}, True), ({"both_directions": True}, False), ({"shard": "2/2", "candidates": 0}, False)],
     ids=["other files", "matrix", "shard"],
 )
-def test_shards_give_the_result_of_one_process(toy_audit, workers, options, elsewhere):
+def test_shards_give_the_result_of_one_process(toy_audit, workers, bare, options, elsewhere):
     workers.elsewhere = elsewhere
     here = toy_audit("Student", run="here", **OPTIONS, **options)
     there = toy_audit("Student", run="there", engine="ray", workers=2, **OPTIONS, **options)
@@ -67,7 +58,7 @@ def test_shards_give_the_result_of_one_process(toy_audit, workers, options, else
     assert workers.done == (["2-of-4", "4-of-4"] if "shard" in options else ["1-of-2", "2-of-2"])
 
 
-def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers):
+def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers, bare):
     options = {"run": "there", "engine": "ray", **OPTIONS}
     here = toy_audit("Student", run="here", **OPTIONS)
     workers.fails = {"2-of-3"}
@@ -89,18 +80,13 @@ def test_a_finished_shard_is_not_carried_out_again(toy_audit, workers):
 
 
 def test_texts_that_saved_predictions_lack_are_those_of_all_shards(
-    toy_audit, workers, tmp_path, sentences_csv
+    toy_audit, workers, saved, tmp_path, sentences
 ):
-    lines = sentences_csv.read_text(encoding="utf-8").splitlines()
-    texts = [row["text"] for row in csv.DictReader(lines)]
-    saved = tmp_path / "saved.jsonl"
-    rows = [{"text": one, "probabilities": [0.25, 0.75]} for one in texts]
-    labels = {"labels": ["negative", "positive"]}
-    saved.write_text("".join(json.dumps(row | labels) + "\n" for row in rows), encoding="utf-8")
+    target = saved(toy_models.Student(), [text for text, _ in sentences])
     missing = {}
     for run, engine in (("here", {}), ("there", {"engine": "ray", "workers": 2})):
         with pytest.raises(ModelError):
-            toy_audit(run=run, targets=[f"predictions:{saved}"], **OPTIONS, **engine)
+            toy_audit(run=run, targets=[target], **OPTIONS, **engine)
         lines = (tmp_path / "runs" / run / "texts-for-saved.jsonl").read_text("utf-8")
         missing[run] = sorted(lines.splitlines())
     assert missing["there"] == missing["here"]
@@ -131,18 +117,19 @@ def test_a_comparison_in_shards_gives_the_result_of_one_process(workers, questio
     assert len(workers.done) == 3
 
 
-def test_an_object_cannot_be_sent(toy_audit, workers):
-    def model(texts):
-        return [(0.25, 0.75)] * len(texts)
-
-    model.labels = ("negative", "positive")
-    with pytest.raises(SpecError, match="workers can load"):
-        toy_audit("Student", targets=[model], engine="ray")
-
-
-def test_workers_without_an_engine_are_refused(toy_audit):
-    with pytest.raises(SpecError, match="with the engine local"):
-        toy_audit("Student", workers=2)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"engine": "ray", "targets": [toy_models.Student()]}, "workers can load"),
+        ({"workers": 2}, "with the engine local"),
+        ({"engine": "dask"}, "the engine"),
+        ({"engine": "ray:"}, "the engine"),
+        ({"engine": "local:a"}, "the engine"),
+    ],
+)
+def test_what_no_worker_can_do_is_refused(toy_audit, workers, options, message):
+    with pytest.raises(SpecError, match=message):
+        toy_audit("Student", **options)
 
 
 def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch):
@@ -153,18 +140,12 @@ def test_without_the_package_it_is_said_how_to_install_it(toy_audit, monkeypatch
 
 
 @pytest.fixture
-def questions(tmp_path):
+def questions(choices, tmp_path):
     """The arguments of a comparison."""
-    path = tmp_path / "questions.jsonl"
-    rows = [
-        {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
-        for place in range(40)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return {
         "models": ["python:toy_answerers:Reader", "python:toy_answerers:Skimmer"],
         "tasks": "choice",
-        "data": str(path),
+        "data": choices(40),
         "cache": False,
         "runs": tmp_path / "runs",
     }
@@ -213,9 +194,3 @@ def test_ray_gives_the_result_of_one_process_though_a_worker_is_killed(questions
 def test_what_ray_lacks_is_said(toy_audit, found_by_workers, options, found):
     with pytest.raises(ResourceError, match=found):
         toy_audit("Student", **{"engine": "ray", **OPTIONS, **options})
-
-
-@pytest.mark.parametrize("engine", ["dask", "ray:", "local:a"])
-def test_an_unknown_engine_is_refused(toy_audit, engine):
-    with pytest.raises(SpecError, match="the engine"):
-        toy_audit("Student", engine=engine)

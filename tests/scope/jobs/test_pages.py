@@ -2,16 +2,14 @@
 
 from dataclasses import replace
 
-import made_up_tasks_comparison
 from made_up_comparison import build_comparison
 
 from scope.jobs.exports import badge_of
 from scope.jobs.pages import markdown_of
 
 
-def test_a_badge_of_a_comparison_has_a_label_and_a_number():
-    shown = badge_of(made_up_tasks_comparison.build_comparison())
-    assert "choice: median Discrete CAPA −0.125 of 3 pairs" in shown
+def test_a_badge_of_a_comparison_has_a_label_and_a_number(tasks_comparison):
+    assert "choice: median Discrete CAPA −0.125 of 3 pairs" in badge_of(tasks_comparison)
 
 
 def test_a_badge_names_no_folder_of_the_machine():

@@ -1,6 +1,5 @@
 """The life of a run: it is opened, filled, kept and reported, whatever the job."""
 
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,7 +10,7 @@ from stub_server import stub_server
 import scope
 from scope.answers import Run
 from scope.core.request import Request
-from scope.errors import ModelError, RunError, SpecError
+from scope.errors import ModelError, RunError
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import default_run_name
 from scope.jobs.pages import report
@@ -28,56 +27,48 @@ def manifest():
     return made_up().manifest
 
 
-def test_the_result_is_kept_under_a_name_computed_from_the_configuration(manifest, tmp_path):
-    opened = []
+@pytest.fixture
+def carry_out(tmp_path):
+    """Runs a job of this configuration, whose work gives the made-up result unless it is given."""
 
-    def find(run):
-        opened.append(run.path)
-        return made_up()
+    def run(manifest, work=lambda run: made_up(), **options):
+        return run_job(Request(**{"runs": tmp_path, **options}), lambda _: Prepared(manifest, work))
 
-    found = run_job(Request(runs=tmp_path), lambda request: Prepared(manifest, find))
-    (path,) = opened
-    assert found.folder == path == tmp_path / default_run_name(manifest)
-    stored = RunFolder(path).read_result()
-    assert stored == found
-    assert stored.folder == path
-    assert found.clock is not None
-    assert RunFolder(path).report_path.exists()
+    return run
 
 
-def test_another_configuration_under_a_name_is_refused_before_any_work(manifest, tmp_path):
-    request = Request(run="mine", runs=tmp_path)
-    run_job(request, lambda _: Prepared(manifest, lambda run: made_up()))
-    other = replace(manifest, settings={"seed": 9})
-    with pytest.raises(RunError, match="was started with different arguments"):
-        run_job(request, lambda _: Prepared(other, pytest.fail))
+def test_the_result_is_kept_under_a_name_computed_from_the_configuration(
+    manifest, carry_out, tmp_path
+):
+    result = carry_out(manifest)
+    folder = RunFolder(tmp_path / default_run_name(manifest))
+    stored = folder.read_result()
+    assert stored == result
+    assert stored.folder == result.folder == folder.path
+    assert result.clock is not None
+    assert folder.report_path.exists()
 
 
-def test_a_run_of_local_models_is_not_continued_with_another_generation(manifest, tmp_path):
-    request = Request(run="mine", runs=tmp_path)
+def test_a_run_of_local_models_is_not_continued_with_another_generation(manifest, carry_out):
     model = ModelCard(name="one", spec="hf:one", fingerprint="1", role="model")
     local = replace(manifest, models=(model,))
     before, later, other = (
         replace(local, versions={"transformers": version}) for version in ("4.57.6", "4.58", "5.24")
     )
-    for manifest in (before, later):
-        run_job(request, lambda _, one=manifest: Prepared(one, lambda run: made_up()))
+    for configuration in (before, later):
+        carry_out(configuration, run="mine")
     with pytest.raises(RunError, match=r"started with transformers 4\.57\.6; 5\.24 is installed"):
-        run_job(request, lambda _: Prepared(other, pytest.fail))
+        carry_out(other, pytest.fail, run="mine")
 
 
-def test_a_result_whose_page_cannot_be_made_is_kept(manifest, tmp_path, monkeypatch):
+def test_a_result_whose_page_cannot_be_made_is_kept(manifest, carry_out, tmp_path, monkeypatch):
     def fail(_):
         raise ModelError("no page", expected="a page", fix="correct the section")
 
-    kind = type(made_up())
     with monkeypatch.context() as broken:
-        broken.setattr(kind, "html", fail)
+        broken.setattr(type(made_up()), "html", fail)
         with pytest.raises(ModelError, match=r"kept in .*result\.json.*scope report .*mine"):
-            run_job(
-                Request(run="mine", runs=tmp_path),
-                lambda _: Prepared(manifest, lambda run: made_up()),
-            )
+            carry_out(manifest, run="mine")
     assert report("mine", tmp_path).exists()
 
 
@@ -86,14 +77,19 @@ def refusing(tmp_path):
     """Gives a request to a job that must not prepare anything; returns what refuses it."""
 
     def run(**options):
+        usual = {"models": ["a", "b"], "tasks": ["cloze"], "data": "x.jsonl", "runs": tmp_path}
         with pytest.raises(RunError) as caught:
-            run_job(CompareRequest(**{**ASKED, "runs": tmp_path, **options}), pytest.fail)
+            run_job(CompareRequest(**usual | options), pytest.fail)
         return caught.value.found
 
     return run
 
 
-ASKED = {"models": ["a", "b"], "tasks": ["cloze"], "data": "x.jsonl"}
+def test_a_run_of_another_job_or_number_is_refused_before_anything_is_loaded(refusing, tmp_path):
+    Run.open(tmp_path / "fleet", {"job": "fleet-embed", "settings": {}}).close()
+    assert 'job is "fleet-embed"' in refusing(run="fleet")
+    Run.open(tmp_path / "mine", {"job": "compare", "settings": {"seed": 0}}).close()
+    assert "seed is 0 in the run, 9 here" in refusing(run="mine", seed=9)
 
 
 def test_a_folder_in_which_no_run_can_be_kept_is_refused_before_anything_is_loaded(
@@ -110,54 +106,43 @@ def test_a_folder_in_which_no_run_can_be_kept_is_refused_before_anything_is_load
     assert sorted(one.name for one in tmp_path.iterdir()) == ["file", "thesis"]
 
 
-def test_a_run_of_another_job_or_number_is_refused_before_anything_is_loaded(
-    refusing, manifest, tmp_path
+def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(
+    manifest, carry_out, tmp_path
 ):
-    Run.open(tmp_path / "fleet", {"job": "fleet-embed", "settings": {}}).close()
-    assert 'job is "fleet-embed"' in refusing(run="fleet")
-    Run.open(tmp_path / "mine", {"job": "compare", "settings": {"seed": 0}}).close()
-    assert "seed is 0 in the run, 9 here" in refusing(run="mine", seed=9)
-
-
-def test_a_run_that_is_refused_before_it_holds_anything_leaves_no_folder(manifest, tmp_path):
     def refuse(run):
         raise ModelError("no", expected="yes", fix="say yes")
 
-    request = Request(run="mine", runs=tmp_path / "new" / "runs")
     with pytest.raises(ModelError):
-        run_job(request, lambda _: Prepared(manifest, refuse))
+        carry_out(manifest, refuse, run="mine", runs=tmp_path / "new" / "runs")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_run_that_is_interrupted_keeps_its_time_and_a_broken_summary_costs_nothing(
-    manifest, tmp_path
+    manifest, carry_out, tmp_path
 ):
     def interrupt(run):
         raise KeyboardInterrupt
 
-    request = Request(run="mine", runs=tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        run_job(request, lambda _: Prepared(manifest, interrupt))
+        carry_out(manifest, interrupt, run="mine")
     assert read_summary(tmp_path / "mine").seconds > 0
     (tmp_path / "mine" / "summary.json").write_text("[")
-    assert run_job(request, lambda _: Prepared(manifest, lambda run: made_up())).clock
+    assert carry_out(manifest, run="mine").clock
 
 
 def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
-    manifest, tmp_path, monkeypatch
+    manifest, carry_out, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("HOME", str(tmp_path))
     at_home = replace(manifest, command=f"scope fleet map --data {tmp_path}/answers.csv")
-    found = replace(made_up(), manifest=at_home)
-    request = Request(run="mine", runs=tmp_path / "runs")
-    result = run_job(request, lambda _: Prepared(at_home, lambda run: found))
+    result = carry_out(at_home, lambda run: replace(made_up(), manifest=at_home), run="mine")
     page = RunFolder(result.folder).report_path.read_text()
     assert "scope fleet map --data ~/answers.csv" in page
     shown = (page, result.to_markdown(verbose=True), result.to_short_json(), result.html())
     assert not any(str(tmp_path) in text for text in shown)
 
 
-def test_bounded_sessions_together_give_the_result_of_one(tmp_path, without_pages):
+def test_bounded_sessions_together_give_the_result_of_one(tmp_path, choices, without_pages):
     with stub_server() as stub:
         endpoint = f"openai:{stub.url}#stub-model"
 
@@ -165,7 +150,7 @@ def test_bounded_sessions_together_give_the_result_of_one(tmp_path, without_page
             found = scope.compare(
                 models=["python:toy_answerers:Reader", endpoint],
                 tasks=["choice"],
-                data=tmp_path / "questions.jsonl",
+                data=choices(20),
                 runs=tmp_path / "runs",
                 run=run,
                 cache=False,
@@ -174,15 +159,6 @@ def test_bounded_sessions_together_give_the_result_of_one(tmp_path, without_page
             )
             return replace(found, clock=None, folder=None, manifest=None)
 
-        (tmp_path / "questions.jsonl").write_text(
-            "\n".join(
-                json.dumps({"question": f"Is it {one}?", "options": ["yes", "no"], "answer": 0})
-                for one in range(20)
-            )
-        )
-        with pytest.raises(SpecError, match="a price for `vendor`"):
-            compared("dear", model_options=ModelOptions(prices={"vendor": "1/2"}))
-        assert not (tmp_path / "runs" / "dear").exists()
         whole = compared("whole")
         stub.answered.clear()
         for _ in range(2):

@@ -5,14 +5,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tiny_language import write_tiny_llama
-from tiny_probe import write_probe
 
-from scope.errors import RunError, SpecError
+from scope.errors import SpecError
 from scope.jobs import semscore as job
 from scope.jobs.semscore import ByEncoder, folder_and_model, load_semscore
 from scope.models import ModelOptions
-from scope.models.latents import Readout
 from scope.models.options import SENTENCE_ENCODER
 from scope.progress import Silent
 
@@ -43,13 +40,6 @@ class Tabled(Lengths):
         return np.array([[1.0, 0.0] for _ in texts])
 
 
-@pytest.fixture
-def probe(tmp_path, monkeypatch):
-    monkeypatch.setenv("SCOPE_CACHE", str(tmp_path / "cache"))
-    write_tiny_llama(tmp_path / "model", chat=False)
-    return write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
-
-
 def test_an_encoder_compares_by_the_cosine_and_is_asked_once_a_text_in_portions(monkeypatch):
     monkeypatch.setattr(job, "ENCODED_AT_ONCE", 2)
     encoder = Lengths()
@@ -68,18 +58,10 @@ def test_words_are_compared_where_a_blank_is_filled_and_there_is_a_table_of_them
     assert by_words(Lengths(), CLOZE) is None
 
 
-def test_a_probe_compares_by_its_score_and_has_no_table_of_words(probe):
-    found = load_semscore(f"probe:{probe.folder}", [CLOZE], OPTIONS)
-    likeness = found.likeness(["ann", "bob"], CLOZE, Silent())
-    assert likeness.by_meaning(["ann"], ["bob"]).tolist() == [probe.value("ann", "bob")]
-    assert (likeness.cosines, likeness.by_words) == (False, None)
-
-
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
         ("probe:mine", (Path("mine"), None)),
-        ("probe:mine#gguf:a.gguf", (Path("mine"), "gguf:a.gguf")),
         ("probe:no#1", (Path("no#1"), None)),
         ("probe:no#1#hf:a", (Path("no#1"), "hf:a")),
     ],
@@ -95,9 +77,3 @@ def test_a_probe_for_choices_alone_is_refused_as_it_would_do_nothing(tmp_path):
         load_semscore(f"probe:{tmp_path}", [CHOICE], OPTIONS)
     assert "for choice, which is multiple choice" in caught.value.found
     assert "leave --semscore out" in caught.value.fix
-
-
-def test_whatever_is_wrong_with_a_probe_semscore_can_be_left_out(tmp_path):
-    with pytest.raises(RunError) as caught:
-        load_semscore(f"probe:{tmp_path}", [CHOICE, CLOZE], OPTIONS)
-    assert caught.value.fix.endswith("; or leave SemScore out: --semscore none")

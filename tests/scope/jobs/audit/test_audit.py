@@ -73,18 +73,10 @@ def test_batch_budgets_of_a_real_model_do_not_change_a_byte(toy_audit, tmp_path)
     assert len(texts) == 1
 
 
-def test_a_finished_run_asks_models_of_python_for_one_answer_alone(toy_audit, monkeypatch):
-    import toy_models
-
+def test_a_finished_run_asks_models_of_python_for_one_answer_alone(toy_audit, asked):
     mine = {"run": "mine", "capabilities": ["typo"], "n": 4}
     first = toy_audit("Student", **mine)
-    asked, classify = [], toy_models.Reference.classify
-
-    def count(self, texts):
-        asked.extend((type(self).__name__, text) for text in texts)
-        return classify(self, texts)
-
-    monkeypatch.setattr(toy_models.Reference, "classify", count)
+    asked.clear()
     again = toy_audit("Student", **mine)
     assert to_json(again, clock=False) == to_json(first, clock=False)
     assert len(asked) == len(set(asked)) == again.clock.asked_again == 2
@@ -105,15 +97,6 @@ def test_a_capability_that_applies_to_no_text_has_no_number(toy_audit, tmp_path)
     assert f"not applicable: {NO_WORD}" in " ".join(shown.split())
 
 
-def test_the_comparison_prints_and_converts_itself(three, tmp_path):
-    assert "Concordance by capability" in str(three)
-    frame = three.to_frame()
-    assert {"metric", "target", "value", "low", "high", "n"} <= set(frame.columns)
-    assert len(frame) == len(three.measurements) + len(three.answer_shares)
-    written = three.to_html(tmp_path / "a new folder" / "report.html")
-    assert "Hard-SCoPE" in written.read_text(encoding="utf-8")
-
-
 def test_a_setting_reaches_the_capability_that_it_names(toy_audit):
     settings = {"typo.min_letters": 6, "max_letters": 50}
     comparison = toy_audit("Student", capabilities=["typo", "synonym"], settings=settings, n=2)
@@ -121,3 +104,17 @@ def test_a_setting_reaches_the_capability_that_it_names(toy_audit):
     assert (typo["min_letters"], typo["max_letters"]) == (6, 50)
     assert synonym["preset"] == "valid"
     assert "--setting typo.min_letters=6 --setting max_letters=50" in comparison.manifest.command
+
+
+def test_language_models_with_label_words_are_audited_beside_classifiers(toy_audit):
+    words = {"negative": "bad", "positive": "good"}
+    comparison = toy_audit(
+        *("OtherChooser", "Student"),
+        reference="python:toy_models:Chooser",
+        capabilities=["typo"],
+        label_column="none",
+        model_options=ModelOptions(label_words=words, prompts={"classify": "{text} {labels}?"}),
+    )
+    assert {model.labels for model in comparison.manifest.models} == {("negative", "positive")}
+    targets = [target for _, target in main_estimates(comparison, "hard_scope")]
+    assert targets == ["toy_models:OtherChooser", "toy_models:Student"]

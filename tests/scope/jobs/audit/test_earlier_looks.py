@@ -42,10 +42,7 @@ def test_a_larger_sample_after_a_look_is_exploratory_and_a_page_says_so(first, a
     assert all("Exploratory" in one.sentence for one in second.verdict_lines())
     assert ("exploratory" in badge_of(first), "exploratory" in badge_of(second)) == (False, True)
     assert note.startswith("Exploratory: first asked about the same texts with another plan")
-
-
-def test_other_margins_after_a_look_are_exploratory(audited):
-    assert audited("second", concordance_margin=0.2).earlier_looks == ("first",)
+    assert audited("third", concordance_margin=0.2).earlier_looks == ("first", "second")
 
 
 @pytest.mark.parametrize("options", [{}, {"trials": 2}, {"seed": 1, "n": 12}])

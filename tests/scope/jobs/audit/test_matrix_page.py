@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from reports.blocks import Fold, Heading, Table
+from reports.blocks import Table
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.audit.page import page
@@ -78,16 +78,6 @@ def test_a_degenerate_model_is_named_and_is_in_no_most_alike_pair(result):
     lines, _ = answer(replace(result, answer_shares=shares))
     assert lines[-1].startswith("degenerate: toy_models:Student: one answer")
     assert "toy_models:Student against" not in "".join(lines)
-
-
-def test_each_reference_has_a_fold_with_all_its_estimates(result):
-    (section,) = [one for one in page(result).sections if one.anchor == "estimates"]
-    folds = [one for one in section.blocks if isinstance(one, Fold)]
-    assert [plain(one.title) for one in folds] == [
-        f"Against toy_models:{name}" for name in ("Reference", "Student", "Rival")
-    ]
-    heads = [[plain(one.text) for one in fold.blocks if isinstance(one, Heading)] for fold in folds]
-    assert heads == [["On original texts", "On typo", "Soft-SCoPE over the cutoff"]] * 3
 
 
 def test_the_page_is_written_in_every_form(result):

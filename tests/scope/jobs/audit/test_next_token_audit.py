@@ -7,9 +7,6 @@ import pytest
 from estimates import answers_on_pairs, main_estimates
 from reference import invariance_reference
 
-from scope.errors import ModelError, RunError
-from scope.models import ModelOptions
-
 SPEAKERS = {"reference": "python:toy_models:Speaker", "role": "next_token"}
 
 
@@ -68,24 +65,7 @@ def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(comparison):
     assert not [part for part in parts if "label" in part]
 
 
-def test_the_role_and_the_number_of_tokens_are_part_of_the_question(speaker_audit):
-    options = {"capabilities": ["typo"], "run": "mine", "n": 4}
-    first = speaker_audit("YoungSpeaker", model_options=ModelOptions(next_tokens=2), **options)
-    assert {len(one.reference.tokens) for one in first.examples} == {2}
-    assert first.manifest.settings["role"] == "next_token"
-    assert first.manifest.settings["next_tokens"] == 2
-    assert "--next-tokens 2 --role next_token" in first.manifest.command
-    with pytest.raises(RunError, match="next_tokens"):
-        speaker_audit("YoungSpeaker", **options)
-
-
 def test_the_kl_distance_finds_perturbations_too(speaker_audit):
     kl = speaker_audit("Speaker", capabilities=["typo"], distance="kl")
     assert kl.outcomes[0].found > 20
     assert main_estimates(kl, "soft_scope")["typo", "toy_models:Speaker (target)"].value == 1
-
-
-def test_a_model_without_the_role_is_refused_with_those_it_has(speaker_audit):
-    with pytest.raises(ModelError, match="roles: classifier") as caught:
-        speaker_audit("Student")
-    assert "next_token" in str(caught.value)

@@ -1,10 +1,7 @@
 """How near in meaning pairs are is measured where an encoder is named, and marked in the report."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from made_up_comparison import build_comparison
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
@@ -63,23 +60,6 @@ def test_each_text_is_encoded_once_a_portion_and_the_order_does_not_matter():
     assert [len(some) for some in encoder.asked] == [256 + 1, 43 + 1]
 
 
-def section(similarities):
-    result = build_comparison()
-    known = iter(similarities)
-    perturbations = tuple(
-        one if one.perturbation.text is None else replace(one, similarity=next(known))
-        for one in result.perturbations
-    )
-    return markdown_of(replace(result, perturbations=perturbations), verbose=True)
-
-
-def test_the_report_says_to_read_the_pairs_that_are_farthest_apart():
-    text = section([0.9, 0.25, 0.5, 0.75, 0.8])
-    assert "Read the pairs that are farthest apart" in text
-    assert "sentence similarity 0.250" in text
-    assert "farthest apart in meaning" not in section([None] * 5)
-
-
 class Letters(Directions):
     """The angle depends on the order of the letters."""
 
@@ -98,6 +78,7 @@ def test_the_more_similar_half_stands_among_the_parts(toy_audit):
     assert rows.value["hard_scope"] == pytest.approx(more.kept.mean(), abs=1e-6)
     assert rows.n["hard_scope"] == more.example.nunique()
     page = markdown_of(result, verbose=True)
+    assert "Read the pairs that are farthest apart" in page
     assert "| more similar half |" in page
     assert "The more similar half of a capability’s kept pairs: " in page
     assert from_json(to_json(result)).perturbations == result.perturbations

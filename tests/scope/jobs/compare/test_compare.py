@@ -1,106 +1,68 @@
 """The comparison as a function: what it takes, what it keeps, and what it refuses to go on with."""
 
-import json
+from dataclasses import replace
 
 import pytest
 from toy_answerers import Reader, Skimmer
-from toy_models import Reference
+from toy_suspects import Counting
 
 import scope
-from scope.errors import ModelError, SpecError
-from scope.models.options import ModelOptions
-from scope.models.python import load
-
-ROWS = [
-    {"question": f"Which is number {place}?", "options": ["a", "b", "c"], "answer": place % 3}
-    for place in range(12)
-]
+from reports.renderers.terminal import to_text
+from scope.errors import SpecError
+from scope.jobs.pages import page_of
 
 
 @pytest.fixture
-def questions(tmp_path):
-    path = tmp_path / "questions.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
-    return str(path)
-
-
-@pytest.fixture
-def compare(tmp_path, questions, without_pages):
+def compare(tmp_path, choices, without_pages):
     def run(*models, **options):
-        asked = {"tasks": "choice", "data": questions, "runs": tmp_path / "runs", **options}
+        asked = {"tasks": "choice", "data": choices(12), "runs": tmp_path / "runs", **options}
         return scope.compare(models=models, **asked)
 
     return run
 
 
-def toy(name):
-    return load(f"toy_answerers:{name}", ModelOptions())
-
-
 def test_one_task_may_be_named_alone_and_specs_and_objects_are_the_same(compare):
-    by_spec = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer", run="a")
-    objects = compare(toy("Reader"), toy("Skimmer"), tasks=["choice"], run="b")
-    assert by_spec.measurements == objects.measurements
+    by_spec = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer")
+    objects = compare(Reader(), Skimmer(), tasks=["choice"])
     assert by_spec.tasks == objects.tasks
     assert [card.name for card in by_spec.manifest.models] == [
         "toy_answerers:Reader",
         "toy_answerers:Skimmer",
     ]
-
-
-def test_objects_without_an_identity_get_one(compare):
-    by_spec = compare("python:toy_answerers:Reader", "python:toy_answerers:Skimmer")
-    found = compare(Reader(), Skimmer())
-    assert found.tasks == by_spec.tasks
-    assert all(card.spec.startswith("memory:") for card in found.manifest.models)
-
-
-def test_every_answer_is_a_row_of_the_examples(compare):
-    frame = compare(Reader(), Skimmer()).to_frame("examples")
-    assert len(frame) == 2 * len(ROWS)
-    assert set(frame.gold) == {"a", "b", "c"}
-    assert set(frame.answer) <= {"a", "b", "c"}
-
-
-def test_an_object_without_the_role_is_told_what_it_lacks(compare):
-    with pytest.raises(ModelError) as caught:
-        compare(Reference(), Reference)
-    assert "with `spec`, `fingerprint` and `choose`" in caught.value.expected
-
-
-class Counting:
-    """A reader that counts its questions."""
-
-    spec, fingerprint = "mine", "counting"
-
-    def __init__(self):
-        self.asked = 0
-
-    def choose(self, questions):
-        self.asked += len(questions)
-        return enumerate(Reader().choose(questions))
+    assert all(card.spec.startswith("memory:") for card in objects.manifest.models)
 
 
 @pytest.fixture
 def table(tmp_path):
     path = tmp_path / "all.tsv"
-    path.write_text(
-        f"first\t{'A' * len(ROWS)}\nsecond\t{'ABC' * (len(ROWS) // 3)}\n", encoding="utf-8"
-    )
+    path.write_text(f"first\t{'A' * 12}\nsecond\t{'ABC' * 4}\n", encoding="utf-8")
     return f"predictions:{path}#*"
 
 
 def test_a_gate_on_a_name_that_is_not_there_is_refused_before_any_question(compare, table):
-    model = Counting()
+    model = Counting("mine", [0] * 12)
     with pytest.raises(SpecError) as caught:
         compare(model, table, gates=["agreement[mine]>=0", "agreement[nobody]>=0.9"])
     assert "`nobody` in the brackets of the gate" in caught.value.found
     assert caught.value.expected.endswith(": choice, mine, first, second, (gold)")
-    assert model.asked == 0
+    assert model.asked == []
 
 
 def test_gates_may_name_tasks_models_of_a_table_and_gold(compare, table):
-    model = Counting()
+    model = Counting("mine", [0] * 12)
     gates = ["agreement[choice,first]>=0", "accuracy[mine,(gold)]>=0"]
     assert len(compare(model, table, gates=gates).manifest.models) == 3
-    assert model.asked == len(ROWS)
+    assert len(model.asked) == 12
+
+
+def test_ten_models_fit_a_usual_terminal_below_their_verdicts(compare, tmp_path):
+    rows = [
+        f"m{model}\t{''.join('ABC'[place * (model + 1) // 5 % 3] for place in range(12))}\n"
+        for model in range(10)
+    ]
+    (tmp_path / "ten.tsv").write_text("".join(rows), encoding="utf-8")
+    result = replace(compare(f"predictions:{tmp_path}/ten.tsv#*"), verdicts=())
+    lines = to_text(page_of(result).brief, width=80).splitlines()
+    assert len([line for line in lines if line.startswith("m")]) == 10
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 24

@@ -3,36 +3,22 @@ from dataclasses import replace
 import pytest
 
 from reports.blocks import Cards
-from reports.prose import plain, written
+from reports.prose import plain
 from scope.jobs.compare.examples import (
     answered_questions,
     answers_side_by_side,
-    marked_answer,
-    question_blocks,
 )
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import Answer, Item, Question, TaskAnswers
 
 
-def asked(item, answers, comparison):
-    """A question of a task with these answers of as many models, of which nothing is measured."""
-    names = tuple(f"m{place}" for place in range(len(answers)))
-    numbers = replace(task_estimates(comparison)[0], names=names, rows=())
-    task = TaskAnswers(task="t", items=(item,), answers=tuple((one,) for one in answers))
-    return next(answered_questions(numbers, task))
-
-
-def words(question):
-    """The cells of each row as texts."""
-    return [
-        tuple(plain(written(cell)).replace("\N{NO-BREAK SPACE}", " ") for cell in row.cells)
-        for row in question.table(question.given).rows
-    ]
-
-
 def texts(gold, given, comparison):
+    """A question with these answers of as many models, of which nothing is measured."""
     item = Item(question=Question(id="q", text="Who?"), gold=gold)
-    return asked(item, [Answer(text=text) for text in given], comparison)
+    names = tuple(f"m{place}" for place in range(len(given)))
+    numbers = replace(task_estimates(comparison)[0], names=names, rows=())
+    answers = tuple((Answer(text=text),) for text in given)
+    return next(answered_questions(numbers, TaskAnswers(task="t", items=(item,), answers=answers)))
 
 
 def questions(comparison):
@@ -61,17 +47,6 @@ def test_without_two_answers_that_differ_nobody_disagrees(given, tasks_compariso
     assert texts(("a",), given, tasks_comparison).disagreement == 0
 
 
-def test_models_with_the_same_text_share_a_row_in_the_order_of_the_first(tasks_comparison):
-    made = texts(("x",), ["b", "a", "b", None, ""], tasks_comparison)
-    assert words(made) == [
-        ("b", "m0, m2"),
-        ("a", "m1"),
-        ("no answer", "m3"),
-        ("(unanswerable)", "m4"),
-    ]
-    assert all(one.right is False for one in made.given)
-
-
 def test_right_is_what_was_measured_and_otherwise_the_same_words(tasks_comparison):
     made = texts(("a  house",), ["a house", "house"], tasks_comparison)
     assert [one.right for one in made.given] == [True, False]
@@ -83,32 +58,9 @@ def test_right_is_what_was_measured_and_otherwise_the_same_words(tasks_compariso
     assert [one.right for one in next(measured).given] == [False, True]
 
 
-def test_an_option_that_nobody_chose_is_not_a_wrong_answer(tasks_comparison):
-    item = Item(question=Question(id="q", text="Who?", options=("a", "b")), right=1)
-    made = asked(item, [Answer(choice=1, probabilities=(0.25, 0.75))], tasks_comparison)
-    assert words(made) == [("A", "a", ""), ("B", "b ✓ right", "m0 .75")]
-    _, chosen, fold = question_blocks(made)
-    assert [len(one.rows) for one in (chosen, *fold.blocks)] == [1, 1]
-
-
-def test_marks_are_where_the_nearest_gold_has_other_words():
-    parts = marked_answer("a big red house", ["barn", "red house"])
-    assert [part.text for part in parts if part.style == "marked"] == ["a", "big"]
-    assert plain(parts) == "a big red house"
-    assert [part.style for part in marked_answer("house", [])] == ["plain"]
-
-
 def test_as_many_of_each_task_are_shown(tasks_comparison):
     found = cards(tasks_comparison, most=3).cards
     assert [question(one) for one in found] == ["q3", 'q4"', "c2", "c1"]
-
-
-def test_states_say_whether_models_disagree_and_whether_one_is_wrong(tasks_comparison):
-    found = {question(one): one.keys["state"] for one in cards(tasks_comparison).cards}
-    assert found["q1"] == "disagree text wrong kind0"
-    assert found["c0"] == ""
-    # Two choose alike and right; the third gave no answer, which counts as wrong.
-    assert found["c3"] == "wrong kind0"
 
 
 def test_of_two_models_a_state_says_which_one_alone_is_right(tasks_comparison):
@@ -133,7 +85,3 @@ def test_a_model_that_was_not_asked_is_named_and_neither_silent_nor_wrong(tasks_
     assert plain(shown.note).endswith(f"not asked: {', '.join(names)}")
     assert [plain(row.cells[2]) for row in shown.blocks[-1].blocks[0].rows] == ["", ""]
     assert shown.keys["state"] == ""
-
-
-def test_without_tasks_there_are_no_answers():
-    assert answers_side_by_side([], most=10) is None

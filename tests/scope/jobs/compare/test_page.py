@@ -1,10 +1,9 @@
 from dataclasses import replace
 
-from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
+from made_up_tasks_comparison import CHOICE, MODELS, estimate
 
 from reports.prose import plain, together
-from reports.renderers.terminal import to_text
-from scope.jobs.compare.page import page, remarks, sentences
+from scope.jobs.compare.page import remarks, sentences
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, FourCells, TaskShares, Undefined
 
@@ -13,16 +12,6 @@ def said(comparison, task):
     """The sentences on a task."""
     (found,) = (one for one in task_estimates(comparison) if one.task == task)
     return plain(together(*sentences(found))).replace("\N{NO-BREAK SPACE}", " ")
-
-
-def with_main(comparison, *values):
-    """The comparison with these values of the pairs' main number, in the order of the models."""
-    left = iter(values)
-    rows = tuple(
-        replace(row, estimate=estimate(next(left), 4)) if row.metric == "capa_discrete" else row
-        for row in comparison.measurements
-    )
-    return replace(comparison, measurements=rows)
 
 
 def with_degenerate(comparison, *models):
@@ -52,31 +41,6 @@ def cells(only_first, only_second, gap):
     )
 
 
-def test_equally_alike_pairs_count_in_the_order_of_the_models(tasks_comparison):
-    line = said(with_main(tasks_comparison, 0.5, 0.5, 0.5), CHOICE)
-    small, large, other = MODELS
-    assert f"are {small} and {large} with 0.50 [0.38, 0.62]" in line
-    assert f"The least similar are {large} and {other} with 0.50" in line
-    assert line.count("(the intervals of 2 other pairs overlap with it)") == 2
-
-
-def test_a_page_explains_a_metric_once_with_its_scale(tasks_comparison):
-    (choice,) = (task for task in tasks_comparison.tasks if task.task == CHOICE)
-    other = replace(choice, task="other")
-    rows = [row for row in tasks_comparison.measurements if row.capability == CHOICE]
-    both = replace(
-        tasks_comparison,
-        tasks=(choice, other),
-        measurements=(*rows, *(replace(row, capability="other") for row in rows)),
-    )
-    made = page(both)
-    for blocks in (made.sections[0].blocks, made.brief):
-        said = " ".join(to_text(blocks).split())
-        assert said.count("most similar of 3 pairs, by Discrete CAPA") == 2
-        assert said.count("0 is chance, 1 identical") == 1
-        assert "agreement beyond what the accuracies alone give" in said
-
-
 def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
     undefined = tuple(
         row if row.against == GOLD else replace(row, estimate=Undefined(reason="no item in common"))
@@ -84,11 +48,6 @@ def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
     )
     line = said(replace(tasks_comparison, measurements=undefined), CHOICE)
     assert line == "On choice no two models can be compared: no item in common."
-
-
-def test_without_sem_score_word_f1_says_how_alike_texts_are(tasks_comparison):
-    rows = tuple(r for r in tasks_comparison.measurements if not r.metric.startswith("sem_score"))
-    assert "by Word F1, are" in said(replace(tasks_comparison, measurements=rows), QA)
 
 
 def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(tasks_comparison):
@@ -105,22 +64,12 @@ def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(task
     assert line == "On choice no two models can be compared: 2 of 3 are degenerate."
 
 
-def test_of_many_degenerate_models_the_first_have_a_reason(tasks_comparison):
-    (remark,) = remarks(with_degenerate(tasks_comparison, *"abcde"), CHOICE)
-    assert plain(remark).endswith("a (one answer), b (one answer), c (one answer), d, e.")
-
-
 def test_the_more_often_right_model_comes_first_with_the_interval_turned(tasks_comparison):
     small, large, other = MODELS
     two = with_degenerate(tasks_comparison, other)
     line = said(replace(two, cells=(cells(0.125, 0.5, (-0.5, -0.25)),)), CHOICE)
     assert f"{large} is right more often: on 75 %, {small} on 38 %." in line
     assert "The difference is +37.5 [+25.0, +50.0] points." in line
-
-
-def test_a_difference_that_may_be_0_makes_neither_the_better_one(tasks_comparison):
-    small, large, other = MODELS
-    two = with_degenerate(tasks_comparison, other)
     line = said(replace(two, cells=(cells(0.5, 0.125, (-0.01, 0.5)),)), CHOICE)
     assert f"Neither is shown to be right more often: {small} on 75 %, {large} on 38 %." in line
     assert "The difference is +37.5 [−1.0, +50.0] points." in line

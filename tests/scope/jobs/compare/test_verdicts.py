@@ -13,12 +13,9 @@ from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.records import Answer, Item, Question, TaskAnswers
 
 
-def measured(right, *rows, options=4):
+def measured(right, *rows):
     items = tuple(
-        Item(
-            question=Question(id=f"i{n}", text=f"Question {n}", options=tuple("abcd"[:options])),
-            right=gold,
-        )
+        Item(question=Question(id=f"i{n}", text=f"What is {n}?", options=tuple("abcd")), right=gold)
         for n, gold in enumerate(right)
     )
     answers = tuple(
@@ -96,45 +93,6 @@ def test_a_reference_that_guesses_is_not_shown_to_be_replaced():
     assert verdict.decision == "not shown"
 
 
-FLIPS = {"arc": (86, 19), "mmlu": (129, 42)}
-"""Flips of Qwen2.5-1.5B by int4 and int8, counted by hand from the published answers."""
-
-
-@pytest.mark.parametrize("name", FLIPS)
-def test_published_quantized_models_have_their_known_flips(name, tmp_path, without_pages):
-    files = [
-        shared_data(f"quantization_flips/{name}_{kind}.jsonl.gz") for kind in ("items", "answers")
-    ]
-    rows, answers = (
-        [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
-        for file in files
-    )
-    data = [
-        {
-            "question": row["question"],
-            "choices": [row["options"][letter] for letter in sorted(row["options"])],
-            "answer": sorted(row["options"]).index(row["answer"]),
-        }
-        for row in rows
-    ]
-    table = tmp_path / "answers.tsv"
-    lines = (
-        f"{one['model'].partition('/')[2]}-{one['precision']}\t{''.join(one['preds'])}"
-        for one in answers
-    )
-    table.write_text("\n".join(lines) + "\n")
-    source = tmp_path / "items.jsonl"
-    source.write_text("\n".join(map(json.dumps, data)))
-    for precision, expected in zip(("int4", "int8"), FLIPS[name], strict=True):
-        models = [f"predictions:{table}#Qwen2.5-1.5B-Instruct-{one}" for one in ("fp16", precision)]
-        result = scope.compare(
-            models=models, tasks=["choice"], data=str(source), runs=tmp_path / precision
-        )
-        (cells,) = result.cells
-        assert cells.count(cells.flips) == expected
-        assert len(result.verdicts) == 1
-
-
 def compared(folder, right, models):
     """A comparison of stored answers; ``models`` has the numbers of options, -1 for no answer."""
     table = "".join(
@@ -152,6 +110,29 @@ def compared(folder, right, models):
         data=f"{folder}/questions.jsonl",
         runs=folder,
     )
+
+
+FLIPS = {"arc": (86, 19), "mmlu": (129, 42)}
+"""Flips of Qwen2.5-1.5B by int4 and int8, counted by hand from the published answers."""
+
+
+def stored(name):
+    text = gzip.decompress(shared_data(f"quantization_flips/{name}.jsonl.gz").read_bytes())
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("name", FLIPS)
+def test_published_quantized_models_have_their_known_flips(name, tmp_path, without_pages):
+    right = ["ABCD".index(row["answer"]) for row in stored(f"{name}_items")]
+    models = {
+        row["precision"]: list(map("ABCD".index, "".join(row["preds"])))
+        for row in stored(f"{name}_answers")
+        if row["model"] == "Qwen/Qwen2.5-1.5B-Instruct"
+    }
+    result = compared(tmp_path, right, models)
+    flips = {(cells.first, cells.second): cells.count(cells.flips) for cells in result.cells}
+    assert (flips["fp16", "int4"], flips["fp16", "int8"]) == FLIPS[name]
+    assert len(result.verdicts) == 2
 
 
 def test_gates_judge_recovery_and_flips_of_each_later_model(tmp_path, without_pages):

@@ -112,11 +112,3 @@ def test_no_question_option_or_answer_is_lost(seed):
         alike = block.columns[:, None] == block.columns[None]
         rows = answers.answers[:, block.items]
         assert (alike == (rows[:, None] == rows[None])).all()
-
-
-def test_blocks_are_small_however_many_different_answers_there_are(monkeypatch):
-    monkeypatch.setattr("scope.jobs.reuse.answer_matrix._CELLS_OF_A_BLOCK", 1000)
-    generator = np.random.default_rng(0)
-    blocks = option_blocks(pool(generator.integers(0, 200, size=(8, 300)), options=200))
-    assert max(block.chosen.size for block in blocks) <= 1000
-    assert min(len(block.items) for block in blocks[:-1]) > 5

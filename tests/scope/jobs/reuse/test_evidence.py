@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking
-from made_up_pools import pool, random_pool
+from made_up_pools import pool, random_pool, skilled_pool
 
 from scope.estimation.pairs import AuditedPairs
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
@@ -15,15 +15,6 @@ from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.metrics import METRICS, capa, capa_discrete, error_consistency
 
 seeds = st.integers(0, 100_000)
-
-
-def with_probabilities(answers, seed=0):
-    generator = np.random.default_rng(seed)
-    found = np.zeros((*answers.answers.shape, answers.options.max()))
-    for place, options in enumerate(answers.options):
-        rows = generator.dirichlet(np.ones(options), size=len(found))
-        found[:, place, :options] = rows
-    return replace(answers, probabilities=found)
 
 
 def partly_known(seed):
@@ -64,7 +55,8 @@ def test_every_value_is_the_metric_on_what_both_answered_and_somebody_knows(seed
 
 
 def test_capa_is_of_probabilities_where_every_answer_has_some():
-    answers = with_probabilities(random_pool(3, models=4, items=30))
+    answers = skilled_pool(3, models=4, items=30)
+    answers = replace(answers, probabilities=probabilities_of(answers.answers))
     found = chance_corrected_scores(answers)
     assert list(found) == ["capa", "error_consistency"]
     for model in (1, 2, 3):

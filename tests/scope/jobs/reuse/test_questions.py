@@ -15,14 +15,6 @@ def choice(number, right=1):
     )
 
 
-def test_questions_with_options_are_asked_by_number():
-    first, second = task_items([choice(1), choice(2, right=None)]).items
-    assert first.key == AnswerKey(unit="q1", gold=1, options=3)
-    assert (first.id, first.unit, first.gold, first.accepted) == ("q1", "q1", "b", ())
-    assert second.key == AnswerKey(unit="q2", gold=None, options=3)
-    assert second.gold is None
-
-
 def test_questions_without_options_are_asked_in_words():
     golds = ("The Red House.", "red house", "A house")
     items = [
@@ -52,25 +44,21 @@ EXAMPLES = [
 ]
 
 
-def searched(capability, *texts):
-    """A search that found these texts for the first two examples; None where it found nothing."""
-    return PerturbationSet(
-        outcome=Outcome(capability=capability, status="measured"),
-        perturbations=tuple(
-            Perturbation(example_id=f"e{1 + number // 2}", trial=1 + number % 2, text=text)
-            if text is not None
-            else Perturbation(
-                example_id=f"e{1 + number // 2}", trial=1 + number % 2, failure="nothing found"
-            )
-            for number, text in enumerate(texts)
-        ),
+def searched(capability, **texts_of):
+    """A search that found these texts for each example, by its id; None where it found nothing."""
+    perturbations = tuple(
+        Perturbation(example_id=name, trial=trial, text=text, failure=None if text else "nothing")
+        for name, texts in texts_of.items()
+        for trial, text in enumerate(texts, start=1)
     )
+    outcome = Outcome(capability=capability, status="measured")
+    return PerturbationSet(outcome=outcome, perturbations=perturbations)
 
 
 def test_originals_come_first_and_what_the_search_made_of_them_belongs_to_them():
     sets = [
-        searched("typo", "A fnie film", None, "A dlul film"),
-        searched("synonym", "A good film"),
+        searched("typo", e1=["A fnie film", None], e2=["A dlul film"]),
+        searched("synonym", e1=["A good film"]),
     ]
     items = text_items(EXAMPLES, sets, ("no", "yes"))
     assert [(one.id, one.unit, one.question.text) for one in items.items] == [

@@ -63,56 +63,41 @@ def test_a_degenerate_reference_decides_nothing_and_is_named_first():
 
 def test_related_names_the_controls_and_the_error_rate():
     changes = {"p_rank": 0.0385, "p_agreement": 0.01, "p_paired": 0.01, "shared": 97}
-    assert concluded(standings=placed(0), **changes).sentence == (
-        "theirs is related to ours: on the 97 questions that both answered it is more similar "
-        "to ours than each of 25 controls, which are assumed to be independent of ours. For a "
-        "model that is exchangeable with the controls the probability of this is at most 0.038, "
-        "where 0.05 is allowed."
+    sentence = concluded(standings=placed(0), **changes).sentence
+    assert (
+        "on the 97 questions that both answered it is more similar to ours than each of" in sentence
     )
+    assert sentence.endswith("the probability of this is at most 0.038, where 0.05 is allowed.")
     one_above = concluded(standings=placed(1), **changes)
     assert "than 24 of 25 controls, which" in one_above.sentence
 
 
 def test_not_related_names_the_rank_and_what_would_have_been_detected():
-    found = concluded(standings=placed(12), detectable=0.25, shared=97, p_rank=0.5)
-    assert found.sentence == (
-        "theirs is not related to ours, on the assumption that it was not trained on answers of "
-        "ours. The evidence: on 97 questions 12 of 25 controls are at least as similar to ours "
-        "(p = 0.5 by rank), and a suspect that took 25% of its answers from ours would have a "
-        "significant rank. This verdict has no stated error rate: how often a related model is "
-        "cleared is unknown."
-    )
+    sentence = concluded(standings=placed(12), detectable=0.25, shared=97, p_rank=0.5).sentence
+    assert "on 97 questions 12 of 25 controls are at least as similar to ours (p = 0.5" in sentence
+    assert "a suspect that took 25% of its answers from ours would have a significant" in sentence
+    assert "This verdict has no stated error rate" in sentence
 
 
 def test_what_would_change_it_follows_from_the_obstacle():
-    assert concluded(unusable=("it refused",)).changes == (
-        "Answers to more of the questions, or answers that are better than guesses.",
-    )
-    assert concluded(unusable=("the reference is degenerate: it refused",)).changes == (
-        "A reference whose answers differ, or other questions.",
-    )
-    assert concluded(different_controls=4).changes == ("15 more independent controls.",)
-    assert concluded(paired=None).changes == (
-        "Questions that the suspect and the reference both answer.",
-    )
     verdict = cleared().verdict
     unlike = tuple(replace(check, comparable=False) for check in verdict.controls)
-    (change,) = concluded(controls=unlike).changes
-    assert change.startswith("10 more independent controls of a skill from 0.")
-    assert concluded(agreement=replace(verdict.agreement, independent=1.5)).changes == (
-        "Controls of other origins, which are less similar to each other.",
+    of_a_reference = "the reference is degenerate: it refused"
+    cases = (
+        ({"unusable": ("it refused",)}, "Answers to more of the questions"),
+        ({"unusable": (of_a_reference,)}, "A reference whose answers differ"),
+        ({"different_controls": 4}, "15 more independent controls."),
+        ({"paired": None}, "Questions that the suspect and the reference both answer."),
+        ({"controls": unlike}, "10 more independent controls of a skill from 0."),
+        ({"agreement": replace(verdict.agreement, independent=1.5)}, "Controls of other origins"),
+        ({"assuming": False}, "If it is known not to be trained on answers of the reference"),
     )
-    assert concluded(assuming=False).changes == (
-        "If it is known not to be trained on answers of the reference: --assume-no-label-training.",
-    )
-    control = verdict.paired.control
-    first, second = concluded(p_rank=0.01, p_agreement=0.01, p_paired=0.01).changes
-    assert "One more independent model that is as similar to ours as theirs is" in first
-    assert control in first
-    assert "third model" in second
-    first, second = concluded().changes
-    assert f"where {control} and the other controls do not" in first
-    assert "derived from ours" in second
+    for obstacle, beginning in cases:
+        (change,) = concluded(**obstacle).changes
+        assert change.startswith(beginning)
+    related = concluded(p_rank=0.01, p_agreement=0.01, p_paired=0.01)
+    assert f"the most similar control is {verdict.paired.control}." in related.changes[0]
+    assert f"where {verdict.paired.control} and the other" in concluded().changes[0]
 
 
 NOT_ON_THESE = "Other data, or more independent controls: these questions are too few."

@@ -17,14 +17,13 @@ from scope.models.model import Model
 from scope.progress import Silent
 from scope.records import Answer, Item, Prediction, Question
 
-PLACES = ("river", "window", "garden", "letter", "morning", "castle")
-
 
 @pytest.fixture
 def passages(tmp_path):
     """Sixty questions on passages of eight words, every fourth with another right answer too."""
     generator = random.Random(2)
-    words = [*PLACES, "stone", "apple", "silver", "pepper"]
+    words = [*("river", "window", "garden", "letter", "morning"), *("castle", "stone", "apple")]
+    words += ["silver", "pepper"]
     rows = [
         {
             "question": f"Which word has house {place}?",
@@ -38,14 +37,11 @@ def passages(tmp_path):
     return path
 
 
-READERS = [f"python:toy_suspects:Reader{place}" for place in range(20)]
-
-
 def test_answers_in_words_tell_a_copy_even_one_that_says_nothing_to_some(passages, tmp_path):
     (verdict,) = scope.reuse(
         suspect="python:toy_answerers:Terse",
         references="python:toy_answerers:Reader",
-        controls=READERS,
+        controls=[f"python:toy_suspects:Reader{place}" for place in range(20)],
         task="extractive_qa",
         data=str(passages),
         runs=tmp_path / "runs",

@@ -153,15 +153,6 @@ def test_blocks_of_any_size_give_the_same(monkeypatch):
     assert close(after.expected, before.expected)
 
 
-def test_a_mistake_that_nobody_else_makes_says_more_than_one_that_all_make():
-    rows = np.zeros((6, 8), dtype=np.int64)
-    rows[:, 0] = 1
-    rows[:2, 1] = 2
-    found = shared_mistakes(pool(rows))
-    assert found.expected[1, 0] > 0.5 > found.expected[1, 1]
-    assert found.by_item[1, 1] > found.by_item[1, 0] > 0
-
-
 def test_a_copy_of_the_reference_is_worth_more_than_any_independent_model():
     answers = skilled_pool(4, models=6, items=100)
     rows = answers.answers.copy()
