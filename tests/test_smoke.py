@@ -8,8 +8,8 @@ from hub.tiny import write_tiny_model
 from tiny_heads import write_tiny_bert_mlm
 from tiny_language import write_tiny_llama
 
+from scope.models import ModelOptions
 from scope.models.loading import load_encoder
-from scope.models.options import ModelOptions
 
 SUBJECTS = ("the film", "the plot", "a film", "not the plot", "the great film", "a dull plot")
 JUDGEMENTS = ("is good", "is bad", "is dull", "is fine", "is not good", "is great")

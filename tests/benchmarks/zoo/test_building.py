@@ -17,10 +17,11 @@ from zoo import building
 from zoo.building import build_models, build_zoo, makers_of
 from zoo.recipes import ZOO
 
-from scope.data.sampling import LoadedData, load_data
+from scope.data import load_data
+from scope.data.sampling import LoadedData
 from scope.demo_models.bases import Base, load_base
-from scope.errors import RunError
-from scope.models.loading import load_classifier
+from scope.errors import ResourceError, RunError, SpecError
+from scope.models import load_classifier
 from scope.records import DataCard
 
 pytestmark = pytest.mark.slow
@@ -151,8 +152,22 @@ def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, endin
 
 
 def test_what_a_worker_cannot_do_is_told_as_it_is(tmp_path, examples):
-    with pytest.raises(RuntimeError, match="the package p is not installed"):
+    with pytest.raises(ResourceError) as error:
         build(tmp_path, examples, llama=tiny_zoo.unavailable, workers=1)
+    assert error.value.found == "the package p is not installed"
+    assert error.value.fix == "pip install p"
+
+
+def test_a_worker_that_dies_is_told(tmp_path, examples):
+    with pytest.raises(RunError) as error:
+        build(tmp_path, examples, llama=tiny_zoo.fatal, workers=1)
+    assert "ended before it was done" in error.value.found
+    assert "--workers" in error.value.fix
+
+
+def test_no_workers_are_refused(tmp_path, examples):
+    with pytest.raises(SpecError, match="0 workers"):
+        build(tmp_path, examples, workers=0)
 
 
 def test_a_home_that_cannot_be_is_explained(tmp_path, examples):

@@ -16,8 +16,8 @@ from zoo.making import (
     start_of,
     training_of,
 )
+from zoo.storing import save_compactly
 
-from scope.demo_models.bases import save_base
 from scope.records import Example
 
 TEXTS = ["so good", "so dull"]
@@ -58,7 +58,7 @@ def workshop(tmp_path_factory, examples):
         seed=0,
     )
     for reference in shop.zoo.references:
-        save_base(make_model(reference, shop), reference.path)
+        save_compactly(make_model(reference, shop), reference.path)
     return shop
 
 

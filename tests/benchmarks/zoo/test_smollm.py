@@ -5,11 +5,11 @@ import pytest
 import torch
 from zoo import smollm
 from zoo.smollm import SMOLLM_SHA256, smollm_base, smollm_file
+from zoo.storing import save_compactly
 
-from scope.demo_models.bases import load_base, save_base
+from scope.demo_models.bases import load_base
 from scope.errors import ResourceError
-from scope.models.loading import load_model
-from scope.models.options import ModelOptions
+from scope.models import ModelOptions, load_model
 
 
 def listed(monkeypatch, *paths):
@@ -77,7 +77,7 @@ def test_seeds_share_all_but_the_head(kept, monkeypatch):
 
 @pytest.mark.slow
 def test_every_text_has_a_first_token_also_after_the_base_was_saved_again(kept, tmp_path):
-    save_base(load_base(kept), tmp_path / "again")
+    save_compactly(load_base(kept), tmp_path / "again")
     again = load_base(tmp_path / "again").tokenizer
     assert again.convert_ids_to_tokens(again("Good film")["input_ids"]) == [
         "<|im_start|>",
