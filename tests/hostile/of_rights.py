@@ -9,7 +9,6 @@ from hostile.of_stores import CACHE, COMMANDS, damaged
 
 AGAIN = ("--run", "again")
 MAP = ("fleet", "map", "--fleet", "mine", "--run", "map")
-PROBE = ("probe", "--probe", "kept", "--model", "python:toy_readers:Bags", "--test", "test.csv")
 
 
 def mode_of(pattern, file_mode, folder_mode):
@@ -61,14 +60,6 @@ CASES = [
         ),
         ("its list", "audit", read_only("runs/mine"), ("list", "runs"), WORKS, []),
         (
-            "runs that may not be read",
-            "audit",
-            unreadable("runs"),
-            ("report", "mine"),
-            REFUSED,
-            ["ermission"],
-        ),
-        (
             "a result that may not be read",
             "audit",
             unreadable("runs/mine/result.json"),
@@ -85,14 +76,6 @@ CASES = [
             ["rows.csv", "ermission"],
         ),
         (
-            "an encoder that may not be read",
-            "fleet",
-            unreadable("encoder"),
-            (*COMMANDS["fleet"], *AGAIN),
-            REFUSED,
-            ["ermission"],
-        ),
-        (
             "a cache that may not be read",
             "fleet",
             unreadable("cache"),
@@ -100,7 +83,6 @@ CASES = [
             REFUSED,
             ["cache", "ermission"],
         ),
-        ("a probe that may only be read", "probe", read_only("kept"), (*PROBE, *AGAIN), WORKS, []),
         (
             "a probe that may only be read, saved again",
             "probe",
@@ -110,13 +92,5 @@ CASES = [
             ["kept", "ermission"],
         ),
         ("a fleet that may only be read", "fleet", read_only("runs/mine"), MAP, WORKS, []),
-        (
-            "a fleet that may not be read",
-            "fleet",
-            unreadable("runs/mine/embedder"),
-            MAP,
-            REFUSED,
-            ["mine", "ermission"],
-        ),
     )
 ]
