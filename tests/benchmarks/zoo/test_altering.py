@@ -4,7 +4,6 @@ import tiny_zoo
 import torch
 from zoo.altering import (
     add_noise,
-    freeze_embeddings,
     keep_layers,
     prune_magnitudes,
     round_to_int8,
@@ -104,10 +103,3 @@ def test_kept_layers_stay_in_order_and_answer_as_if_the_others_were_passed_over(
         torch.testing.assert_close(model(input_ids=tokens).logits, whole)
         assert [layer.self_attn.layer_idx for layer in body.layers] == [0, 1]
     assert model.config.num_hidden_layers == 2
-
-
-def test_only_embeddings_are_frozen(model):
-    freeze_embeddings(model)
-    frozen = [name for name, weights in model.named_parameters() if not weights.requires_grad]
-    assert len(frozen) == 1
-    assert frozen[0].endswith(("embed_tokens.weight", "word_embeddings.weight"))

@@ -14,13 +14,13 @@ import pytest
 import tiny_zoo
 from conftest import TESTS
 from zoo import building
-from zoo.building import build_models, build_zoo, makers_of
+from zoo.building import build_models, build_zoo
 from zoo.recipes import ZOO
 
 from scope.data import load_data
 from scope.data.sampling import LoadedData
-from scope.demo_models.bases import Base, load_base
-from scope.errors import ResourceError, RunError, SpecError
+from scope.demo_models.bases import load_base
+from scope.errors import ResourceError, RunError
 from scope.models import load_classifier
 from scope.records import DataCard
 
@@ -163,30 +163,6 @@ def test_a_worker_that_dies_is_told(tmp_path, examples):
         build(tmp_path, examples, llama=tiny_zoo.fatal, workers=1)
     assert "ended before it was done" in error.value.found
     assert "--workers" in error.value.fix
-
-
-def test_no_workers_are_refused(tmp_path, examples):
-    with pytest.raises(SpecError, match="0 workers"):
-        build(tmp_path, examples, workers=0)
-
-
-def test_a_home_that_cannot_be_is_explained(tmp_path, examples):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be written"):
-        build(tmp_path / "file" / "home", examples)
-
-
-def test_the_real_zoo_has_a_maker_for_every_base():
-    assert set(makers_of(ZOO)) == {base.name for base in ZOO.bases}
-
-
-def test_makers_of_new_bases_follow_the_recipe(examples, tmp_path):
-    texts = [example.text for example in examples]
-    made = {name: makers_of(ZOO)[name](texts, tmp_path, 0) for name in ("roberta", "bert")}
-    for name, base in made.items():
-        assert isinstance(base, Base)
-        assert base.model.config.model_type == name
-        assert base.model.config.hidden_size == dict(ZOO.new_models)[name].width
 
 
 def test_another_seed_or_recipe_lies_in_another_folder(tmp_path, monkeypatch, examples):
