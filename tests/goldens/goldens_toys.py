@@ -10,9 +10,6 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 GOOD = ("wonderful", "charming", "funny", "brilliant")
 BAD = ("dreadful", "tedious", "hollow", "dull")
 
@@ -72,28 +69,6 @@ class Stranger(Reference):
 
     salt: ClassVar[str] = "stranger"
     unknown: ClassVar[frozenset[str]] = frozenset({"tedious"})
-
-
-class Constant(Reference):
-    """Finds every text positive."""
-
-    def points(self, text: str) -> int:
-        """The same of all."""
-        return 9
-
-
-class OtherLabels(Reference):
-    """Labels that nothing maps."""
-
-    labels: ClassVar[tuple[str, ...]] = ("LABEL_0", "LABEL_1")
-
-
-class NotANumber(Reference):
-    """No probabilities at all."""
-
-    def classify(self, texts: Sequence[str]) -> list[list[float]]:
-        """Rows that cannot be read."""
-        return [[float("nan"), float("nan")] for _ in texts]
 
 
 class Speaker:
@@ -174,37 +149,3 @@ class Silent(Reader):
     def _some(self, questions: Sequence[Any], texts: Sequence[str]) -> list[Any]:
         kept = (weight(one.text, "silent") > -1 for one in questions)
         return [text if said else None for said, text in zip(kept, texts, strict=True)]
-
-
-class Bags:
-    """Three layers of width 8: all words alike, words by place, and the first word."""
-
-    name: ClassVar[str] = "Bags"
-    precision = "float32"
-
-    @property
-    def spec(self) -> str:
-        """What stands on the command line."""
-        return f"python:toys:{self.name}"
-
-    @property
-    def fingerprint(self) -> str:
-        """What tells it from another model."""
-        return f"toy-{self.name}"
-
-    def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of layers a text."""
-        return np.stack([self._layers(text) for text in texts]).astype(np.float32)
-
-    def truncated(self, texts: Sequence[str]) -> list[bool]:
-        """None of them."""
-        return [False for _ in texts]
-
-    def _layers(self, text: str) -> NDArray[np.float64]:
-        words = np.stack([self._vector(word) for word in text.split()])
-        halved = words * 0.5 ** np.arange(len(words))[:, None]
-        return np.stack([words.sum(axis=0), halved.sum(axis=0), words[0]])
-
-    def _vector(self, word: str) -> NDArray[np.float64]:
-        digest = hashlib.sha256(f"{self.name}:{word}".encode()).digest()
-        return np.frombuffer(digest[:8], dtype=np.uint8) / 128 - 1
