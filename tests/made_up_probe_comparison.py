@@ -11,18 +11,19 @@ from made_up_comparison import (
     IMAGE,
     LINK,
     SCRIPT,
+    capability_card,
     file_card,
     interval,
+    model_card,
+    records,
 )
 
 from scope.records import (
-    CapabilityCard,
     Estimate,
     LayerAlignment,
     LayerScore,
     Manifest,
     MisjudgedPair,
-    ModelCard,
     ProbeDifference,
     ProbedModel,
     ProbeFindings,
@@ -42,23 +43,11 @@ def estimate(value: float, n: int = 750, half: float = 0.03125) -> Estimate:
 
 
 def models() -> tuple[ProbedModel, ...]:
-    return (
-        ProbedModel(
-            name=DEEP,
-            layers=DEPTHS[DEEP],
-            width=576,
-            readout="prompt",
-            prompt=PROMPT,
-            dtype="bfloat16",
-        ),
-        ProbedModel(
-            name=SHALLOW,
-            layers=DEPTHS[SHALLOW],
-            width=640,
-            readout="last",
-            prompt=None,
-            dtype="float32",
-        ),
+    return records(
+        ProbedModel,
+        "name layers width readout prompt dtype",
+        (DEEP, DEPTHS[DEEP], 576, "prompt", PROMPT, "bfloat16"),
+        (SHALLOW, DEPTHS[SHALLOW], 640, "last", None, "float32"),
     )
 
 
@@ -148,31 +137,15 @@ def alignment() -> LayerAlignment:
 
 
 def misjudged() -> tuple[MisjudgedPair, ...]:
-    return (
-        MisjudgedPair(
-            model=DEEP,
-            id=f"p7{IMAGE}",
-            first=f"The lamp is lit. {SCRIPT}",
-            second=f"The lamp is not lit. {LINK}",
-            wanted=0.5,
-            given=4.125,
-        ),
-        MisjudgedPair(
-            model=DEEP,
-            id="p12",
-            first="Her uncle sold the old boat last spring, " * 12,
-            second=ARABIC,
-            wanted=4.75,
-            given=1.5,
-        ),
-        MisjudgedPair(
-            model=SHALLOW,
-            id="p7",
-            first=f"Three geese {CLOSING} crossed the road.",
-            second="Nine geese crossed the road.",
-            wanted=1.25,
-            given=4.0,
-        ),
+    lit = (f"The lamp is lit. {SCRIPT}", f"The lamp is not lit. {LINK}")
+    long = ("Her uncle sold the old boat last spring, " * 12, ARABIC)
+    geese = (f"Three geese {CLOSING} crossed the road.", "Nine geese crossed the road.")
+    return records(
+        MisjudgedPair,
+        "model id first second wanted given",
+        (DEEP, f"p7{IMAGE}", *lit, 0.5, 4.125),
+        (DEEP, "p12", *long, 4.75, 1.5),
+        (SHALLOW, "p7", *geese, 1.25, 4.0),
     )
 
 
@@ -198,30 +171,20 @@ def findings() -> ProbeFindings:
     )
 
 
-def card(model: ProbedModel) -> ModelCard:
-    return ModelCard(
-        name=model.name,
-        spec=f"hf:made-up/{model.name}",
-        fingerprint="0123456789abcdef" * 4,
-        role="model",
-        truncated=2,
-    )
-
-
 def build_comparison(found: ProbeFindings | None = None) -> ProbeResult:
     """A run of the job that found this, or everything that it can find."""
     kept = findings() if found is None else found
     return ProbeResult(
         manifest=Manifest(
             job="probe",
-            models=tuple(map(card, kept.models)),
+            models=tuple(model_card(model.name, "model", truncated=2) for model in kept.models),
             data=(file_card(f"csv:pairs{IMAGE}.csv", 4_581, 4_580, labelled=4_580, empty=1),),
             capabilities=(
-                CapabilityCard(
-                    name="similarity",
-                    question=f"How alike are two sentences in meaning? {SCRIPT}",
-                    origin="scope",
-                    settings={"low": 0.0, "high": 5.0},
+                capability_card(
+                    "similarity",
+                    f"How alike are two sentences in meaning? {SCRIPT}",
+                    low=0.0,
+                    high=5.0,
                 ),
             ),
             settings={"seed": 7, "seeds": 3},
