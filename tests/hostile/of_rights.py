@@ -7,7 +7,7 @@ from hostile import surroundings
 from hostile.cases import REFUSED, WORKS, Case
 from hostile.of_stores import CACHE, COMMANDS, damaged
 
-AGAIN = ("--run", "again")
+AGAIN = {job: (*command, "--run", "again") for job, command in COMMANDS.items()}
 MAP = ("fleet", "map", "--fleet", "mine", "--run", "map")
 
 
@@ -42,55 +42,38 @@ CASES = [
     Case(
         name=name,
         make=damaged(job, damage, *command),
-        exits=exits,
+        exits=REFUSED if says else WORKS,
         says=says,
         never=["internal error"],
         before=surroundings.without_rights,
         environment=CACHE,
         after=removable,
     )
-    for name, job, damage, command, exits, says in (
+    for name, job, damage, command, says in (
+        ("a run that may only be read", "audit", read_only("runs/mine"), (), ["ermission"]),
+        ("its list", "audit", read_only("runs/mine"), ("list", "runs"), []),
         (
-            "a run that may only be read",
-            "audit",
-            read_only("runs/mine"),
-            (),
-            REFUSED,
-            ["ermission"],
-        ),
-        ("its list", "audit", read_only("runs/mine"), ("list", "runs"), WORKS, []),
-        (
-            "a result that may not be read",
+            "an unreadable result",
             "audit",
             unreadable("runs/mine/result.json"),
             ("report", "mine"),
-            REFUSED,
             ["result.json", "ermission"],
         ),
         (
-            "data that may not be read",
+            "unreadable data",
             "audit",
             unreadable("rows.csv"),
-            (*COMMANDS["audit"], *AGAIN),
-            REFUSED,
+            AGAIN["audit"],
             ["rows.csv", "ermission"],
         ),
         (
-            "a cache that may not be read",
+            "an unreadable cache",
             "fleet",
             unreadable("cache"),
-            (*COMMANDS["fleet"], *AGAIN),
-            REFUSED,
-            ["cache", "ermission"],
+            AGAIN["fleet"],
+            ["ermission", "cache"],
         ),
-        (
-            "a probe that may only be read, saved again",
-            "probe",
-            read_only("kept"),
-            (*COMMANDS["probe"], *AGAIN),
-            REFUSED,
-            ["kept", "ermission"],
-        ),
-        ("a fleet that may only be read", "fleet", read_only("runs/mine"), MAP, WORKS, []),
+        ("a probe saved again", "probe", read_only("kept"), AGAIN["probe"], ["kept", "ermission"]),
+        ("a fleet that may only be read", "fleet", read_only("runs/mine"), MAP, []),
     )
 ]

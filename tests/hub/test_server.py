@@ -131,16 +131,6 @@ configs:
     path: train.jsonl
   - split: test
     path: test.jsonl
-dataset_info:
-  features:
-  - name: sentence1
-    dtype: string
-  - name: sentence2
-    dtype: string
-  - name: label
-    dtype: float32
-  - name: idx
-    dtype: int32
 ---
 """
 SPLITS = {
