@@ -103,15 +103,6 @@ REPLIES = [
     )
 ]
 
-UNKNOWN = "log-probabilities in an unknown form"
-NONE = "this server gives no log-probabilities"
-PROBABILITIES = [
-    asked(f"log-probabilities: {name}", tokens, answer, says)
-    for name, answer, says in (
-        ("of 401 digits", likely(("A", "9" * 401)), UNKNOWN),
-        ("none", well(), NONE),
-    )
-]
 MINUS = ("C", "-" + "9" * 401)
 
 CASES = [
@@ -130,5 +121,4 @@ CASES = [
     *CONNECTIONS,
     *LISTS,
     *REPLIES,
-    *PROBABILITIES,
 ]

@@ -9,9 +9,6 @@ import pyarrow
 import pyarrow.parquet
 from hostile.cases import QUESTIONS, ROWS, WORKS, audit, case, file, rows_of_json
 
-ASKED = {"id": "1", "question": "Who?", "answers": [{"text": "Ann"}]}
-PARAGRAPH = {"context": "Ann came.", "qas": [ASKED]}
-SQUAD = json.dumps({"data": [{"title": "Ann", "paragraphs": [PARAGRAPH]}]})
 ANSWERS = "model,id,question,correct\n" + "".join(
     f"m{m},q{q},Is it {q}?,{(m + q) % 2}\n" for m in range(4) for q in range(6)
 )
@@ -24,10 +21,6 @@ SAVED = rows_of_json(
 MODELS = ("--model", "python:toy_models:Chooser", "--model", "python:toy_models:OtherChooser")
 
 
-def compare(task, table):
-    return ("compare", *MODELS, "--task", task, "--encoder", "none", "--data", table)
-
-
 def reuse(table):
     controls = ("--control", "predictions:r.tsv#c", "--control", "predictions:r.tsv#d")
     return (
@@ -38,8 +31,11 @@ def reuse(table):
 
 JOBS = {
     "audit of CSV": (lambda name: audit(data=name), "x.csv", ROWS),
-    "compare on choices": (lambda name: compare("choice", name), "x.jsonl", QUESTIONS),
-    "compare on SQuAD": (lambda name: compare("extractive_qa", name), "x.json", SQUAD),
+    "compare": (
+        lambda name: ("compare", *MODELS, "--task", "choice", "--data", name),
+        "x.jsonl",
+        QUESTIONS,
+    ),
     "fleet": (lambda name: ("fleet", "embed", "--data", name), "x.csv", ANSWERS),
     "probe": (lambda name: ("probe", "--model", "./none", "--data", name), "x.csv", PAIRS),
     "saved predictions": (lambda name: audit(target=f"predictions:{name}"), "x.jsonl", SAVED),

@@ -5,7 +5,7 @@ The command runs as root without the right to pass permissions, which is anybody
 
 from hostile import surroundings
 from hostile.cases import REFUSED, WORKS, Case
-from hostile.of_stores import CACHE, COMMANDS, damaged
+from hostile.of_stores import CACHE, COMMANDS, RESULT, damaged
 
 AGAIN = {job: (*command, "--run", "again") for job, command in COMMANDS.items()}
 MAP = ("fleet", "map", "--fleet", "mine", "--run", "map")
@@ -52,27 +52,9 @@ CASES = [
     for name, job, damage, command, says in (
         ("a run that may only be read", "audit", read_only("runs/mine"), (), ["ermission"]),
         ("its list", "audit", read_only("runs/mine"), ("list", "runs"), []),
-        (
-            "an unreadable result",
-            "audit",
-            unreadable("runs/mine/result.json"),
-            ("report", "mine"),
-            ["result.json", "ermission"],
-        ),
-        (
-            "unreadable data",
-            "audit",
-            unreadable("rows.csv"),
-            AGAIN["audit"],
-            ["rows.csv", "ermission"],
-        ),
-        (
-            "an unreadable cache",
-            "fleet",
-            unreadable("cache"),
-            AGAIN["fleet"],
-            ["ermission", "cache"],
-        ),
+        ("a locked result", "audit", unreadable(RESULT), ("report", "mine"), [RESULT, "ermission"]),
+        ("locked data", "audit", unreadable("rows.csv"), AGAIN["audit"], ["rows.csv", "ermission"]),
+        ("a locked cache", "fleet", unreadable("cache"), AGAIN["fleet"], ["cache", "ermission"]),
         ("a probe saved again", "probe", read_only("kept"), AGAIN["probe"], ["kept", "ermission"]),
         ("a fleet that may only be read", "fleet", read_only("runs/mine"), MAP, []),
     )

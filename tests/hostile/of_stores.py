@@ -4,7 +4,6 @@ A small run of each job is made once in a process, copied, damaged, and used aga
 """
 
 import atexit
-import json
 import os
 import random
 import shutil
@@ -33,14 +32,6 @@ def _audit(folder):
     (folder / "rows.csv").write_text(f"text,label\n{rows}")
 
 
-def _compare(folder):
-    rows = [
-        {"question": f"What is {place}?", "context": f"a {place} b", "answers": ["a"]}
-        for place in range(12)
-    ]
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
 def _fleet(folder):
     write_word_table(folder / "encoder")
     MadeUpFleet(questions=80, models=("one", "two", "three", "four")).write(folder / "rows.csv")
@@ -57,11 +48,6 @@ COMMANDS = {
         *("audit", "--reference", "python:toy_models:Reference"),
         *("--target", "python:toy_models:Student", "--data", "rows.csv", "--capability", "typo"),
     ),
-    "compare": (
-        *("compare", "--model", "python:toy_answerers:Reader"),
-        *("--model", "python:toy_answerers:Skimmer", "--encoder", "none"),
-        *("--task", "extractive_qa", "--data", "rows.jsonl"),
-    ),
     "fleet": (
         *("fleet", "embed", "--data", "rows.csv", "--encoder", "./encoder"),
         *("--forecaster", "knn", "--folds", "2"),
@@ -71,7 +57,7 @@ COMMANDS = {
         *("--test", "test.csv", "--hidden", "4", "--seeds", "1", "--save", "kept"),
     ),
 }
-PREPARED = {"audit": _audit, "compare": _compare, "fleet": _fleet, "probe": _probe}
+PREPARED = {"audit": _audit, "fleet": _fleet, "probe": _probe}
 
 
 @cache

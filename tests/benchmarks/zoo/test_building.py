@@ -20,7 +20,6 @@ from zoo.recipes import ZOO
 from scope.data import load_data
 from scope.data.sampling import LoadedData
 from scope.demo_models.bases import load_base
-from scope.errors import ResourceError, RunError
 from scope.models import load_classifier
 from scope.records import DataCard
 
@@ -91,14 +90,6 @@ def test_every_model_is_built_and_can_be_named_as_a_spec(watched):
     assert len(fingerprints) == 20
 
 
-def test_no_derived_model_is_there_before_its_reference(watched):
-    zoo, _, watcher = watched
-    assert watcher.totals == [(20, 0)]
-    assert len(watcher.seen) == 20
-    for names in watcher.seen:
-        assert {zoo[name].source for name in names} - {None} <= names
-
-
 @pytest.mark.slow
 def test_two_workers_an_interruption_and_another_go_with_one_end_the_same(
     watched, examples, tmp_path
@@ -149,20 +140,6 @@ def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, endin
     if ending == signal.SIGINT:
         assert told.rstrip().endswith("KeyboardInterrupt")
         assert "leaked" not in told
-
-
-def test_what_a_worker_cannot_do_is_told_as_it_is(tmp_path, examples):
-    with pytest.raises(ResourceError) as error:
-        build(tmp_path, examples, llama=tiny_zoo.unavailable, workers=1)
-    assert error.value.found == "the package p is not installed"
-    assert error.value.fix == "pip install p"
-
-
-def test_a_worker_that_dies_is_told(tmp_path, examples):
-    with pytest.raises(RunError) as error:
-        build(tmp_path, examples, llama=tiny_zoo.fatal, workers=1)
-    assert "ended before it was done" in error.value.found
-    assert "--workers" in error.value.fix
 
 
 def test_another_seed_or_recipe_lies_in_another_folder(tmp_path, monkeypatch, examples):
