@@ -10,6 +10,9 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import toy_answerers
+import toy_models
+
 GOOD = ("wonderful", "charming", "funny", "brilliant")
 BAD = ("dreadful", "tedious", "hollow", "dull")
 
@@ -29,11 +32,9 @@ def ranked_shares(pulls: Sequence[int]) -> list[float]:
     return shares
 
 
-class Reference:
+class Reference(toy_models.Reference):
     """Adds up whole numbers, one a word; probabilities are odd multiples of 1/64."""
 
-    labels: ClassVar[tuple[str, ...]] = ("negative", "positive")
-    salt: ClassVar[str] = "reference"
     unknown: ClassVar[frozenset[str]] = frozenset({"funny"})
     scale: ClassVar[int] = 64
 
@@ -71,25 +72,17 @@ class Stranger(Reference):
     unknown: ClassVar[frozenset[str]] = frozenset({"tedious"})
 
 
-class Speaker:
-    """A language model that ranks a few next words by the words before."""
-
-    salt: ClassVar[str] = "speaker"
-    words: ClassVar[tuple[str, ...]] = ("and", "but", "so", "then", "while")
-
-    def predict_next(self, texts: Sequence[str]) -> list[dict[str, float]]:
-        """Shares of the next words; an eighth is left to words that it does not name."""
-        return [self.shares(text) for text in texts]
+class Speaker(toy_models.Speaker):
+    """Ranks a few next words by the words before; an eighth is left to words it does not name."""
 
     def shares(self, text: str) -> dict[str, float]:
         """Of one text."""
         before = text.lower().split()
-        pulls = [self._pull(before, word) for word in self.words]
+        pulls = [
+            sum(weight(f"{one} {word}", self.salt, 50) for one in before) for word in self.words
+        ]
         shares = ranked_shares(pulls)
         return {f" {word}": 0.875 * share for word, share in zip(self.words, shares, strict=True)}
-
-    def _pull(self, before: Sequence[str], word: str) -> int:
-        return sum(weight(f"{one} {word}", self.salt, 50) for one in before)
 
 
 class YoungSpeaker(Speaker):
@@ -104,28 +97,23 @@ class Babbler(Speaker):
     salt: ClassVar[str] = "babbler"
 
 
-class Reader:
+class Reader(toy_answerers.Reader):
     """Answers with a word of the passage, and ranks options."""
-
-    salt: ClassVar[str] = "reader"
-
-    def answer(self, questions: Sequence[Any]) -> list[Any]:
-        """A word of each passage."""
-        return [self._pick(one.context.split(), one.text) for one in questions]
 
     def fill(self, questions: Sequence[Any]) -> list[Any]:
         """A word of each sentence."""
         words = ([word for word in one.text.split() if word.isalpha()] for one in questions)
-        return [self._pick(one, "") for one in words]
+        return [self.pick(one, "") for one in words]
 
-    def choose(self, questions: Sequence[Any]) -> list[list[float]]:
-        """Probabilities of each question's options."""
-        return [
-            ranked_shares([weight(one.text + option, self.salt, 1000) for option in one.options])
-            for one in questions
-        ]
+    def choice(self, question: Any) -> list[float]:
+        """Probabilities of the question's options."""
+        text = question.text
+        return ranked_shares(
+            [weight(text + option, self.salt, 1000) for option in question.options]
+        )
 
-    def _pick(self, words: Sequence[str], text: str) -> str:
+    def pick(self, words: Sequence[str], text: str) -> str:
+        """A word by its weight with the text."""
         return max(words, key=lambda word: (weight(word + text, self.salt, 1000), word))
 
 
