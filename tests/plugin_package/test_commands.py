@@ -102,29 +102,27 @@ def test_its_dry_run_shows_the_models_and_leaves_nothing(with_plugin, sentences_
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_failure_in_a_plugins_job_names_the_plugin(with_plugin, sentences_csv, monkeypatch):
-    import scope_confidence
-
-    def leave(_):
-        raise SystemExit(0)
-
-    monkeypatch.setattr(scope_confidence, "run_confidence", leave)
-    done = confidence(with_plugin, sentences_csv)
-    assert done.returncode == 2
-    named = "`confidence of scope-contraction 1.2.0` failed in `its job`: SystemExit: 0"
-    assert named in done.stderr
+def leave(_):
+    raise SystemExit(0)
 
 
-def test_a_failing_page_of_a_plugins_job_names_the_plugin_and_keeps_the_result(
-    with_plugin, sentences_csv, tmp_path, monkeypatch
+@pytest.mark.parametrize(
+    ("part", "failure", "told", "keeps"),
+    [
+        ("run_confidence", leave, "failed in `its job`: SystemExit: 0", False),
+        ("page", lambda _: 1 / 0, "failed in `page`", True),
+    ],
+)
+def test_a_failure_in_a_plugins_job_names_the_plugin_and_keeps_what_was_finished(
+    with_plugin, sentences_csv, tmp_path, monkeypatch, part, failure, told, keeps
 ):
     import scope_confidence
 
-    monkeypatch.setattr(scope_confidence, "page", lambda _: 1 / 0)
+    monkeypatch.setattr(scope_confidence, part, failure)
     done = confidence(with_plugin, sentences_csv)
     assert done.returncode == 2
-    assert "`confidence of scope-contraction 1.2.0` failed in `page`" in done.stderr
-    assert (tmp_path / "runs/mine/result.json").exists()
+    assert f"`confidence of scope-contraction 1.2.0` {told}" in done.stderr
+    assert (tmp_path / "runs/mine/result.json").exists() == keeps
 
 
 def test_it_is_audited_and_reported(with_plugin, tmp_path):
