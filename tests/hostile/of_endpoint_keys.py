@@ -34,6 +34,18 @@ def list_with(name):
     return lambda request: http(json.dumps({"data": [{"id": name(request)}, {"id": "mm"}]}))
 
 
+def ending(key):
+    return "x" * 180 + key
+
+
+def wait_for_the_key(request):
+    return http("no", "429 x", retry_after=request.key)
+
+
+def go_to_the_key(request):
+    return http("", "307 x", location=f"http://{request.key}.example/{request.key}")
+
+
 def likely_key(request):
     return likely((request.key, "-0.5"), ("B", "-2"), token=request.key)(request)
 
@@ -77,23 +89,9 @@ ECHOES = [
     *(
         asked(f"the key as {name}", choice, answer, says)
         for name, answer, says in (
-            (
-                "the last letters of what is shown",
-                error_with(lambda key: "x" * 180 + key),
-                "status 40",
-            ),
-            (
-                "a time to wait",
-                lambda request: http("no", "429 x", retry_after=request.key),
-                "status 429: no",
-            ),
-            (
-                "the place of a redirect",
-                lambda request: http(
-                    "", "307 x", location=f"http://{request.key}.example/{request.key}"
-                ),
-                "a redirect from",
-            ),
+            ("the last letters of what is shown", error_with(ending), "status 40"),
+            ("a time to wait", wait_for_the_key, "status 429: no"),
+            ("the place of a redirect", go_to_the_key, "a redirect from"),
         )
     ),
 ]
