@@ -65,6 +65,9 @@ def test_a_plugins_job_is_a_command_like_others(with_plugin, sentences_csv):
 
 
 def test_a_plugins_job_has_a_run_a_table_a_page_and_json(with_plugin, sentences_csv, tmp_path):
+    dry = json.loads(confidence(with_plugin, sentences_csv, "--dry-run", "--json").stdout)
+    assert [(one["purpose"], one["queries"]) for one in dry["work"]] == [("texts", 6)] * 2
+    assert not (tmp_path / "runs").exists()
     done = confidence(with_plugin, sentences_csv)
     assert done.returncode == 0, done.stderr
     assert "Mean probability" in done.stdout
@@ -90,16 +93,6 @@ def test_a_plugins_job_has_a_run_a_table_a_page_and_json(with_plugin, sentences_
     assert "<table" in result._repr_html_()
     other = confidence(with_plugin, sentences_csv, "--sure-from", 0.5)
     assert (other.returncode, "different arguments" in other.stderr) == (2, True)
-
-
-def test_its_dry_run_shows_the_models_and_leaves_nothing(with_plugin, sentences_csv, tmp_path):
-    done = with_plugin(
-        *("confidence", "--model", "python:toy_models:Reference", "--data", sentences_csv),
-        *("--n", 5, "--dry-run", "--json"),
-    )
-    (work,) = json.loads(done.stdout)["work"]
-    assert (work["purpose"], work["queries"]) == ("texts", 5)
-    assert not (tmp_path / "runs").exists()
 
 
 def leave(_):
