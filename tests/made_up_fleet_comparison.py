@@ -53,32 +53,23 @@ def estimate(value: float, n: int = 400, half: float = 0.03125) -> Estimate:
 
 def members() -> tuple[FleetModel, ...]:
     """Six models: two in a community each, one without an accuracy, one off the map, one added."""
-    skills: tuple[Estimate | Undefined, ...] = (
-        estimate(0.5),
-        estimate(0.75, 1200),
-        estimate(0.625),
-        estimate(0.25),
-        Undefined(reason=f"no answer is known {IMAGE}"),
-        estimate(0.375, 200),
-    )
-    places = ((0.0, 0.0), (1.0, 0.5), (1.125, 0.5), (-2.0, 1.0), (0.5, -1.0), (None, None))
-    communities = (COMMUNITIES[0], COMMUNITIES[1], COMMUNITIES[1], COMMUNITIES[0], None, None)
-    return tuple(
-        FleetModel(
-            name=name,
-            skill=skill,
-            x=x,
-            y=y,
-            community=community,
-            nearest=tuple(
-                Neighbour(model=MODELS[(place + step) % 6], distance=step / 4)
-                for step in ((1, 2, 3, 4) if place < 4 else ())
-            ),
-            added=place == 5,
+    no_skill = Undefined(reason=f"no answer is known {IMAGE}")
+    near = [
+        tuple(
+            Neighbour(model=MODELS[(place + step) % 6], distance=step / 4) for step in (1, 2, 3, 4)
         )
-        for place, (name, skill, (x, y), community) in enumerate(
-            zip(MODELS, skills, places, communities, strict=True)
-        )
+        for place in range(4)
+    ]
+    small, medical = COMMUNITIES
+    return records(
+        FleetModel,
+        "name skill x y community nearest added",
+        (MODELS[0], estimate(0.5), 0.0, 0.0, small, near[0], False),
+        (MODELS[1], estimate(0.75, 1200), 1.0, 0.5, medical, near[1], False),
+        (MODELS[2], estimate(0.625), 1.125, 0.5, medical, near[2], False),
+        (MODELS[3], estimate(0.25), -2.0, 1.0, small, near[3], False),
+        (MODELS[4], no_skill, 0.5, -1.0, None, (), False),
+        (MODELS[5], estimate(0.375, 200), None, None, None, (), True),
     )
 
 

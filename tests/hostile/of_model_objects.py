@@ -70,12 +70,10 @@ CLASSIFIERS = {
         "texts with the shape (",
     ),
 }
-TOKENS = {
-    "tokens_huge": (
-        answering(Speaker, "predict_next", lambda texts: [{"and": 10**400}] * len(texts)),
-        NO_TOKENS,
-    )
-}
+
+
+def huge(texts):
+    return [{"and": 10**400}] * len(texts)
 
 
 def stopping(_):
@@ -83,12 +81,16 @@ def stopping(_):
     sys.exit(0)
 
 
+TOKENS = {"tokens_huge": (answering(Speaker, "predict_next", huge), NO_TOKENS)}
 CHOICES = {
-    name: (answering(Chooser, "choose", answer), error)
-    for name, answer, error in (
-        ("choices_stopping", stopping, "failed in `choose`: SystemExit: 0"),
-        ("choices_endless", lambda _: itertools.repeat(0), "more than 6 answers to 6 questions"),
-    )
+    "choices_stopping": (
+        answering(Chooser, "choose", stopping),
+        "failed in `choose`: SystemExit: 0",
+    ),
+    "choices_endless": (
+        answering(Chooser, "choose", lambda _: itertools.repeat(0)),
+        "more than 6 answers to 6 questions",
+    ),
 }
 
 

@@ -32,15 +32,17 @@ def _audit(folder):
     (folder / "rows.csv").write_text(f"text,label\n{rows}")
 
 
-def _fleet(folder):
+def write_fleet(folder, questions=80):
     write_word_table(folder / "encoder")
-    MadeUpFleet(questions=80, models=("one", "two", "three", "four")).write(folder / "rows.csv")
+    MadeUpFleet(questions=questions, models=("one", "two", "three", "four")).write(
+        folder / "rows.csv"
+    )
 
 
-def _probe(folder):
-    rows = [(f"house {n} is", f"a ship {n} {n % 3}", float(n % 6)) for n in range(150)]
-    write_pairs(folder / "train.csv", rows[:110])
-    write_pairs(folder / "test.csv", rows[110:])
+def write_train_and_test(folder, train=110, test=40):
+    rows = [(f"house {n} is", f"a ship {n} {n % 3}", float(n % 6)) for n in range(train + test)]
+    write_pairs(folder / "train.csv", rows[:train])
+    write_pairs(folder / "test.csv", rows[train:])
 
 
 COMMANDS = {
@@ -57,7 +59,7 @@ COMMANDS = {
         *("--test", "test.csv", "--hidden", "4", "--seeds", "1", "--save", "kept"),
     ),
 }
-PREPARED = {"audit": _audit, "fleet": _fleet, "probe": _probe}
+PREPARED = {"audit": _audit, "fleet": write_fleet, "probe": write_train_and_test}
 
 
 @cache

@@ -90,7 +90,6 @@ def test_every_model_is_built_and_can_be_named_as_a_spec(watched):
     assert len(fingerprints) == 20
 
 
-@pytest.mark.slow
 def test_two_workers_an_interruption_and_another_go_with_one_end_the_same(
     watched, examples, tmp_path
 ):
@@ -114,7 +113,6 @@ def test_only_what_is_missing_is_built_and_nothing_is_started_for_a_whole_zoo(wa
     assert watcher.totals == []
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, ending):
@@ -160,7 +158,6 @@ def test_another_seed_or_recipe_lies_in_another_folder(tmp_path, monkeypatch, ex
     assert homes[0] == homes[2] == tmp_path / f"lineage-{ZOO.key(seed=0, data='f')}"
 
 
-@pytest.mark.slow
 def test_the_real_models_are_skilled_each_of_its_kind():
     """About half an hour, where the zoo was not built before."""
     from scope.paths import cache_folder
