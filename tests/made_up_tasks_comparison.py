@@ -124,19 +124,11 @@ def qa_measurements() -> list[Measurement]:
             "share_f1_zero": tuple(float(value == 0) for value in f1),
             "sem_score_at_least(threshold=0.9)": tuple(float(value >= 0.9) for value in cosines),
         }
-        rows += [
-            Measurement(
-                metric=metric,
-                target=target,
-                against=against,
-                capability=QA,
-                estimate=estimate(sum(values) / len(values), len(values)),
-                example_ids=answered,
-                values=values,
-            )
-            for metric, values in by_metric.items()
-        ]
-    return rows
+        for metric, values in by_metric.items():
+            mean = estimate(sum(values) / len(values), len(values))
+            rows.append((metric, target, against, QA, mean, answered, values))
+    fields = "metric target against capability estimate example_ids values"
+    return [*records(Measurement, fields, *rows)]
 
 
 def choice_measurements() -> list[Measurement]:
