@@ -208,6 +208,7 @@ SAVED = {
         lambda _, content: content[:-4],
         "its digest is not the one",
     ),
+    "no numbers": (".safetensors", lambda path, _: path.unlink(), "there is no such file"),
     "numbers that are a pipe": (".safetensors", pipe, "it is not a file"),
 }
 USES = {

@@ -7,12 +7,18 @@ from made_up_comparison import build_comparison
 
 from reports.blocks import Paragraph
 from reports.builders.estimates import table_of
-from reports.builders.run import reproduce
+from reports.builders.run import reproduce, run_lines
 from reports.prose import plain
 from reports.wording import Cell
-from scope.records import Undefined
+from scope.records import Clock, Undefined
 
 MANIFEST = build_comparison().manifest
+
+
+def test_the_store_is_mentioned_where_answers_were_repeated():
+    assert run_lines(None) == run_lines(Clock(finished="", seconds=1)) == ()
+    (terms,) = run_lines(Clock(finished="", seconds=1, asked_again=8))
+    assert [plain(value) for _, value in terms.pairs] == ["8 cached answers repeated; all agree"]
 
 
 def test_what_was_passed_from_python_is_named_beside_the_command():
