@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
 from scope.records import (
     AnswerShares,
@@ -35,6 +36,11 @@ LABELS = ("negative", f"positive {IMAGE}")
 SOFT = "soft_scope(tolerance=0.1, cutoff=1.0)"
 
 
+def records(kind: type[Any], fields: str, *rows: Sequence[Any]) -> tuple[Any, ...]:
+    """A record a row, with the values of the fields."""
+    return tuple(kind(**dict(zip(fields.split(), row, strict=True))) for row in rows)
+
+
 def interval(value: float, n: int, half: float, method: str) -> Estimate:
     """An estimate with as much on either side."""
     return Estimate(value=value, low=value - half, high=value + half, n=n, method=method)
@@ -61,13 +67,8 @@ def failed(name: str) -> Outcome:
 
 
 def estimate(value: float, n: int = 4) -> Estimate:
-    return Estimate(
-        value=value,
-        low=max(value - 0.125, -1.0),
-        high=min(value + 0.125, 1.0),
-        n=n,
-        method="bootstrap",
-    )
+    low, high = max(value - 0.125, -1.0), min(value + 0.125, 1.0)
+    return Estimate(value=value, low=low, high=high, n=n, method="bootstrap")
 
 
 def prediction(positive: float, *, truncated: bool = False) -> Prediction:
@@ -125,7 +126,7 @@ def perturbations() -> tuple[ScoredPerturbation, ...]:
 def measurements() -> tuple[Measurement, ...]:
     none = Undefined(reason=f"nothing is labelled {IMAGE}")
     student, rival = TARGETS
-    rows: list[tuple[str, str, str | None, str | None, Estimate | Undefined]] = [
+    rows: list[Sequence[Any]] = [
         ("iid_agreement", student, None, None, estimate(1.0)),
         ("iid_agreement", rival, None, None, estimate(0.75)),
         ("iid_accuracy_gap", student, None, None, none),
@@ -143,30 +144,17 @@ def measurements() -> tuple[Measurement, ...]:
             ("hard_scope", rival, capability, f"label = {LABELS[1]}", estimate(0.375, n=1)),
             ("hard_scope", student, capability, "reference confidence ≥ 0.95", none),
         ]
-    return tuple(
-        Measurement(metric=metric, target=target, capability=capability, subset=part, estimate=e)
-        for metric, target, capability, part, e in rows
-    )
+    return records(Measurement, "metric target capability subset estimate", *rows)
 
 
 def differences() -> tuple[Difference, ...]:
-    student, rival = TARGETS
-    defined = Difference(
-        metric="hard_scope",
-        first=student,
-        second=rival,
-        capability="synonym",
-        estimate=estimate(0.375),
-        p_value=0.0004,
-        p_adjusted=0.0123,
+    undefined = Undefined(reason="one side is undefined")
+    return records(
+        Difference,
+        "metric first second capability estimate p_value p_adjusted",
+        ("hard_scope", *TARGETS, "synonym", estimate(0.375), 0.0004, 0.0123),
+        ("iid_accuracy_gap", *TARGETS, None, undefined, None, None),
     )
-    undefined = Difference(
-        metric="iid_accuracy_gap",
-        first=student,
-        second=rival,
-        estimate=Undefined(reason="one side is undefined"),
-    )
-    return (defined, undefined)
 
 
 def curves() -> tuple[Curve, ...]:
@@ -183,28 +171,31 @@ def curves() -> tuple[Curve, ...]:
     )
 
 
-def manifest() -> Manifest:
-    def card(name: str, role: Literal["reference", "target"], truncated: int = 0) -> ModelCard:
-        return ModelCard(
-            name=name,
-            role=role,
-            spec=f"hf:models/{name}",
-            prompts={"classify": f"{{text}} {SCRIPT}? {{labels}}"} if role == "target" else {},
-            words=dict.fromkeys(LABELS, f"good {IMAGE}") if role == "target" else {},
-            fingerprint="0123456789abcdef" * 4,
-            labels=LABELS,
-            truncated=truncated,
-            reproducible="to about 2e-06"
-            if truncated
-            else "to the byte, at least 4 rows a product",
-        )
+def model_card(name: str, role: str, **more: Any) -> ModelCard:
+    return ModelCard(
+        name=name,
+        role=role,
+        spec=f"hf:models/{name}",
+        fingerprint="0123456789abcdef" * 4,
+        **more,
+    )
 
+
+def manifest() -> Manifest:
+    def card(name: str, role: str, **more: Any) -> ModelCard:
+        exact = "to the byte, at least 4 rows a product"
+        return model_card(name, role, **{"labels": LABELS, "reproducible": exact, **more})
+
+    asked = {
+        "prompts": {"classify": f"{{text}} {SCRIPT}? {{labels}}"},
+        "words": dict.fromkeys(LABELS, f"good {IMAGE}"),
+    }
     return Manifest(
         job="audit",
         models=(
             card("teacher", "reference"),
-            card(TARGETS[0], "target"),
-            card(TARGETS[1], "target", truncated=1),
+            card(TARGETS[0], "target", **asked),
+            card(TARGETS[1], "target", truncated=1, reproducible="to about 2e-06", **asked),
         ),
         data=(file_card(f"file{IMAGE}.csv", 1234, 4, duplicates=2, empty=1, labelled=3),),
         capabilities=(
@@ -219,30 +210,25 @@ def manifest() -> Manifest:
 
 
 def outcomes() -> tuple[Outcome, ...]:
-    return (
-        Outcome(capability="synonym", status="measured", searched=3, found=3, queries=27),
-        Outcome(
-            capability="typo",
-            status="measured",
-            searched=3,
-            found=2,
-            queries=21,
-            failures={f"no admissible word {SCRIPT}": 1},
-        ),
-        failed("negation"),
+    measured = records(
+        Outcome,
+        "capability status searched found queries failures",
+        ("synonym", "measured", 3, 3, 27, {}),
+        ("typo", "measured", 3, 2, 21, {f"no admissible word {SCRIPT}": 1}),
     )
+    return (*measured, failed("negation"))
 
 
 def answer_shares() -> tuple[AnswerShares, ...]:
     """The rival says the same of all texts."""
     half = {LABELS[1]: 2, "negative": 2}
     dead = f"it answers `{LABELS[1]}` to 4 of 4 texts"
-    return (
-        AnswerShares(model="teacher", counts=half, accuracy=estimate(0.75)),
-        AnswerShares(model="student", counts=half, accuracy=Undefined(reason=f"no {IMAGE}")),
-        AnswerShares(
-            model=TARGETS[1], counts={LABELS[1]: 4}, accuracy=estimate(0.25), degenerate=dead
-        ),
+    return records(
+        AnswerShares,
+        "model counts accuracy degenerate",
+        ("teacher", half, estimate(0.75), None),
+        ("student", half, Undefined(reason=f"no {IMAGE}"), None),
+        (TARGETS[1], {LABELS[1]: 4}, estimate(0.25), dead),
     )
 
 

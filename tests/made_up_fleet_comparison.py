@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
-from made_up_comparison import ARABIC, CLOCK, CLOSING, IMAGE, LINK, SCRIPT, file_card, interval
+from made_up_comparison import (
+    ARABIC,
+    CLOCK,
+    CLOSING,
+    IMAGE,
+    LINK,
+    SCRIPT,
+    file_card,
+    interval,
+    records,
+)
 
 from scope.records import (
     BenchmarkPoint,
@@ -43,102 +53,77 @@ def estimate(value: float, n: int = 400, half: float = 0.03125) -> Estimate:
 
 def members() -> tuple[FleetModel, ...]:
     """Six models: two in a community each, one without an accuracy, one off the map, one added."""
-    skills: tuple[Estimate | Undefined, ...] = (
-        estimate(0.5),
-        estimate(0.75, 1200),
-        estimate(0.625),
-        estimate(0.25),
-        Undefined(reason=f"no answer is known {IMAGE}"),
-        estimate(0.375, 200),
-    )
-    places = ((0.0, 0.0), (1.0, 0.5), (1.125, 0.5), (-2.0, 1.0), (0.5, -1.0), (None, None))
-    communities = (COMMUNITIES[0], COMMUNITIES[1], COMMUNITIES[1], COMMUNITIES[0], None, None)
-    return tuple(
-        FleetModel(
-            name=name,
-            skill=skill,
-            x=x,
-            y=y,
-            community=community,
-            nearest=tuple(
-                Neighbour(model=MODELS[(place + step) % 6], distance=step / 4)
-                for step in ((1, 2, 3, 4) if place < 4 else ())
-            ),
-            added=place == 5,
+    no_skill = Undefined(reason=f"no answer is known {IMAGE}")
+    near = [
+        tuple(
+            Neighbour(model=MODELS[(place + step) % 6], distance=step / 4) for step in (1, 2, 3, 4)
         )
-        for place, (name, skill, (x, y), community) in enumerate(
-            zip(MODELS, skills, places, communities, strict=True)
-        )
+        for place in range(4)
+    ]
+    small, medical = COMMUNITIES
+    return records(
+        FleetModel,
+        "name skill x y community nearest added",
+        (MODELS[0], estimate(0.5), 0.0, 0.0, small, near[0], False),
+        (MODELS[1], estimate(0.75, 1200), 1.0, 0.5, medical, near[1], False),
+        (MODELS[2], estimate(0.625), 1.125, 0.5, medical, near[2], False),
+        (MODELS[3], estimate(0.25), -2.0, 1.0, small, near[3], False),
+        (MODELS[4], no_skill, 0.5, -1.0, None, (), False),
+        (MODELS[5], estimate(0.375, 200), None, None, None, (), True),
     )
 
 
 def scores() -> tuple[ForecastScore, ...]:
-    whole = (
-        ForecastScore(forecaster="mean", accuracy=estimate(0.640625), brier=estimate(0.21875)),
-        ForecastScore(
-            forecaster=KNN,
-            accuracy=estimate(0.671875),
-            brier=Undefined(reason=f"no probabilities {LINK}"),
-            gain=estimate(0.015625),
-        ),
-        ForecastScore(
-            forecaster=USED,
-            accuracy=estimate(0.703125),
-            brier=estimate(0.1875),
-            gain=estimate(0.0625),
-            chosen=True,
-        ),
+    no_chances = Undefined(reason=f"no probabilities {LINK}")
+    whole = records(
+        ForecastScore,
+        "forecaster accuracy brier gain chosen",
+        ("mean", estimate(0.640625), estimate(0.21875), None, False),
+        (KNN, estimate(0.671875), no_chances, estimate(0.015625), False),
+        (USED, estimate(0.703125), estimate(0.1875), estimate(0.0625), True),
     )
-    found: tuple[Estimate | Undefined, ...] = (
-        estimate(0.75),
-        estimate(0.5),
-        Undefined(reason=f"one question {IMAGE}", n=1),
-    )
+    accuracies = (estimate(0.75), estimate(0.5), Undefined(reason=f"one question {IMAGE}", n=1))
     parts = (
-        replace(one, category=category, accuracy=accuracy)
-        for category, accuracy in zip(CATEGORIES, found, strict=True)
-        for one in (whole[0], whole[2])
+        replace(score, category=category, accuracy=accuracy)
+        for category, accuracy in zip(CATEGORIES, accuracies, strict=True)
+        for score in (whole[0], whole[2])
     )
     return (*whole, *parts)
 
 
 def expected() -> tuple[ExpectedAccuracy, ...]:
-    accuracies = (estimate(0.75, 12), Undefined(reason=f"no question {LINK}"), estimate(0.25, 12))
-    observed = (estimate(0.625, 9), Undefined(reason=f"no answer {IMAGE}"), estimate(0.25, 9))
-    shifts = (estimate(-0.125, 9), Undefined(reason="no answer"), estimate(0.0, 12))
-    return tuple(
-        ExpectedAccuracy(model=model, accuracy=accuracy, observed=seen, shift=shift)
-        for model, accuracy, seen, shift in zip(MODELS, accuracies, observed, shifts, strict=False)
+    unknown = (f"no question {LINK}", f"no answer {IMAGE}", "no answer")
+    return records(
+        ExpectedAccuracy,
+        "model accuracy observed shift",
+        (MODELS[0], estimate(0.75, 12), estimate(0.625, 9), estimate(-0.125, 9)),
+        (MODELS[1], *(Undefined(reason=reason) for reason in unknown)),
+        (MODELS[2], estimate(0.25, 12), estimate(0.25, 9), estimate(0.0, 12)),
     )
 
 
 def reliability() -> tuple[ReliabilityBin, ...]:
-    return (
-        ReliabilityBin(low=0, high=0.25, predicted=0.125, observed=estimate(0.1875)),
-        ReliabilityBin(low=0.25, high=0.5, predicted=0.375, observed=estimate(0.375)),
-        ReliabilityBin(
-            low=0.5, high=0.75, predicted=0.625, observed=Undefined(reason=f"empty {SCRIPT}")
-        ),
-        ReliabilityBin(low=0.75, high=1, predicted=0.875, observed=estimate(0.8125)),
+    return records(
+        ReliabilityBin,
+        "low high predicted observed",
+        (0, 0.25, 0.125, estimate(0.1875)),
+        (0.25, 0.5, 0.375, estimate(0.375)),
+        (0.5, 0.75, 0.625, Undefined(reason=f"empty {SCRIPT}")),
+        (0.75, 1, 0.875, estimate(0.8125)),
     )
 
 
 def routers() -> tuple[RouterScore, ...]:
-    whole = (
-        RouterScore(router="router", accuracy=estimate(0.71875), cost=0.125),
-        RouterScore(
-            router="single best",
-            model=MODELS[1],
-            accuracy=estimate(0.703125),
-            cost=0.5,
-            gain=estimate(0.015625, half=0.0078125),
-        ),
-        RouterScore(
-            router="random with the same mix", accuracy=estimate(0.5), gain=estimate(0.21875)
-        ),
-        RouterScore(router="oracle", accuracy=estimate(0.9375), gain=estimate(-0.21875)),
+    gain = estimate(0.015625, half=0.0078125)
+    whole = records(
+        RouterScore,
+        "router model accuracy cost gain",
+        ("router", None, estimate(0.71875), 0.125, None),
+        ("single best", MODELS[1], estimate(0.703125), 0.5, gain),
+        ("random with the same mix", None, estimate(0.5), None, estimate(0.21875)),
+        ("oracle", None, estimate(0.9375), None, estimate(-0.21875)),
     )
-    parts = (replace(one, category=category) for category in CATEGORIES[:2] for one in whole)
+    parts = (replace(score, category=category) for category in CATEGORIES[:2] for score in whole)
     return (*whole, *parts)
 
 
@@ -147,74 +132,37 @@ def predictions() -> tuple[BenchmarkPrediction, ...]:
         BenchmarkPoint(model=model, predicted=place / 8, observed=place / 7)
         for place, model in enumerate(MODELS)
     )
-    first = BenchmarkPrediction(
-        benchmark=CATEGORIES[0],
-        questions=1_200,
-        models=6,
-        tested=3,
-        splits=100,
-        significant=97,
-        tau=estimate(0.625, 100),
-        mse=estimate(0.03125, 100, half=0.0078125),
-        points=points,
-    )
-    return (
-        first,
-        replace(
-            first,
-            benchmark=CATEGORIES[1],
-            questions=40,
-            significant=12,
-            tau=estimate(0.125, 100),
-            mse=estimate(0.125, 100),
-            points=points[:3],
-        ),
-        BenchmarkPrediction(
-            benchmark=CATEGORIES[2],
-            questions=1,
-            models=2,
-            tested=0,
-            splits=0,
-            significant=0,
-            tau=Undefined(reason=f"too few models {IMAGE}", n=2),
-            mse=Undefined(reason="too few models", n=2),
-        ),
+    good = (estimate(0.625, 100), estimate(0.03125, 100, half=0.0078125))
+    few = (f"too few models {IMAGE}", "too few models")
+    return records(
+        BenchmarkPrediction,
+        "benchmark questions models tested splits significant tau mse points",
+        (CATEGORIES[0], 1_200, 6, 3, 100, 97, *good, points),
+        (CATEGORIES[1], 40, 6, 3, 100, 12, *[estimate(0.125, 100)] * 2, points[:3]),
+        (CATEGORIES[2], 1, 2, 0, 0, 0, *(Undefined(reason=reason, n=2) for reason in few), ()),
     )
 
 
 def contributions() -> tuple[Contribution, ...]:
-    values: dict[tuple[int, int], Estimate | Undefined] = {
-        (0, 1): estimate(0.046875),
-        (1, 0): estimate(-0.0234375),
-        (0, 2): estimate(0.0, half=0.0078125),
-        (2, 0): Undefined(reason=f"one question {SCRIPT}"),
-    }
-    return tuple(
-        Contribution(source=CATEGORIES[source], target=CATEGORIES[target], value=value)
-        for (source, target), value in values.items()
+    logic, law, links = CATEGORIES
+    return records(
+        Contribution,
+        "source target value",
+        (logic, law, estimate(0.046875)),
+        (law, logic, estimate(-0.0234375)),
+        (logic, links, estimate(0.0, half=0.0078125)),
+        (links, logic, Undefined(reason=f"one question {SCRIPT}")),
     )
 
 
 def communities() -> tuple[CommunityDistance, ...]:
-    one, two = COMMUNITIES
-    return (
-        CommunityDistance(first=one, second=two, pairs=4, distance=estimate(2.5, 4)),
-        CommunityDistance(
-            first=one,
-            second=one,
-            pairs=1,
-            distance=Undefined(reason=f"1 pair {LINK}"),
-            p_value=0.5,
-            p_adjusted=0.5,
-        ),
-        CommunityDistance(
-            first=two,
-            second=two,
-            pairs=1,
-            distance=estimate(0.125, 1),
-            p_value=0.0004,
-            p_adjusted=0.0008,
-        ),
+    small, medical = COMMUNITIES
+    return records(
+        CommunityDistance,
+        "first second pairs distance p_value p_adjusted",
+        (small, medical, 4, estimate(2.5, 4), None, None),
+        (small, small, 1, Undefined(reason=f"1 pair {LINK}"), 0.5, 0.5),
+        (medical, medical, 1, estimate(0.125, 1), 0.0004, 0.0008),
     )
 
 

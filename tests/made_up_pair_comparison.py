@@ -7,7 +7,7 @@ from dataclasses import replace
 import made_up_comparison
 import made_up_reuse_comparison
 import made_up_tasks_comparison
-from made_up_comparison import CLOCK, IMAGE, SCRIPT, TARGETS, estimate, prediction
+from made_up_comparison import CLOCK, IMAGE, SCRIPT, TARGETS, estimate, prediction, records
 
 from scope.records import (
     AuditResult,
@@ -58,20 +58,13 @@ def build_comparison() -> PairResult:
         Endpoint(name="accuracy", estimate=estimate(-0.03125), limit=-0.02),
         Endpoint(name="agreement", estimate=estimate(0.0), limit=-0.05, p_within=0.001),
     )
-    open_verdict = Replacement(
-        target=student,
-        decision="not shown",
-        endpoints=endpoints,
-        open=("accuracy",),
-        sentence=f"It is not shown that {student} may replace {teacher}: accuracy is open.",
-        rows_needed=640,
-    )
-    refused = Replacement(
-        target=teacher,
-        decision="may not",
-        endpoints=endpoints,
-        beyond=("accuracy",),
-        sentence=f"{teacher} may not replace {student}: accuracy is beyond its limit.",
+    unproven = f"It is not shown that {student} may replace {teacher}: accuracy is open."
+    beyond = f"{teacher} may not replace {student}: accuracy is beyond its limit."
+    open_verdict, refused = records(
+        Replacement,
+        "target decision endpoints open beyond sentence rows_needed",
+        (student, "not shown", endpoints, ("accuracy",), (), unproven, 640),
+        (teacher, "may not", endpoints, (), ("accuracy",), beyond, None),
     )
     audit = direction(student, teacher, open_verdict, "baseline")
     reuse = replace(made_up_reuse_comparison.build_comparison(), clock=None)
@@ -85,17 +78,11 @@ def build_comparison() -> PairResult:
         comparisons=(replace(made_up_tasks_comparison.build_comparison(), clock=None),),
         reuses=(reuse,),
         similarities=(similarity,),
-        facts=(
-            ModelFacts(
-                model=teacher,
-                parameters=4_400_000,
-                stored=17_600_000,
-                dtype="float32",
-                memory=17_500_000,
-                seconds=0.0125,
-                timed=200,
-            ),
-            ModelFacts(model=student, timed=200, seconds=0.5, reason=f"no file {IMAGE}"),
+        facts=records(
+            ModelFacts,
+            "model parameters stored dtype memory seconds timed reason",
+            (teacher, 4_400_000, 17_600_000, "float32", 17_500_000, 0.0125, 200, None),
+            (student, None, None, None, None, 0.5, 200, f"no file {IMAGE}"),
         ),
         alignments=(
             LayerAlignment(

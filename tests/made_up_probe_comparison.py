@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from made_up_comparison import (
     ARABIC,
@@ -11,18 +12,19 @@ from made_up_comparison import (
     IMAGE,
     LINK,
     SCRIPT,
+    capability_card,
     file_card,
     interval,
+    model_card,
+    records,
 )
 
 from scope.records import (
-    CapabilityCard,
     Estimate,
     LayerAlignment,
     LayerScore,
     Manifest,
     MisjudgedPair,
-    ModelCard,
     ProbeDifference,
     ProbedModel,
     ProbeFindings,
@@ -42,23 +44,11 @@ def estimate(value: float, n: int = 750, half: float = 0.03125) -> Estimate:
 
 
 def models() -> tuple[ProbedModel, ...]:
-    return (
-        ProbedModel(
-            name=DEEP,
-            layers=DEPTHS[DEEP],
-            width=576,
-            readout="prompt",
-            prompt=PROMPT,
-            dtype="bfloat16",
-        ),
-        ProbedModel(
-            name=SHALLOW,
-            layers=DEPTHS[SHALLOW],
-            width=640,
-            readout="last",
-            prompt=None,
-            dtype="float32",
-        ),
+    return records(
+        ProbedModel,
+        "name layers width readout prompt dtype",
+        (DEEP, DEPTHS[DEEP], 576, "prompt", PROMPT, "bfloat16"),
+        (SHALLOW, DEPTHS[SHALLOW], 640, "last", None, "float32"),
     )
 
 
@@ -72,30 +62,24 @@ def scores() -> tuple[StepScore, ...]:
     made = []
     for model, values in found.items():
         for place, (step, value) in enumerate(zip(STEPS, values, strict=True)):
-            last_of_shallow = model == SHALLOW and step == "final"
-            made.append(
-                StepScore(
-                    model=model,
-                    step=step,
-                    parameters=trained[place],
-                    pearson=estimate(value),
-                    spearman=Undefined(reason=f"one side is constant {LINK}", n=750)
-                    if last_of_shallow
-                    else estimate(value - 0.0078125),
-                    # The more a step learns, the more it owes to sentences that it has met.
-                    unseen=estimate(value - place / 256, n=520, half=0.0390625),
-                    error=estimate(0.875 - place / 32, half=0.046875),
-                    gain=None
-                    if place == 0
-                    else estimate(value - values[place - 1], half=0.01171875),
-                    pearsons=(value, value + 0.0078125, value - 0.0078125)
-                    if place > 1
-                    else (value,),
-                    spearmans=(None, 0.75, 0.78125)
-                    if last_of_shallow
-                    else (value - 0.0078125,) * (3 if place > 1 else 1),
-                )
+            gain = estimate(value - values[place - 1], half=0.01171875) if place else None
+            seeds = (0.0, 0.0078125, -0.0078125) if place > 1 else (0.0,)
+            score = StepScore(
+                model=model,
+                step=step,
+                parameters=trained[place],
+                pearson=estimate(value),
+                spearman=estimate(value - 0.0078125),
+                # The more a step learns, the more it owes to sentences that it has met.
+                unseen=estimate(value - place / 256, n=520, half=0.0390625),
+                error=estimate(0.875 - place / 32, half=0.046875),
+                gain=gain,
+                pearsons=tuple(value + change for change in seeds),
+                spearmans=(value - 0.0078125,) * len(seeds),
             )
+            made.append(score)
+    constant = Undefined(reason=f"one side is constant {LINK}", n=750)
+    made[-1] = replace(made[-1], spearman=constant, spearmans=(None, 0.75, 0.78125))
     return tuple(made)
 
 
@@ -105,29 +89,21 @@ def layers() -> tuple[LayerScore, ...]:
     for model, depth in DEPTHS.items():
         for layer in range(depth):
             rise = math.floor(64 * math.sin(2.4 * (layer + 1) / depth)) / 64
-            still = model == SHALLOW and layer == 4
-            made.append(
-                LayerScore(
-                    model=model,
-                    layer=layer,
-                    raw=Undefined(reason=f"one side is constant {SCRIPT}", n=750)
-                    if still
-                    else estimate(0.125 + rise / 2),
-                    encoded=estimate(0.25 + rise / 2, half=0.0234375),
-                    lost=estimate((layer % 7 - 1) / 512, half=0.00390625),
-                )
-            )
-    return tuple(made)
+            raw, encoded = estimate(0.125 + rise / 2), estimate(0.25 + rise / 2, half=0.0234375)
+            lost = estimate((layer % 7 - 1) / 512, half=0.00390625)
+            made.append((model, layer, raw, encoded, lost))
+    still = Undefined(reason=f"one side is constant {SCRIPT}", n=750)
+    rows = [(*row[:2], still, *row[3:]) if row[:2] == (SHALLOW, 4) else row for row in made]
+    return records(LayerScore, "model layer raw encoded lost", *rows)
 
 
 def differences() -> tuple[ProbeDifference, ...]:
     values = (0.0625, 0.015625, 0.015625, 0.03125, -0.0078125)
-    return tuple(
-        ProbeDifference(
-            step=step, first=SHALLOW, second=DEEP, pearson=estimate(-value, half=0.01953125)
-        )
+    rows = (
+        (step, SHALLOW, DEEP, estimate(-value, half=0.01953125))
         for step, value in zip(STEPS, values, strict=True)
     )
+    return records(ProbeDifference, "step first second pearson", *rows)
 
 
 def alignment() -> LayerAlignment:
@@ -148,31 +124,15 @@ def alignment() -> LayerAlignment:
 
 
 def misjudged() -> tuple[MisjudgedPair, ...]:
-    return (
-        MisjudgedPair(
-            model=DEEP,
-            id=f"p7{IMAGE}",
-            first=f"The lamp is lit. {SCRIPT}",
-            second=f"The lamp is not lit. {LINK}",
-            wanted=0.5,
-            given=4.125,
-        ),
-        MisjudgedPair(
-            model=DEEP,
-            id="p12",
-            first="Her uncle sold the old boat last spring, " * 12,
-            second=ARABIC,
-            wanted=4.75,
-            given=1.5,
-        ),
-        MisjudgedPair(
-            model=SHALLOW,
-            id="p7",
-            first=f"Three geese {CLOSING} crossed the road.",
-            second="Nine geese crossed the road.",
-            wanted=1.25,
-            given=4.0,
-        ),
+    lit = (f"The lamp is lit. {SCRIPT}", f"The lamp is not lit. {LINK}")
+    long = ("Her uncle sold the old boat last spring, " * 12, ARABIC)
+    geese = (f"Three geese {CLOSING} crossed the road.", "Nine geese crossed the road.")
+    return records(
+        MisjudgedPair,
+        "model id first second wanted given",
+        (DEEP, f"p7{IMAGE}", *lit, 0.5, 4.125),
+        (DEEP, "p12", *long, 4.75, 1.5),
+        (SHALLOW, "p7", *geese, 1.25, 4.0),
     )
 
 
@@ -198,30 +158,20 @@ def findings() -> ProbeFindings:
     )
 
 
-def card(model: ProbedModel) -> ModelCard:
-    return ModelCard(
-        name=model.name,
-        spec=f"hf:made-up/{model.name}",
-        fingerprint="0123456789abcdef" * 4,
-        role="model",
-        truncated=2,
-    )
-
-
 def build_comparison(found: ProbeFindings | None = None) -> ProbeResult:
     """A run of the job that found this, or everything that it can find."""
     kept = findings() if found is None else found
     return ProbeResult(
         manifest=Manifest(
             job="probe",
-            models=tuple(map(card, kept.models)),
+            models=tuple(model_card(model.name, "model", truncated=2) for model in kept.models),
             data=(file_card(f"csv:pairs{IMAGE}.csv", 4_581, 4_580, labelled=4_580, empty=1),),
             capabilities=(
-                CapabilityCard(
-                    name="similarity",
-                    question=f"How alike are two sentences in meaning? {SCRIPT}",
-                    origin="scope",
-                    settings={"low": 0.0, "high": 5.0},
+                capability_card(
+                    "similarity",
+                    f"How alike are two sentences in meaning? {SCRIPT}",
+                    low=0.0,
+                    high=5.0,
                 ),
             ),
             settings={"seed": 7, "seeds": 3},

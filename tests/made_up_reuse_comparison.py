@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from made_up_comparison import (
     ARABIC,
@@ -16,6 +15,8 @@ from made_up_comparison import (
     capability_card,
     file_card,
     interval,
+    model_card,
+    records,
 )
 
 from scope.records import (
@@ -27,7 +28,6 @@ from scope.records import (
     Look,
     Manifest,
     Measurement,
-    ModelCard,
     ModelScore,
     Outcome,
     PairedTest,
@@ -40,7 +40,6 @@ SUSPECT = f"suspect {SCRIPT}"
 REFERENCES = ("ours", f"theirs {IMAGE}", f"old {ARABIC}")
 CONTROLS = ("alone", f"far {CLOSING}", "near", "apart", f"{ARABIC} {LINK}")
 ALPHA = 0.6
-Role = Literal["reference", "suspect", "control"]
 LONG = f"A long question {SCRIPT} {ARABIC} " * 30
 
 
@@ -58,23 +57,16 @@ def standings(values: Sequence[float]) -> tuple[ModelScore, ...]:
 def evidence(values: Sequence[float]) -> tuple[Evidence, ...]:
     """Every kind of case: known and unknown, with a capability, shown beside, without a value."""
     controls = standings(values)
-    return (
-        Evidence(
-            kind="shared_mistakes",
-            suspect=estimate(0.625),
-            controls=controls,
-            p_value=1 / (len(controls) + 1),
-        ),
-        Evidence(
-            kind="soft_scope(tolerance=0.1, cutoff=1.0)",
-            capability=f"synonym {IMAGE}",
-            suspect=Undefined(reason=f"no probabilities {LINK}", n=3),
-            controls=controls[:1],
-        ),
-        Evidence(kind=f"invented {SCRIPT}", suspect=estimate(0.25), controls=(), decides=False),
-        Evidence(
-            kind="capa", suspect=estimate(-0.25), controls=controls, p_value=1.0, decides=False
-        ),
+    least = 1 / (len(controls) + 1)
+    none = Undefined(reason=f"no probabilities {LINK}", n=3)
+    synonym = f"synonym {IMAGE}"
+    return records(
+        Evidence,
+        "kind capability suspect controls p_value decides",
+        ("shared_mistakes", None, estimate(0.625), controls, least, True),
+        ("soft_scope(tolerance=0.1, cutoff=1.0)", synonym, none, controls[:1], None, True),
+        (f"invented {SCRIPT}", None, estimate(0.25), (), None, False),
+        ("capa", None, estimate(-0.25), controls, 1.0, False),
     )
 
 
@@ -84,32 +76,19 @@ def checks(count: int) -> tuple[ControlCheck, ...]:
         Undefined(reason=f"answers nothing {IMAGE}"),
     )
     flags = ((), (f"far below the suspect’s skill {CLOSING}", "answers seldom"), (), (), (ARABIC,))
-    return tuple(
-        ControlCheck(model=model, skill=skill, given=1 - place / 8, flags=flag)
-        for place, (model, skill, flag) in enumerate(
-            zip(CONTROLS[:count], skills, flags[:count], strict=True)
-        )
-    )
+    shares = (1 - place / 8 for place in range(count))
+    rows = zip(CONTROLS[:count], skills, shares, flags[:count], strict=True)
+    return records(ControlCheck, "model skill given flags", *rows)
 
 
 def items() -> tuple[InformativeItem, ...]:
-    rows: tuple[tuple[str, str, str | None, str, str, float, float], ...] = (
+    return records(
+        InformativeItem,
+        "id text gold reference suspect expected weight",
         ("q1", f"Which city {SCRIPT}?", "Denver", "Paris", "Paris", 0.0625, 2.75),
         (f'q2"{IMAGE}', ARABIC, None, LINK, f"red {CLOSING}", 0.5, -0.75),
         ("q3", LONG, LONG, LONG, LONG, 0.03125, 3.5),
         ("q4", "How many?", "four", "four", "four", 0.875, 0.125),
-    )
-    return tuple(
-        InformativeItem(
-            id=id_,
-            text=text,
-            gold=gold,
-            reference=reference,
-            suspect=suspect,
-            expected=expected,
-            weight=weight,
-        )
-        for id_, text, gold, reference, suspect, expected, weight in rows
     )
 
 
@@ -170,21 +149,12 @@ def undecided() -> Verdict:
 
 
 def manifest() -> Manifest:
-    roles: tuple[tuple[Role, str], ...] = (
-        ("suspect", SUSPECT),
-        *(("reference", name) for name in REFERENCES),
-        *(("control", name) for name in CONTROLS),
-    )
     return Manifest(
         job="reuse",
-        models=tuple(
-            ModelCard(
-                name=name,
-                role=role,
-                spec=f"hf:models/{name}",
-                fingerprint="0123456789abcdef" * 4,
-            )
-            for role, name in roles
+        models=(
+            model_card(SUSPECT, "suspect"),
+            *(model_card(name, "reference") for name in REFERENCES),
+            *(model_card(name, "control") for name in CONTROLS),
         ),
         data=(file_card(f"file:questions{IMAGE}.json", 1500, 1200, labelled=1200),),
         capabilities=(capability_card("choice", f"Which option is right? {LINK}"),),
@@ -195,34 +165,23 @@ def manifest() -> Manifest:
 
 
 def measurements() -> tuple[Measurement, ...]:
-    return tuple(
-        Measurement(
-            metric=metric,
-            target=target,
-            against=against,
-            capability=capability,
-            estimate=found,
-        )
-        for metric, target, against, capability, found in (
-            ("capa", SUSPECT, REFERENCES[0], "choice", estimate(0.75)),
-            ("capa", CONTROLS[1], REFERENCES[0], "choice", Undefined(reason=f"none {IMAGE}")),
-            ("accuracy", SUSPECT, "(gold)", "choice", estimate(0.5)),
-            ("iid_agreement", SUSPECT, None, None, estimate(0.5)),
-        )
+    return records(
+        Measurement,
+        "metric target against capability estimate",
+        ("capa", SUSPECT, REFERENCES[0], "choice", estimate(0.75)),
+        ("capa", CONTROLS[1], REFERENCES[0], "choice", Undefined(reason=f"none {IMAGE}")),
+        ("accuracy", SUSPECT, "(gold)", "choice", estimate(0.5)),
+        ("iid_agreement", SUSPECT, None, None, estimate(0.5)),
     )
 
 
 def build_comparison() -> ReuseResult:
     return ReuseResult(
         manifest=manifest(),
-        outcomes=(
-            Outcome(
-                capability="choice",
-                status="measured",
-                searched=13500,
-                found=13499,
-                failures={f"no answer {IMAGE}": 1},
-            ),
+        outcomes=records(
+            Outcome,
+            "capability status searched found failures",
+            ("choice", "measured", 13500, 13499, {f"no answer {IMAGE}": 1}),
         ),
         measurements=measurements(),
         verdicts=(related(), not_related(), undecided()),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 from made_up_comparison import (
     ARABIC,
@@ -14,6 +16,8 @@ from made_up_comparison import (
     capability_card,
     failed,
     file_card,
+    model_card,
+    records,
 )
 
 from scope.records import (
@@ -25,7 +29,6 @@ from scope.records import (
     Item,
     Manifest,
     Measurement,
-    ModelCard,
     Outcome,
     Question,
     TaskAnswers,
@@ -39,13 +42,8 @@ LAW = f"law {CLOSING}"
 
 
 def estimate(value: float, n: int) -> Estimate:
-    return Estimate(
-        value=value,
-        low=max(value - 0.125, 0.0 if value >= 0 else -1.0),
-        high=min(value + 0.125, 1.0),
-        n=n,
-        method="bootstrap",
-    )
+    low, high = max(value - 0.125, 0.0 if value >= 0 else -1.0), min(value + 0.125, 1.0)
+    return Estimate(value=value, low=low, high=high, n=n, method="bootstrap")
 
 
 def qa_answers() -> TaskAnswers:
@@ -126,25 +124,17 @@ def qa_measurements() -> list[Measurement]:
             "share_f1_zero": tuple(float(value == 0) for value in f1),
             "sem_score_at_least(threshold=0.9)": tuple(float(value >= 0.9) for value in cosines),
         }
-        rows += [
-            Measurement(
-                metric=metric,
-                target=target,
-                against=against,
-                capability=QA,
-                estimate=estimate(sum(values) / len(values), len(values)),
-                example_ids=answered,
-                values=values,
-            )
-            for metric, values in by_metric.items()
-        ]
-    return rows
+        for metric, values in by_metric.items():
+            mean = estimate(sum(values) / len(values), len(values))
+            rows.append((metric, target, against, QA, mean, answered, values))
+    fields = "metric target against capability estimate example_ids values"
+    return [*records(Measurement, fields, *rows)]
 
 
 def choice_measurements() -> list[Measurement]:
     small, large, other = MODELS
     none = Undefined(reason=f"no probabilities {IMAGE}")
-    rows: list[tuple[str, str, str, str | None, Estimate | Undefined]] = [
+    rows: list[tuple[Any, ...]] = [
         ("accuracy", small, GOLD, None, estimate(1.0, 4)),
         ("accuracy", large, GOLD, None, estimate(0.75, 4)),
         ("accuracy", other, GOLD, None, estimate(0.25, 4)),
@@ -163,48 +153,26 @@ def choice_measurements() -> list[Measurement]:
             ("error_consistency", *pair, None, none if pair[0] == small else estimate(-0.25, n)),
             ("js_divergence", *pair, None, none if other in pair else estimate(0.125, n)),
         ]
-    return [
-        Measurement(
-            metric=metric,
-            target=target,
-            against=against,
-            capability=CHOICE,
-            subset=subset,
-            estimate=found,
-        )
-        for metric, target, against, subset, found in rows
-    ]
+    made = records(Measurement, "metric target against subset estimate", *rows)
+    return [replace(row, capability=CHOICE) for row in made]
 
 
 def differences() -> tuple[Difference, ...]:
-    return (
-        Difference(
-            metric="accuracy",
-            first=MODELS[0],
-            second=MODELS[1],
-            capability=CHOICE,
-            estimate=estimate(0.25, 4),
-            p_value=0.0625,
-            p_adjusted=0.125,
-        ),
+    return records(
+        Difference,
+        "metric first second capability estimate p_value p_adjusted",
+        ("accuracy", *MODELS[:2], CHOICE, estimate(0.25, 4), 0.0625, 0.125),
     )
 
 
 def manifest() -> Manifest:
+    prompts = {"answer": f"{{context}} {SCRIPT}\n{{text}}{{reply}}A:"}
     return Manifest(
         job="compare",
-        models=tuple(
-            ModelCard(
-                name=name,
-                role="model",
-                spec=f"hf:models/{name}",
-                fingerprint="0123456789abcdef" * 4,
-                truncated=place // 2,
-                prompts={"answer": f"{{context}} {SCRIPT}\n{{text}}{{reply}}A:"}
-                if place < 2
-                else {},
-            )
-            for place, name in enumerate(MODELS)
+        models=(
+            model_card(MODELS[0], "model", prompts=prompts),
+            model_card(MODELS[1], "model", prompts=prompts),
+            model_card(MODELS[2], "model", truncated=1),
         ),
         data=tuple(
             file_card(f"file:{task}{IMAGE}.json", 1234, 4, labelled=4, capability=task)
@@ -222,45 +190,26 @@ def manifest() -> Manifest:
 
 
 def outcomes() -> tuple[Outcome, ...]:
-    def measured(task: str) -> Outcome:
-        return Outcome(
-            capability=task, status="measured", searched=12, found=11, failures={"no answer": 1}
-        )
-
-    return (
-        measured(QA),
-        measured(CHOICE),
-        failed("cloze"),
+    measured = records(
+        Outcome,
+        "capability status searched found failures",
+        *((task, "measured", 12, 11, {"no answer": 1}) for task in (QA, CHOICE)),
     )
+    return (*measured, failed("cloze"))
 
 
 def task_shares() -> tuple[TaskShares, ...]:
     small, large, other = MODELS
     none = Undefined(reason=f"no {IMAGE}")
-    return (
-        TaskShares(
-            task=QA,
-            model=small,
-            counts={"Denver": 1, "(unanswerable)": 1, f"red {LINK}": 1, "four": 1},
-            asked=4,
-            accuracy=estimate(1.0, 4),
-        ),
-        TaskShares(
-            task=QA,
-            model=large,
-            counts={SCRIPT: 2, "crimson": 1},
-            asked=4,
-            accuracy=none,
-            warning=f"`{SCRIPT}` makes up 2 of 3 answers (67 %)",
-        ),
-        TaskShares(
-            task="cloze",
-            model=other,
-            counts={f"no {IMAGE}": 3},
-            asked=4,
-            accuracy=estimate(0.25, 4),
-            degenerate=f"it gives the option `no {IMAGE}` to 3 of 3 questions",
-        ),
+    counts = dict.fromkeys(("Denver", "(unanswerable)", f"red {LINK}", "four"), 1)
+    often = f"`{SCRIPT}` makes up 2 of 3 answers (67 %)"
+    always = f"it gives the option `no {IMAGE}` to 3 of 3 questions"
+    return records(
+        TaskShares,
+        "task model counts asked accuracy warning degenerate",
+        (QA, small, counts, 4, estimate(1.0, 4), None, None),
+        (QA, large, {SCRIPT: 2, "crimson": 1}, 4, none, often, None),
+        ("cloze", other, {f"no {IMAGE}": 3}, 4, estimate(0.25, 4), None, always),
     )
 
 

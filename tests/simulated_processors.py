@@ -1,11 +1,10 @@
 """Runs the tests of equal bits again as other processors would compute them.
 
-Use: ``python tests/simulated_processors.py [SIMULATION ...] [-- PYTEST-ARGUMENTS]``, by default all
-simulations and the tests that are marked ``bits``.
+Use: ``python tests/simulated_processors.py [PYTEST-ARGUMENTS]``, by default the tests that are
+marked ``bits``.
 
 The libraries that compute choose their instructions by the processor, and each can be told to take
-those of an older one, each in a process of its own. Simulations that are named run with one and
-with two threads; where none is, the usual ones share these numbers of threads between them.
+those of an older one, each in a process of its own.
 """
 
 import os
@@ -23,13 +22,12 @@ TESTS = Path(__file__).parent
 class Simulation(NamedTuple):
     """Settings under which the libraries compute as on another processor.
 
-    ``maker`` is that of the processors that take them, where not all do. ``threads`` are those of
-    the runs where no simulation is named; one that is named runs with one and with two.
+    ``maker`` is that of the processors that take them, where not all do.
     """
 
     name: str
     settings: dict[str, str]
-    threads: tuple[int, ...]
+    threads: int
     maker: str = ""
 
 
@@ -39,13 +37,10 @@ NUMPY = {"OPENBLAS_CORETYPE": "Haswell"}
 AVX2 = {"MKL_ENABLE_INSTRUCTIONS": "AVX2", "ATEN_CPU_CAPABILITY": "avx2"}
 SIMULATIONS = (
     # The fast suite has run this processor's own way with one thread.
-    Simulation("this-processor", {}, threads=(2,)),
+    Simulation("this-processor", {}, threads=2),
     # MKL computes for torch alone and OpenBLAS for numpy alone, so one process simulates both.
-    Simulation("oldest", {**MKL, **TORCH, **NUMPY}, threads=(2,)),
-    Simulation("avx2", AVX2, threads=(1,), maker="GenuineIntel"),
-    # To tell, where the oldest fails, which library it is.
-    Simulation("oldest-mkl-and-openblas", {**MKL, **NUMPY}, threads=()),
-    Simulation("oldest-torch", TORCH, threads=()),
+    Simulation("oldest", {**MKL, **TORCH, **NUMPY}, threads=2),
+    Simulation("avx2", AVX2, threads=1, maker="GenuineIntel"),
 )
 
 
@@ -90,13 +85,13 @@ def tests_of_bits() -> list[str]:
     return [*options, "-m", "bits and not slow", *sorted(files)]
 
 
-def run(simulation: Simulation, threads: int, arguments: list[str]) -> bool:
+def run(simulation: Simulation, arguments: list[str]) -> bool:
     """Whether pytest passes under a simulation; its last lines are printed, or all if it fails."""
-    own = {"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "PASSIVE"}
+    threads = {"OMP_NUM_THREADS": str(simulation.threads), "OMP_WAIT_POLICY": "PASSIVE"}
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
-        env={**os.environ, **simulation.settings, **own},
+        env={**os.environ, **simulation.settings, **threads},
         capture_output=True,
         text=True,
         check=False,
@@ -105,31 +100,21 @@ def run(simulation: Simulation, threads: int, arguments: list[str]) -> bool:
     said = done.stdout + done.stderr
     skipped = [line for line in said.splitlines() if line.startswith("SKIPPED")]
     shown = said if done.returncode else "\n".join((*said.splitlines()[-1:], *skipped))
-    print(f"{simulation.name}, threads: {threads}, {seconds:.0f} s: {shown}", flush=True)
+    print(f"{simulation.name}, {seconds:.0f} s: {shown}", flush=True)
     return done.returncode == 0
 
 
 def main() -> int:
     """Run the simulations, two at a time, and name those that this processor cannot do."""
-    words = sys.argv[1:]
-    cut = words.index("--") if "--" in words else len(words)
-    names, arguments = words[:cut], words[cut + 1 :] or tests_of_bits()
-    if unknown := set(names) - {one.name for one in SIMULATIONS}:
-        known = ", ".join(one.name for one in SIMULATIONS)
-        sys.exit(f"no simulation is called {', '.join(sorted(unknown))}; there are {known}")
+    arguments = sys.argv[1:] or tests_of_bits()
     maker, model = processor()
     print(f"processor: {model} ({maker or 'unknown maker'})", flush=True)
-    chosen = [one for one in SIMULATIONS if (one.name in names if names else one.threads)]
-    refused = {one.name: reason for one in chosen if (reason := why_not(one, maker))}
+    refused = {one.name: reason for one in SIMULATIONS if (reason := why_not(one, maker))}
     for name, reason in refused.items():
         print(f"{name}: not simulated, since {reason}")
-    possible = [one for one in chosen if one.name not in refused]
+    possible = [one for one in SIMULATIONS if one.name not in refused]
     with ThreadPoolExecutor(2) as pool:
-        passed = [
-            pool.submit(run, simulation, threads, arguments)
-            for simulation in possible
-            for threads in ((1, 2) if names else simulation.threads)
-        ]
+        passed = [pool.submit(run, simulation, arguments) for simulation in possible]
     return int(not passed or not all(one.result() for one in passed))
 
 

@@ -53,10 +53,3 @@ def test_a_budget_is_lowered_with_the_code(lines):
         name: lines[name] for name, most in BUDGETS.items() if lines[name] < most * (1 - SLACK)
     }
     assert loose == {}, "budgets.toml: lower these budgets to the lines that are left"
-
-
-def test_code_lines_leave_out_blank_lines_comments_and_docstrings():
-    source = (
-        '"""A module."""\n\n# why\ndef one():\n    """One.\n\n    More.\n    """\n    return 1\n'
-    )
-    assert code_lines(source) == 2

@@ -59,20 +59,17 @@ def write_tiny_bart(folder: Path) -> None:
     save(transformers.BartForConditionalGeneration, config, folder, forced_bos_token_id=0)
 
 
-def write_tiny_bert_mlm(folder: Path) -> None:
+def write_tiny_bert_mlm(folder: Path, head: str = "BertForMaskedLM") -> None:
     """A masked language model whose WordPieces are words, letters, and letters that go on."""
     transformers = quiet_transformers()
     size = _write_word_pieces(folder)
     config = transformers.BertConfig(vocab_size=size, max_position_embeddings=LIMIT, **_sizes())
-    save(transformers.BertForMaskedLM, config, folder)
+    save(getattr(transformers, head), config, folder)
 
 
 def write_tiny_bert_qa(folder: Path) -> None:
     """A question-answering head on the same WordPieces."""
-    transformers = quiet_transformers()
-    size = _write_word_pieces(folder)
-    config = transformers.BertConfig(vocab_size=size, max_position_embeddings=LIMIT, **_sizes())
-    save(transformers.BertForQuestionAnswering, config, folder)
+    write_tiny_bert_mlm(folder, "BertForQuestionAnswering")
 
 
 def write_tiny_t5(folder: Path, *, sentinels: Sequence[str] = SENTINELS) -> None:

@@ -9,7 +9,6 @@ from zoo.recipes import BaseRecipe, ZooRecipe
 from scope.demo_models.bases import Base, label_names
 from scope.demo_models.recipes import NewModelRecipe, StudentRecipe, TrainingRecipe
 from scope.demo_models.training import seeded_torch
-from scope.errors import ResourceError
 from scope.models.torch_setup import quiet_transformers
 
 TRAINING = TrainingRecipe(texts=24, epochs=2, learning_rate=1e-2, batch_size=8)
@@ -70,11 +69,6 @@ def tiny_tokenizer():
 def tiny_bert(texts, folder, seed):
     """A BERT of random weights, with a vocabulary made from its texts."""
     return new_bert(texts, NEW, seed)
-
-
-def unavailable(texts, folder, seed):
-    """A base whose package is missing."""
-    raise ResourceError("the package p is not installed", expected="it", fix="pip install p")
 
 
 def fatal(texts, folder, seed):

@@ -49,17 +49,6 @@ class Copy(Pupil):
         return super().shares(text)[::-1]
 
 
-class Finer(Pupil):
-    """The pupil number 0 with a third label for what it doubts."""
-
-    labels = ("bad", "so so", "good")
-
-    def shares(self, text):
-        low, high = super().shares(text)
-        doubt = round(min(low, high) / 2, 6)
-        return [round(low - doubt / 2, 6), doubt, round(1 - round(low - doubt / 2, 6) - doubt, 6)]
-
-
 class Stubborn(Pupil):
     """Says one thing."""
 

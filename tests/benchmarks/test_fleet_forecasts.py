@@ -1,17 +1,12 @@
 """Splits, figures and stored answers of the benchmark of fleets."""
 
-import gzip
 import itertools
-import json
 
 import numpy as np
 import pytest
 from fleet_forecasts import METHODS, SHARES, Scores, figures, scores, split, summary
-from fleet_sets import StoredSet, stored_set
+from fleet_sets import StoredSet
 from toy_fleet import LAYOUT, fleet
-
-from scope.errors import DataError
-from scope.progress import Silent
 
 
 def test_no_question_is_trained_on_and_tested_and_smaller_splits_lie_in_larger_ones():
@@ -69,18 +64,3 @@ def test_every_method_is_scored_on_the_same_questions(monkeypatch):
     hits = (np.tile(shares > 0.5, (len(test), 1)) == answers[test])[~np.isnan(answers[test])]
     assert found.accuracy["mean"] == pytest.approx(hits.mean())
     assert len(known) == len(hits)
-
-
-def test_answers_that_do_not_fit_the_questions_are_refused(tmp_path):
-    folder = tmp_path / "mmlu_pro_models"
-    folder.mkdir()
-    with gzip.open(folder / "items.jsonl.gz", "wt") as items:
-        items.write(
-            json.dumps({"question": "Is it wet?", "options": ["yes"], "answer": "A"}) + "\n"
-        )
-    with gzip.open(folder / "responses.tsv.gz", "wt") as responses:
-        responses.write("one\t1\ntwo\t10\n")
-    with pytest.raises(DataError, match="2 answers of two to 1 questions"):
-        stored_set(tmp_path, "mmlu_pro", Silent())
-    with pytest.raises(DataError, match="no file"):
-        stored_set(tmp_path, "metabench", Silent())

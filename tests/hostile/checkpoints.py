@@ -1,9 +1,7 @@
 """Tiny checkpoints for cases, each written once a process, and what damages copies of them."""
 
 import functools
-import json
 import shutil
-import struct
 import tempfile
 from pathlib import Path
 
@@ -72,20 +70,6 @@ def large(name, size):
             file.truncate(size)
 
     return change
-
-
-def header(change):
-    """Another header in a file of weights, with the numbers behind it as they were."""
-
-    def damage(folder):
-        path = folder / "model.safetensors"
-        content = path.read_bytes()
-        (length,) = struct.unpack("<Q", content[:8])
-        held = json.loads(content[8 : 8 + length])
-        changed = json.dumps(change(held)).encode()
-        path.write_bytes(struct.pack("<Q", len(changed)) + changed + content[8 + length :])
-
-    return damage
 
 
 def tensors(change):

@@ -7,7 +7,7 @@ import base64
 import json
 from urllib.parse import quote
 
-from hostile.cases import REFUSED, WORKS, Case, rows_of_json
+from hostile.cases import QUESTIONS, REFUSED, WORKS, Case, rows_of_json
 from raw_server import chat, http, raw_server
 
 KEY = "sk-proj/very-secret+0123456789"
@@ -27,10 +27,6 @@ LISTED = json.dumps({"data": [{"id": "m"}]})
 QUICK = ("--timeout", "1", "--retries", "0", "--run", "mine")
 READER = ("--model", "python:toy_answerers:Reader", "--encoder", "none")
 
-QUESTIONS = [
-    {"id": f"q{place}", "question": f"Is it {place}?", "options": ["yes", "no"], "answer": "A"}
-    for place in range(4)
-]
 PASSAGES = [
     {"question": f"House {place}?", "context": f"House {place} is {colour}", "answers": [colour]}
     for place, colour in enumerate(("red", "green", "blue", "white"))
@@ -88,7 +84,7 @@ def case(name, arguments, *says, exits=REFUSED, environment=None, never=(), **fi
     """A command made by a function of the stack on which servers are entered."""
 
     def make(folder, stack):
-        (folder / "rows.jsonl").write_text(rows_of_json(QUESTIONS))
+        (folder / "rows.jsonl").write_text(QUESTIONS)
         (folder / "passages.jsonl").write_text(rows_of_json(PASSAGES))
         (folder / "texts.csv").write_text(TEXTS)
         return arguments(stack)

@@ -25,7 +25,7 @@ AUDIT = (
     *("python:toy_models:Student", "--capability", "typo", "--data", "rows.csv", "--n", "3"),
     *("--label-column", "none", "--min-similarity", "0.5", "--run", "mine"),
 )
-BERT, CONFIG, DENSE = "sentence_bert_config.json", "config.json", "2_Dense/config.json"
+BERT, CONFIG = "sentence_bert_config.json", "config.json"
 TOKENS, INDEX = "tokenizer_config.json", "model.safetensors.index.json"
 FOREIGN = {
     "AutoConfig": "evil.Evil",
@@ -88,12 +88,6 @@ def setting(file, **changes):
     return lambda encoder: change_json(encoder / file, **changes)
 
 
-def router(encoder):
-    write_modules(encoder, ["Router"], Router="")
-    types = {"types": {"0_x": "evil.Evil"}, "structure": {"q": ["0_x"]}}
-    write_json(encoder / "router_config.json", types)
-
-
 def router_below(encoder):
     """A router in a router."""
     write_modules(encoder, ["Router"], Router="")
@@ -101,11 +95,6 @@ def router_below(encoder):
     for path, types in (("", {"0_x": inner}), ("0_x", {"0_y": "evil.Evil"})):
         structure = {"types": types, "structure": {"q": [*types]}}
         write_json(encoder / path / "router_config.json", structure)
-
-
-def words(encoder):
-    write_modules(encoder, ["WordEmbeddings", "Pooling"], WordEmbeddings="0_W")
-    write_json(encoder / "0_W" / "wordembedding_config.json", {"tokenizer_class": "evil.Evil"})
 
 
 def pickled(encoder):
@@ -138,23 +127,9 @@ def named(key, value):
 
 HOSTILE = {
     "a module of its own": (modules("evil.Evil"), named("type", "evil.Evil")),
-    "a module of another repository": (
-        modules("Transformer", "Pooling", "someone/code--evil.Evil"),
-        named("type", "someone/code--evil.Evil"),
-    ),
-    "a router": (router, named("0_x", "evil.Evil")),
     "a router in a router": (router_below, named("0_y", "evil.Evil")),
-    "a table of words": (words, named("tokenizer_class", "evil.Evil")),
-    "an activation of its own": (
-        setting(DENSE, activation_function="evil.Evil"),
-        named("activation_function", "evil.Evil"),
-    ),
     "a pickle beside other safetensors": (pickled, "model.safetensors"),
     "arguments that trust": (setting(BERT, config_args=TRUSTING), "names the trust_remote_code"),
-    "a tokenizer from elsewhere": (
-        setting(BERT, tokenizer_name_or_path="../evil"),
-        named("tokenizer_name_or_path", "../evil"),
-    ),
     "words from a device": (
         setting(TOKENS, vocab_file="/dev/zero"),
         named("vocab_file", "/dev/zero"),
@@ -173,10 +148,6 @@ HOSTILE = {
         setting(CONFIG, attn_implementation="someone/code"),
         named("attn_implementation", "someone/code"),
     ),
-    "an adapter of another model": (
-        setting("adapter_config.json", base_model_name_or_path="someone/code", peft_type="LORA"),
-        "is an adapter",
-    ),
     "code for generating text": (own_generate, "is code for generating text"),
     "a bare checkpoint with a configuration of its own": (bare_with_code, CODE),
     "weights from elsewhere": (
@@ -187,7 +158,7 @@ HOSTILE = {
 """What the encoder's folder holds, and the error."""
 
 FROM_THE_HUB = (
-    *("a module of its own", "a module of another repository", "a router"),
+    *("a module of its own", "a router in a router"),
     *("a configuration of its own", "a configuration of another repository"),
     *("a tokenizer of its own", "weights from elsewhere"),
 )
@@ -213,6 +184,6 @@ CASES = [
             more=("--trust-remote-code",),
             after=ran,
         )
-        for title in ("a module of its own", "a router")
+        for title in ("a module of its own", "a router in a router")
     ),
 ]

@@ -13,7 +13,6 @@ from hostile.endpoints import (
     case,
     choice,
     likely,
-    says_json,
     tokens,
     well,
     words,
@@ -33,6 +32,18 @@ def answer_with(spell):
 
 def list_with(name):
     return lambda request: http(json.dumps({"data": [{"id": name(request)}, {"id": "mm"}]}))
+
+
+def ending(key):
+    return "x" * 180 + key
+
+
+def wait_for_the_key(request):
+    return http("no", "429 x", retry_after=request.key)
+
+
+def go_to_the_key(request):
+    return http("", "307 x", location=f"http://{request.key}.example/{request.key}")
 
 
 def likely_key(request):
@@ -78,28 +89,9 @@ ECHOES = [
     *(
         asked(f"the key as {name}", choice, answer, says)
         for name, answer, says in (
-            (
-                "a member of a reply",
-                lambda request: says_json({"key": request.key})(request),
-                "[key]",
-            ),
-            (
-                "the last letters of what is shown",
-                error_with(lambda key: "x" * 180 + key),
-                "status 40",
-            ),
-            (
-                "a time to wait",
-                lambda request: http("no", "429 x", retry_after=request.key),
-                "status 429: no",
-            ),
-            (
-                "the place of a redirect",
-                lambda request: http(
-                    "", "307 x", location=f"http://{request.key}.example/{request.key}"
-                ),
-                "a redirect from",
-            ),
+            ("the last letters of what is shown", error_with(ending), "status 40"),
+            ("a time to wait", wait_for_the_key, "status 429: no"),
+            ("the place of a redirect", go_to_the_key, "a redirect from"),
         )
     ),
 ]
@@ -127,48 +119,23 @@ def was_never_asked(server):
     assert server.asked == []
 
 
-def moved(request):
-    """Within the server."""
-    if request.path.startswith("/moved"):
-        return well()(request)
-    return http("", "308 Moved", location=f"/moved{request.path}")
-
-
 ELSEWHERE = "which is another server: nothing is sent there"
-REDIRECTS = [
-    *(case(f"a redirect of {of}", elsewhere(of), ELSEWHERE) for of in ("chat", "models")),
-    asked("a redirect within the server", choice, moved, exits=WORKS),
-    *(
-        asked(
-            f"a redirect to {name}",
-            choice,
-            lambda _, it=more: http("", "307 x", **it),
-            says,
-            never=["root:"],
-        )
-        for name, more, says in (
-            ("itself", {"location": "/v1/chat/completions"}, "more than 5 redirects"),
-        )
-    ),
-]
+REDIRECTS = [case(f"a redirect of {of}", elsewhere(of), ELSEWHERE) for of in ("chat", "models")]
 
 HERE = "openai:http://127.0.0.1:9/v1"
 IN_THE_ENVIRONMENT = "set the key in the environment variable OPENAI_API_KEY"
-BAD_SPEC = "openai:BASE_URL#MODEL, with an http or https URL"
 SPECS = [
     case(
         f"a spec: {name}", lambda _, it=spec: choice(it), says, never=["gsk-another-secret", "\x1b"]
     )
     for name, spec, says in (
         ("the key as a query", f"{HERE}?api_key={KEY}#m", IN_THE_ENVIRONMENT),
-        ("the key as a user", f"openai:http://{KEY}@127.0.0.1:9/v1#m", IN_THE_ENVIRONMENT),
         ("the key escaped", f"{HERE}#m-{quote(KEY, safe='')}", IN_THE_ENVIRONMENT),
         (
             "another key as an escaped password",
             "openai:http://me%3Agsk-another-secret%40127.0.0.1/v1#m",
             IN_THE_ENVIRONMENT,
         ),
-        ("half an IPv6 address", "openai:http://[::1/v1#m", BAD_SPEC),
     )
 ]
 ENVIRONMENTS = [
@@ -187,7 +154,6 @@ ENVIRONMENTS = [
             {"http_proxy": "http://me:pass-word@127.0.0.1:9", "no_proxy": "x"},
             "ConnectError",
         ),
-        ("certificates that are none", {"SSL_CERT_FILE": "/etc/passwd"}, "SSL_CERT_FILE"),
         ("a key with a line break", {"OPENAI_API_KEY": "pass-word\nX-Evil: 1"}, "OPENAI_API_KEY"),
     )
 ]

@@ -7,23 +7,8 @@ import random
 
 import pyarrow
 import pyarrow.parquet
-from hostile.cases import QUESTIONS, ROWS, WORKS, audit, case, chosen, file, rows_of_json
+from hostile.cases import QUESTIONS, ROWS, WORKS, audit, case, file, rows_of_json
 
-SQUAD = json.dumps(
-    {
-        "data": [
-            {
-                "title": "Ann",
-                "paragraphs": [
-                    {
-                        "context": "Ann came.",
-                        "qas": [{"id": "1", "question": "Who?", "answers": [{"text": "Ann"}]}],
-                    }
-                ],
-            }
-        ]
-    }
-)
 ANSWERS = "model,id,question,correct\n" + "".join(
     f"m{m},q{q},Is it {q}?,{(m + q) % 2}\n" for m in range(4) for q in range(6)
 )
@@ -33,8 +18,7 @@ PAIRS = "split,sentence1,sentence2,score\n" + "".join(
 SAVED = rows_of_json(
     {"text": f"a fine film {n}", "probabilities": {"positive": 1, "negative": 0}} for n in range(20)
 )
-CHOOSERS = ("python:toy_models:Chooser", "python:toy_models:OtherChooser")
-EXTRACTIVE = ("--task", "extractive_qa", "--encoder", "none", "--data")
+MODELS = ("--model", "python:toy_models:Chooser", "--model", "python:toy_models:OtherChooser")
 
 
 def reuse(table):
@@ -47,28 +31,10 @@ def reuse(table):
 
 JOBS = {
     "audit of CSV": (lambda name: audit(data=name), "x.csv", ROWS),
-    "audit of JSON lines": (lambda name: audit(data=name), "x.jsonl", SAVED),
-    "compare on choices": (
-        lambda name: (
-            "compare",
-            "--model",
-            CHOOSERS[0],
-            "--model",
-            CHOOSERS[1],
-            "--task",
-            "choice",
-            "--encoder",
-            "none",
-            "--data",
-            name,
-        ),
+    "compare": (
+        lambda name: ("compare", *MODELS, "--task", "choice", "--data", name),
         "x.jsonl",
         QUESTIONS,
-    ),
-    "compare on SQuAD": (
-        lambda name: ("compare", "--model", CHOOSERS[0], "--model", CHOOSERS[1], *EXTRACTIVE, name),
-        "x.json",
-        SQUAD,
     ),
     "fleet": (lambda name: ("fleet", "embed", "--data", name), "x.csv", ANSWERS),
     "probe": (lambda name: ("probe", "--model", "./none", "--data", name), "x.csv", PAIRS),
@@ -136,14 +102,11 @@ FEATURES = {"label": {"_type": "ClassLabel", "names": [["a"], ["b"]]}}
 CLASS_NAMES = {"huggingface": json.dumps({"info": {"features": FEATURES}})}
 
 CONTENTS = [
-    ("two columns of one name", "x.csv", "text,text\na,b\n", "`text` more than once"),
     ("a quote that never closes", "x.csv", 'text,label\n"a,b\n' * 3, "is broken"),
     ("an enormous field", "x.csv", 'text\n"' + "a" * 200_000 + '"\n', "field limit"),
     ("JSON that is nested deeply", "x.jsonl", f'{{"text": {DEEP}}}\n', "line 1"),
-    ("an enormous whole number", "x.jsonl", f'{{"text": {"9" * 9000}}}\n', "line 1"),
     ("a text that is a list", "x.jsonl", '{"text": "a"}\n{"text": ["b"]}\n', "line 2"),
     ("half a character in a text", "x.jsonl", '{"text": "a\\ud800"}\n', "half of a surrogate pair"),
-    ("a .gz that is not packed", "x.csv.gz", b"plain text", "cannot be decompressed"),
     (
         "a packed table that is cut off",
         "x.csv.gz",
@@ -163,12 +126,6 @@ CONTENTS = [
         "more than 200 times",
     ),
     ("parquet of magic alone", "x.parquet", b"PAR1" * 40, "cannot be read as parquet"),
-    (
-        "parquet with two columns of one name",
-        "x.parquet",
-        parquet(pyarrow.table([["a"], ["b"]], names=["text", "text"])),
-        "`text` more than once",
-    ),
     (
         "labels that are bytes",
         "x.parquet",
@@ -218,12 +175,5 @@ CASES = [
     *(
         case(title, audit(data=name), file(name, content), exits=WORKS, says=[says], seconds=60)
         for title, name, content, says in READ
-    ),
-    case(
-        "a prompt that is a pipe nobody writes into",
-        chosen(*CHOOSERS, more=("--prompt", "choice_letters=prompt.txt")),
-        lambda folder: os.mkfifo(folder / "prompt.txt"),
-        says=["prompt.txt", "not a file but a folder, pipe or device"],
-        seconds=20,
     ),
 ]

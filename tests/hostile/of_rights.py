@@ -5,11 +5,10 @@ The command runs as root without the right to pass permissions, which is anybody
 
 from hostile import surroundings
 from hostile.cases import REFUSED, WORKS, Case
-from hostile.of_stores import CACHE, COMMANDS, damaged
+from hostile.of_stores import CACHE, COMMANDS, RESULT, damaged
 
-AGAIN = ("--run", "again")
+AGAIN = {job: (*command, "--run", "again") for job, command in COMMANDS.items()}
 MAP = ("fleet", "map", "--fleet", "mine", "--run", "map")
-PROBE = ("probe", "--probe", "kept", "--model", "python:toy_readers:Bags", "--test", "test.csv")
 
 
 def mode_of(pattern, file_mode, folder_mode):
@@ -43,80 +42,20 @@ CASES = [
     Case(
         name=name,
         make=damaged(job, damage, *command),
-        exits=exits,
+        exits=REFUSED if says else WORKS,
         says=says,
         never=["internal error"],
         before=surroundings.without_rights,
         environment=CACHE,
         after=removable,
     )
-    for name, job, damage, command, exits, says in (
-        (
-            "a run that may only be read",
-            "audit",
-            read_only("runs/mine"),
-            (),
-            REFUSED,
-            ["ermission"],
-        ),
-        ("its list", "audit", read_only("runs/mine"), ("list", "runs"), WORKS, []),
-        (
-            "runs that may not be read",
-            "audit",
-            unreadable("runs"),
-            ("report", "mine"),
-            REFUSED,
-            ["ermission"],
-        ),
-        (
-            "a result that may not be read",
-            "audit",
-            unreadable("runs/mine/result.json"),
-            ("report", "mine"),
-            REFUSED,
-            ["result.json", "ermission"],
-        ),
-        (
-            "data that may not be read",
-            "audit",
-            unreadable("rows.csv"),
-            (*COMMANDS["audit"], *AGAIN),
-            REFUSED,
-            ["rows.csv", "ermission"],
-        ),
-        (
-            "an encoder that may not be read",
-            "fleet",
-            unreadable("encoder"),
-            (*COMMANDS["fleet"], *AGAIN),
-            REFUSED,
-            ["ermission"],
-        ),
-        (
-            "a cache that may not be read",
-            "fleet",
-            unreadable("cache"),
-            (*COMMANDS["fleet"], *AGAIN),
-            REFUSED,
-            ["cache", "ermission"],
-        ),
-        ("a probe that may only be read", "probe", read_only("kept"), (*PROBE, *AGAIN), WORKS, []),
-        (
-            "a probe that may only be read, saved again",
-            "probe",
-            read_only("kept"),
-            (*COMMANDS["probe"], *AGAIN),
-            REFUSED,
-            ["kept", "ermission"],
-        ),
-        ("a fleet that may only be read", "fleet", read_only("runs/mine"), MAP, WORKS, []),
-        (
-            "a fleet that may not be read",
-            "fleet",
-            unreadable("runs/mine/embedder"),
-            MAP,
-            REFUSED,
-            ["mine", "ermission"],
-        ),
+    for name, job, damage, command, says in (
+        ("a run that may only be read", "audit", read_only("runs/mine"), (), ["ermission"]),
+        ("its list", "audit", read_only("runs/mine"), ("list", "runs"), []),
+        ("a locked result", "audit", unreadable(RESULT), ("report", "mine"), [RESULT, "ermission"]),
+        ("locked data", "audit", unreadable("rows.csv"), AGAIN["audit"], ["rows.csv", "ermission"]),
+        ("a locked cache", "fleet", unreadable("cache"), AGAIN["fleet"], ["cache", "ermission"]),
+        ("a probe saved again", "probe", read_only("kept"), AGAIN["probe"], ["kept", "ermission"]),
+        ("a fleet that may only be read", "fleet", read_only("runs/mine"), MAP, []),
     )
 ]

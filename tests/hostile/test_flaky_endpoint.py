@@ -71,13 +71,9 @@ def test_a_flaky_endpoint_costs_no_answer_and_gives_none_twice(
     command, tmp_path, monkeypatch, count
 ):
     monkeypatch.setattr("scope.models.endpoint.WaitClock", QuickClock)
+    asked = {"options": ["yes", "no"]}
     rows = [
-        {
-            "id": f"q{place}",
-            "question": f"Is it {place}?",
-            "options": ["yes", "no"],
-            "answer": "AB"[place % 2],
-        }
+        {**asked, "id": f"q{place}", "question": f"Is it {place}?", "answer": "AB"[place % 2]}
         for place in range(count)
     ]
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -87,16 +83,8 @@ def test_a_flaky_endpoint_costs_no_answer_and_gives_none_twice(
         stub.words = {f"Question: {row['question']}": row["answer"] for row in rows}
         stub.logprobs = False
         done = command(
-            *(
-                "compare",
-                "--task",
-                "choice",
-                "--data",
-                "rows.jsonl",
-                "--run",
-                "mine",
-                "--json-full",
-            ),
+            *("compare", "--task", "choice", "--data", "rows.jsonl"),
+            *("--run", "mine", "--json-full"),
             *("--model", f"openai:{stub.url}#{MODEL}", "--model", "python:toy_answerers:Reader"),
             *("--encoder", "none", "--timeout", "1", "--retries", "9"),
         )

@@ -145,25 +145,6 @@ def spec(text):
     load_data(text)
 
 
-def typed_settings(values):
-    tolerance, candidates, letters, share = values
-    from capabilities.synonym import Synonym
-    from capabilities.typo import Typo
-    from scope.jobs.preparation import soft_scope_metric
-    from scope.models.labels import parse_label_map
-
-    for attempt in (
-        lambda: soft_scope_metric(tolerance, share),
-        lambda: Typo(candidates=candidates, min_letters=letters),
-        lambda: Synonym(preset="strong", max_words=share),
-        lambda: parse_label_map([str(tolerance), f"{letters}={candidates}"]),
-    ):
-        try:
-            attempt()
-        except ScopeError:
-            continue
-
-
 READERS = {
     "CSV": (examples("a.csv"), CONTENT),
     "TSV, packed": (examples("a.tsv.gz"), CONTENT),
@@ -186,27 +167,7 @@ READERS = {
         st.text(max_size=30)
         | st.builds("{}:{}".format, st.sampled_from(["text", "demo"]), st.text(max_size=9)),
     ),
-    "settings": (
-        typed_settings,
-        st.tuples(st.floats(), st.integers(), st.integers(), st.floats()),
-    ),
 }
-
-
-def _check(read, contents, **options):
-    @settings(suppress_health_check=QUIET, **options)
-    @given(contents)
-    def only_our_errors(content):
-        try:
-            read(content)
-        except ScopeError as error:
-            said = str(error)
-        else:
-            return
-        said.encode()
-        assert len(said.splitlines()) <= LINES_OF_A_MESSAGE
-
-    only_our_errors()
 
 
 @pytest.mark.parametrize(
@@ -214,4 +175,16 @@ def _check(read, contents, **options):
 )
 @pytest.mark.parametrize("reader", READERS)
 def test_a_reader_reads_or_refuses(reader, thorough):
-    _check(*READERS[reader], **thorough)
+    read, contents = READERS[reader]
+
+    @settings(suppress_health_check=QUIET, **thorough)
+    @given(contents)
+    def only_our_errors(content):
+        try:
+            read(content)
+        except ScopeError as error:
+            message = str(error)
+            message.encode()
+            assert len(message.splitlines()) <= LINES_OF_A_MESSAGE
+
+    only_our_errors()

@@ -1,6 +1,6 @@
 """Whatever bytes a server answers with, they are a reply, or one of two errors of ours.
 
-Fifteen cases of each kind in the fast run; ten thousand with ``pytest -m slow``.
+The fast run takes as many cases as the profile says; ``pytest -m slow`` ten thousand.
 """
 
 import json
@@ -24,7 +24,7 @@ ASKS = (
     EndpointRequest(path="completions", prompt="?", likeliest=20),
     EndpointRequest(path="models"),
 )
-MANY = settings(max_examples=10_000)
+MANY = 10_000
 
 texts = st.one_of(
     st.text(max_size=20),
@@ -101,7 +101,7 @@ contents = st.one_of(
 )
 
 
-def read_everything(content):
+def read_everything(content, _):
     """All that is made of a reply, in every role."""
     question = Question(id="0", text="?", options=("yes", "no", "perhaps"))
     for ask in ASKS:
@@ -134,11 +134,6 @@ def read_refusal(content, wait):
     assert len(words) < 1000
 
 
-@given(content=contents)
-def test_any_reply_is_read_or_refused(content):
-    read_everything(content)
-
-
 dates = st.builds(
     lambda day, year, zone: f"Wed, {day} Oct {year} 07:28:00 {zone}",
     st.integers(-1, 40),
@@ -148,20 +143,9 @@ dates = st.builds(
 waits = st.one_of(st.text(max_size=30), dates, numbers.map(str))
 
 
-@given(content=contents, wait=waits)
-def test_any_refusal_is_read(content, wait):
-    read_refusal(content, wait)
-
-
-@pytest.mark.slow
-@MANY
-@given(content=contents)
-def test_any_of_ten_thousand_replies_is_read_or_refused(content):
-    read_everything(content)
-
-
-@pytest.mark.slow
-@MANY
-@given(content=contents, wait=waits)
-def test_any_of_ten_thousand_refusals_is_read(content, wait):
-    read_refusal(content, wait)
+@pytest.mark.parametrize(
+    "thorough", [{}, pytest.param({"max_examples": MANY}, marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize("read", [read_everything, read_refusal])
+def test_any_reply_and_any_refusal_is_read_or_refused(read, thorough):
+    settings(**thorough)(given(contents, waits)(read))()

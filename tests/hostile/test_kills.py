@@ -6,6 +6,7 @@ kills at chosen moments are in ``tests/scope/cli``.
 
 import json
 import random
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,9 +16,8 @@ from pathlib import Path
 
 import pytest
 from hostile import killed_models
+from hostile.of_stores import COMMANDS, write_fleet, write_train_and_test
 from killing import FORKED, end_of, environment_in, result
-from made_up_fleet import MadeUpFleet, write_word_table
-from made_up_pairs import write_pairs
 from stub_server import MODEL, stub_server
 from tiny_language import write_tiny_llama
 
@@ -127,13 +127,9 @@ def reuse(folder):
 
 @contextmanager
 def fleet(folder):
-    encoder = write_word_table(folder / "encoder")
-    data = MadeUpFleet(questions=1200, models=("one", "two", "three")).write(folder / "data.csv")
+    write_fleet(folder, questions=1200)
     yield Job(
-        arguments=[
-            *("fleet", "embed", "--data", str(data), "--encoder", str(encoder)),
-            *("--forecaster", "knn", "--folds", "2"),
-        ],
+        arguments=COMMANDS["fleet"],
         environment={},
         files=("runs/mine/embedder/embedder.json", "runs/mine/embedder/embedder.safetensors"),
         asked=logged,
@@ -143,21 +139,9 @@ def fleet(folder):
 
 @contextmanager
 def probe(folder):
-    rows = [
-        (
-            f"house {place} stands by a tree",
-            f"{('house', 'ship')[place % 5 > 0]} {place} is",
-            float(place % 6),
-        )
-        for place in range(400)
-    ]
-    train = write_pairs(folder / "train.csv", rows[:300])
-    test = write_pairs(folder / "test.csv", rows[300:])
+    write_train_and_test(folder, train=300, test=100)
     yield Job(
-        arguments=[
-            *("probe", "--model", "python:toy_readers:Slow", "--train", str(train)),
-            *("--test", str(test), "--hidden", "4", "--seeds", "2", "--save", "kept"),
-        ],
+        arguments=[word.replace("Bags", "Slow") for word in COMMANDS["probe"]],
         environment={},
         files=("kept/probe.json", "kept/probe.safetensors"),
         asked=logged,
@@ -190,9 +174,7 @@ class Runs:
 
     def new(self):
         self.number += 1
-        folder = self.root / f"run-{self.number}"
-        folder.mkdir()
-        return folder
+        return Path(shutil.copytree(self.root / "data", self.root / f"run-{self.number}"))
 
     def start(self, folder):
         environment = {"SCOPE_CACHE": str(folder / "cache"), **self.job.environment}

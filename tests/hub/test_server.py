@@ -123,26 +123,6 @@ def test_a_hub_out_of_reach_is_said_at_once_and_the_cache_serves_when_asked(hub,
     assert "cannot be reached for `tiny/none`" in offline["hf:tiny/none:train"]["message"]
 
 
-PAIRS = """---
-configs:
-- config_name: default
-  data_files:
-  - split: train
-    path: train.jsonl
-  - split: test
-    path: test.jsonl
-dataset_info:
-  features:
-  - name: sentence1
-    dtype: string
-  - name: sentence2
-    dtype: string
-  - name: label
-    dtype: float32
-  - name: idx
-    dtype: int32
----
-"""
 SPLITS = {
     "train": [("A bell rings.", "A bell is heard.", 4.5, 7), ("A cat.", "A tax.", 0.25, 9)],
     # Hidden scores are written so.
@@ -167,7 +147,6 @@ print(json.dumps({"pairs": pairs, "messages": messages}))
 def test_pairs_of_the_hub_are_read_split_by_split(hub, tmp_path):
     folder = hub.root / "datasets" / "tiny" / "pairs"
     folder.mkdir()
-    (folder / "README.md").write_text(PAIRS, encoding="utf-8")
     for split, rows in SPLITS.items():
         names = ("sentence1", "sentence2", "label", "idx")
         lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows]

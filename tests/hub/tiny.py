@@ -12,13 +12,6 @@ WORDS = ("a", "film", "good", "bad", "dull", "fine", "the", "is", "plot", "great
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 README = """---
-configs:
-- config_name: default
-  data_files:
-  - split: train
-    path: train.jsonl
-  - split: validation
-    path: validation.jsonl
 dataset_info:
   features:
   - name: sentence

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import made_up_comparison
-import made_up_fleet_comparison
-import made_up_pair_comparison
-import made_up_probe_comparison
-import made_up_reuse_comparison
-import made_up_tasks_comparison
 import pytest
 from opened_page import CHROMIUM, opening
 from parsed_page import Node, parse
@@ -45,15 +40,6 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
     return open_page
 
 
-MADE_UP = {
-    "audit": made_up_comparison,
-    "compare": made_up_tasks_comparison,
-    "reuse": made_up_reuse_comparison,
-    "pair": made_up_pair_comparison,
-    "probe": made_up_probe_comparison,
-}
-
-
 class ByJob(dict[str, Any]):
     """What is made of each job, when it is first asked for."""
 
@@ -66,9 +52,10 @@ class ByJob(dict[str, Any]):
 
 
 def build(job: str) -> Any:
-    if job in MADE_UP:
-        return MADE_UP[job].build_comparison()
-    return made_up_fleet_comparison.build_comparison(job)
+    """The made-up result of a job, from the module of its kind."""
+    kind = {"audit": "", "compare": "tasks_"}.get(job, f"{job.partition('-')[0]}_")
+    made_up = import_module(f"made_up_{kind}comparison")
+    return made_up.build_comparison(*[job] * (kind == "fleet_"))
 
 
 @pytest.fixture(scope="session")

@@ -35,8 +35,6 @@ def test_pairs_are_searched_for_every_word_in_either_text_filtered_and_sorted(op
         choose(tab, "#by-lost", "none differs")
         assert shown(tab) == [("e1", "1")]
         tab.select_option("#by-lost", "")
-        choose(tab, "#by-label", "negative")
-        assert shown(tab) == [("e2", "1")]
         tab.select_option("#by-capability", "")
         choose(tab, "#by-label", "no label")
         assert shown(tab) == [("e3", "1")]
@@ -72,8 +70,6 @@ def test_answers_are_searched_in_all_texts_filtered_and_sorted_by_disagreement(o
         tab.fill("#search", "DENVER lived")
         assert questions(tab) == ["q1"]
         assert tab.inner_text("#shown") == "1 of the 8 questions here"
-        tab.fill("#search", "crimson")
-        assert questions(tab) == ["q3"]
         tab.fill("#search", "five")
         assert questions(tab) == ['q4"']
         tab.fill("#search", "")

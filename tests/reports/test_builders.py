@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from made_up_comparison import build_comparison
 
-from reports.blocks import Paragraph, Table
+from reports.blocks import Paragraph
 from reports.builders.estimates import table_of
 from reports.builders.run import reproduce, run_lines
 from reports.prose import plain
@@ -13,28 +13,6 @@ from reports.wording import Cell
 from scope.records import Clock, Undefined
 
 MANIFEST = build_comparison().manifest
-
-
-def tables(manifest):
-    """The rows of each table by the heading of its last column."""
-    return {
-        block.columns[1].heading: [row.cells for row in block.rows]
-        for block in reproduce(manifest, None).blocks
-        if isinstance(block, Table)
-    }
-
-
-def test_reproduction_holds_full_fingerprints_of_models_and_data():
-    names = [name for name, _ in tables(MANIFEST)["Fingerprint"]]
-    assert names[:2] == ["model teacher", "model student"]
-    assert names[3].startswith("data file")
-    assert dict(tables(MANIFEST)["Value"])["cache"] == "yes"
-
-
-def test_the_exactness_of_models_and_of_the_encoder_is_stated():
-    stated = tables(replace(MANIFEST, encoder_reproducible="to the byte"))["Answers are equal"]
-    assert stated[-1] == ("the sentence encoder", "to the byte")
-    assert tables(MANIFEST)["Answers are equal"] == stated[:-1]
 
 
 def test_the_store_is_mentioned_where_answers_were_repeated():

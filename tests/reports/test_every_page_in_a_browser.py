@@ -4,9 +4,9 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from made_up_fleet_comparison import RECORDS
 
-FLEET = [f"fleet-{job}" for job in ("embed", "forecast", "map", "predict", "route")]
-JOBS = ["audit", "compare", "reuse", "pair", "probe", *FLEET]
+JOBS = ("audit", "compare", "reuse", "pair", "probe", *RECORDS)
 EXAMINED = ("pair", "fleet-map")
 """Pages that hold nearly every kind of block between them; the others are examined as slow."""
 

@@ -13,22 +13,14 @@ MANY = 45
 @pytest.fixture(scope="module")
 def address(tmp_path_factory, comparison):
     """A page with many pairs; only the second and the last one are lost, and one is hostile."""
-    pairs = tuple(
-        found(
-            "typo",
-            "e1",
-            f"text {number} {CLOSING if number == 30 else IMAGE if number == 31 else ''}",
-            0.75,
-            0.25 if number in (2, MANY) else 0.75,
-            0.75,
-            trial=number,
-        )
-        for number in range(1, MANY + 1)
-    )
-    pairs = tuple(
-        replace(pair, perturbation=replace(pair.perturbation, similarity=number / 100))
-        for number, pair in enumerate(pairs, start=1)
-    )
+
+    def pair(number):
+        foreign = {30: CLOSING, 31: IMAGE}.get(number, "")
+        student = 0.25 if number in (2, MANY) else 0.75
+        plain = found("typo", "e1", f"text {number} {foreign}", 0.75, student, 0.75, trial=number)
+        return replace(plain, perturbation=replace(plain.perturbation, similarity=number / 100))
+
+    pairs = tuple(map(pair, range(1, MANY + 1)))
     path = tmp_path_factory.mktemp("many") / "report.html"
     path.write_text(replace(comparison, perturbations=pairs, candidates=()).html(), "utf-8")
     return path.as_uri()

@@ -11,6 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
+from made_up_fleet_comparison import RECORDS
 
 import reports
 
@@ -18,18 +19,10 @@ HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least|may (not )?replace")
 
 
-MADE_UP = {
-    "audit": "",
-    "compare": "tasks_",
-    "reuse": "reuse_",
-    "pair": "pair_",
-    **{f"fleet-{job}": "fleet_" for job in ("embed", "forecast", "map", "predict", "route")},
-    "probe": "probe_",
-}
-"""What the names of the files with each job's made-up result begin with."""
+JOBS = ("audit", "compare", "reuse", "pair", "probe", *RECORDS)
 
 
-@pytest.fixture(params=MADE_UP)
+@pytest.fixture(params=JOBS)
 def job(request):
     return request.param
 
@@ -175,26 +168,23 @@ def test_characters_no_document_may_hold_are_replaced(compared):
 
 AGAIN = """
 import hashlib, runpy, sys
-for path, job in zip(sys.argv[1::2], sys.argv[2::2]):
-    build = runpy.run_path(path)["build_comparison"]
-    made = (build(job) if job.startswith("fleet") else build()).html()
-    print(hashlib.sha256(made.encode()).hexdigest())
+build = runpy.run_path(sys.argv[1])["build"]
+for job in sys.argv[2:]:
+    print(hashlib.sha256(build(job).html().encode()).hexdigest())
 """
 
 
 @pytest.fixture(scope="module")
 def made_again():
     """The digest of each job's page, made in a process with another hash seed."""
-    made = ((HERE.parent / f"made_up_{name}comparison.py", job) for job, name in MADE_UP.items())
-    paths = [one for pair in made for one in pair]
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", AGAIN, *paths],
+        [sys.executable, "-W", "error", "-c", AGAIN, HERE / "conftest.py", *JOBS],
         env={**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(HERE.parent)},
         capture_output=True,
         text=True,
         check=True,
     )
-    return dict(zip(MADE_UP, done.stdout.split(), strict=True))
+    return dict(zip(JOBS, done.stdout.split(), strict=True))
 
 
 def test_the_same_comparison_gives_the_same_bytes_in_another_process(made, made_again, job):

@@ -14,13 +14,12 @@ import pytest
 import tiny_zoo
 from conftest import TESTS
 from zoo import building
-from zoo.building import build_models, build_zoo, makers_of
+from zoo.building import build_models, build_zoo
 from zoo.recipes import ZOO
 
 from scope.data import load_data
 from scope.data.sampling import LoadedData
-from scope.demo_models.bases import Base, load_base
-from scope.errors import ResourceError, RunError, SpecError
+from scope.demo_models.bases import load_base
 from scope.models import load_classifier
 from scope.records import DataCard
 
@@ -91,15 +90,6 @@ def test_every_model_is_built_and_can_be_named_as_a_spec(watched):
     assert len(fingerprints) == 20
 
 
-def test_no_derived_model_is_there_before_its_reference(watched):
-    zoo, _, watcher = watched
-    assert watcher.totals == [(20, 0)]
-    assert len(watcher.seen) == 20
-    for names in watcher.seen:
-        assert {zoo[name].source for name in names} - {None} <= names
-
-
-@pytest.mark.slow
 def test_two_workers_an_interruption_and_another_go_with_one_end_the_same(
     watched, examples, tmp_path
 ):
@@ -123,7 +113,6 @@ def test_only_what_is_missing_is_built_and_nothing_is_started_for_a_whole_zoo(wa
     assert watcher.totals == []
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, ending):
@@ -151,44 +140,6 @@ def test_workers_end_with_a_build_that_was_killed_or_interrupted(tmp_path, endin
         assert "leaked" not in told
 
 
-def test_what_a_worker_cannot_do_is_told_as_it_is(tmp_path, examples):
-    with pytest.raises(ResourceError) as error:
-        build(tmp_path, examples, llama=tiny_zoo.unavailable, workers=1)
-    assert error.value.found == "the package p is not installed"
-    assert error.value.fix == "pip install p"
-
-
-def test_a_worker_that_dies_is_told(tmp_path, examples):
-    with pytest.raises(RunError) as error:
-        build(tmp_path, examples, llama=tiny_zoo.fatal, workers=1)
-    assert "ended before it was done" in error.value.found
-    assert "--workers" in error.value.fix
-
-
-def test_no_workers_are_refused(tmp_path, examples):
-    with pytest.raises(SpecError, match="0 workers"):
-        build(tmp_path, examples, workers=0)
-
-
-def test_a_home_that_cannot_be_is_explained(tmp_path, examples):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be written"):
-        build(tmp_path / "file" / "home", examples)
-
-
-def test_the_real_zoo_has_a_maker_for_every_base():
-    assert set(makers_of(ZOO)) == {base.name for base in ZOO.bases}
-
-
-def test_makers_of_new_bases_follow_the_recipe(examples, tmp_path):
-    texts = [example.text for example in examples]
-    made = {name: makers_of(ZOO)[name](texts, tmp_path, 0) for name in ("roberta", "bert")}
-    for name, base in made.items():
-        assert isinstance(base, Base)
-        assert base.model.config.model_type == name
-        assert base.model.config.hidden_size == dict(ZOO.new_models)[name].width
-
-
 def test_another_seed_or_recipe_lies_in_another_folder(tmp_path, monkeypatch, examples):
     card = DataCard(spec="demo:tweets-train", fingerprint="f", rows=64, used=64)
     homes = []
@@ -207,7 +158,6 @@ def test_another_seed_or_recipe_lies_in_another_folder(tmp_path, monkeypatch, ex
     assert homes[0] == homes[2] == tmp_path / f"lineage-{ZOO.key(seed=0, data='f')}"
 
 
-@pytest.mark.slow
 def test_the_real_models_are_skilled_each_of_its_kind():
     """About half an hour, where the zoo was not built before."""
     from scope.paths import cache_folder

@@ -14,7 +14,6 @@ from zoo.making import (
     make_model,
     split_halves,
     start_of,
-    training_of,
 )
 from zoo.storing import save_compactly
 
@@ -180,34 +179,6 @@ def test_frozen_embeddings_stay_while_all_else_is_trained(workshop):
             made["model.layers.0.mlp.up_proj.weight"],
             weights_of(base)["model.layers.0.mlp.up_proj.weight"],
         )
-
-
-@pytest.mark.parametrize("kind", ["int8", "pruned", "noisy"])
-def test_an_altered_model_is_the_reference_but_for_its_weight_matrices(workshop, kind):
-    model = workshop.zoo[f"bert-{kind}"]
-    blind = replace(workshop, halves=Halves(ours=(), others=()))
-    made, reference = weights_of(make_model(model, blind)), weights_of(blind.load_source(model))
-    differing = {name for name in made if not torch.equal(made[name], reference[name])}
-    matrices = {
-        name for name, tensor in made.items() if tensor.dim() == 2 and "embedding" not in name
-    }
-    assert differing == matrices
-
-
-def test_every_kind_has_its_training(workshop):
-    recipe = tiny_zoo.base_recipe("bert", "llama")
-    changed = replace(
-        recipe,
-        further=replace(recipe.further, texts=1),
-        repair=replace(recipe.repair, texts=2),
-        student=replace(recipe.student, training=replace(recipe.training, texts=3)),
-    )
-    whole = replace(tiny_zoo.RECIPE, bases=(tiny_zoo.RECIPE.bases[0], changed))
-    texts = {
-        kind: training_of(workshop.zoo[f"bert-{kind}"], whole).texts
-        for kind in ("further-tuned", "fewer-layers", "distilled", "reference", "other-data-1")
-    }
-    assert list(texts.values()) == [1, 2, 3, 24, 24]
 
 
 def answers(base, texts):

@@ -28,13 +28,6 @@ def test_a_new_bert_is_the_same_for_the_same_seed(examples):
     assert first.tokenizer.get_vocab() == same.tokenizer.get_vocab()
 
 
-def test_a_new_bert_takes_texts_as_long_as_it_says(examples):
-    base = new_bert(read(examples), NEW, seed=0)
-    encoded = base.tokenizer("so " * 99, truncation=True, return_tensors="pt")
-    assert encoded["input_ids"].shape == (1, NEW.positions)
-    assert torch.isfinite(base.model.eval()(**encoded).logits).all()
-
-
 def test_a_vocabulary_holds_no_piece_twice_and_is_as_large_as_asked():
     words = Counter({f"{start}{end}ing": 2 for start in "abcdef" for end in "ghijkl"})
     pieces = word_pieces(words, size=50)

@@ -5,7 +5,6 @@ from safetensors.torch import load_file
 from zoo.storing import save_compactly
 
 from scope.demo_models.bases import load_base
-from scope.models import ModelOptions, load_model
 from scope.models.torch_setup import quiet_transformers
 
 
@@ -37,16 +36,3 @@ def test_a_stored_model_comes_back_bit_for_bit(base, tmp_path):
         for name, tensor in found.items():
             assert tensor.dtype == expected[name].dtype, name
             assert torch.equal(tensor, expected[name]), name
-
-
-@pytest.mark.parametrize("kind", ["llama", "bert"])
-def test_a_spec_answers_as_the_model_that_was_stored(kind, tmp_path):
-    texts = ["so good", "the film was so so dull", "warm"]
-    base = tiny_zoo.BASES[kind](texts, None, 0)
-    save_compactly(base, tmp_path / "model")
-    answers = load_model(str(tmp_path / "model"), "classifier", ModelOptions()).classify(texts)
-    for text, answer in zip(texts, answers, strict=True):
-        encoded = base.tokenizer(text, return_tensors="pt", return_token_type_ids=False)
-        with torch.inference_mode():
-            expected = base.model.eval()(**encoded).logits.softmax(dim=-1)[0]
-        assert answer.probabilities == pytest.approx(expected.tolist(), abs=2e-6)

@@ -173,14 +173,6 @@ def test_both_axes_of_a_map_have_one_scale_and_the_middle_lies_in_the_middle():
     assert circles(drawn(map_of(series((7, -3), (7, -3))))) == [(360.0, 240.0)] * 2
 
 
-def test_a_map_of_two_thousand_models_stays_light():
-    title = "organisation/model-2000-of-some-name\naccuracy 50.0 % [46.0, 54.0]"
-    places = [(place % 53 + 0.123456, place % 47 + 0.654321) for place in range(2_001)]
-    svg = drawing(map_of(series(*places, title=title)))
-    assert svg.count("<title>") == 2_001
-    assert len(svg) < 300_000
-
-
 def test_names_stand_beside_their_dots_where_they_hide_no_dot_and_no_other_name():
     names = names_beside([(50, 50, "<a>"), (62, 50, "b"), (97, 9, "ccc")], 100)
     # The second dot lies where the first name would begin; the third has room at its left alone.

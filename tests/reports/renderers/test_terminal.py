@@ -16,12 +16,6 @@ def lines(*blocks, width=100):
     return [line.rstrip() for line in to_text(blocks, width).splitlines()]
 
 
-def test_a_number_stands_above_its_interval():
-    shown = lines(table([Row(cells=("a", Cell.of(HALF)))]))
-    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown if "│" in line]
-    assert cells == [["a", "0.500  n=8"], ["", "[0.250, 0.750]"]]
-
-
 def test_an_undefined_number_is_its_reason():
     shown = to_text([table([Row(cells=("a", Cell.of(Undefined(reason="no pair"))))])])
     assert "undefined (no pair)" in shown
