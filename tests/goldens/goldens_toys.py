@@ -10,8 +10,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import toy_answerers
-import toy_models
+import numpy as np
+from numpy.typing import NDArray
 
 GOOD = ("wonderful", "charming", "funny", "brilliant")
 BAD = ("dreadful", "tedious", "hollow", "dull")
@@ -32,9 +32,11 @@ def ranked_shares(pulls: Sequence[int]) -> list[float]:
     return shares
 
 
-class Reference(toy_models.Reference):
+class Reference:
     """Adds up whole numbers, one a word; probabilities are odd multiples of 1/64."""
 
+    labels: ClassVar[tuple[str, ...]] = ("negative", "positive")
+    salt: ClassVar[str] = "reference"
     unknown: ClassVar[frozenset[str]] = frozenset({"funny"})
     scale: ClassVar[int] = 64
 
@@ -72,17 +74,47 @@ class Stranger(Reference):
     unknown: ClassVar[frozenset[str]] = frozenset({"tedious"})
 
 
-class Speaker(toy_models.Speaker):
-    """Ranks a few next words by the words before; an eighth is left to words it does not name."""
+class Constant(Reference):
+    """Finds every text positive."""
+
+    def points(self, text: str) -> int:
+        """The same of all."""
+        return 9
+
+
+class OtherLabels(Reference):
+    """Labels that nothing maps."""
+
+    labels: ClassVar[tuple[str, ...]] = ("LABEL_0", "LABEL_1")
+
+
+class NotANumber(Reference):
+    """No probabilities at all."""
+
+    def classify(self, texts: Sequence[str]) -> list[list[float]]:
+        """Rows that cannot be read."""
+        return [[float("nan"), float("nan")] for _ in texts]
+
+
+class Speaker:
+    """A language model that ranks a few next words by the words before."""
+
+    salt: ClassVar[str] = "speaker"
+    words: ClassVar[tuple[str, ...]] = ("and", "but", "so", "then", "while")
+
+    def predict_next(self, texts: Sequence[str]) -> list[dict[str, float]]:
+        """Shares of the next words; an eighth is left to words that it does not name."""
+        return [self.shares(text) for text in texts]
 
     def shares(self, text: str) -> dict[str, float]:
         """Of one text."""
         before = text.lower().split()
-        pulls = [
-            sum(weight(f"{one} {word}", self.salt, 50) for one in before) for word in self.words
-        ]
+        pulls = [self._pull(before, word) for word in self.words]
         shares = ranked_shares(pulls)
         return {f" {word}": 0.875 * share for word, share in zip(self.words, shares, strict=True)}
+
+    def _pull(self, before: Sequence[str], word: str) -> int:
+        return sum(weight(f"{one} {word}", self.salt, 50) for one in before)
 
 
 class YoungSpeaker(Speaker):
@@ -97,23 +129,28 @@ class Babbler(Speaker):
     salt: ClassVar[str] = "babbler"
 
 
-class Reader(toy_answerers.Reader):
+class Reader:
     """Answers with a word of the passage, and ranks options."""
+
+    salt: ClassVar[str] = "reader"
+
+    def answer(self, questions: Sequence[Any]) -> list[Any]:
+        """A word of each passage."""
+        return [self._pick(one.context.split(), one.text) for one in questions]
 
     def fill(self, questions: Sequence[Any]) -> list[Any]:
         """A word of each sentence."""
         words = ([word for word in one.text.split() if word.isalpha()] for one in questions)
-        return [self.pick(one, "") for one in words]
+        return [self._pick(one, "") for one in words]
 
-    def choice(self, question: Any) -> list[float]:
-        """Probabilities of the question's options."""
-        text = question.text
-        return ranked_shares(
-            [weight(text + option, self.salt, 1000) for option in question.options]
-        )
+    def choose(self, questions: Sequence[Any]) -> list[list[float]]:
+        """Probabilities of each question's options."""
+        return [
+            ranked_shares([weight(one.text + option, self.salt, 1000) for option in one.options])
+            for one in questions
+        ]
 
-    def pick(self, words: Sequence[str], text: str) -> str:
-        """A word by its weight with the text."""
+    def _pick(self, words: Sequence[str], text: str) -> str:
         return max(words, key=lambda word: (weight(word + text, self.salt, 1000), word))
 
 
@@ -137,3 +174,37 @@ class Silent(Reader):
     def _some(self, questions: Sequence[Any], texts: Sequence[str]) -> list[Any]:
         kept = (weight(one.text, "silent") > -1 for one in questions)
         return [text if said else None for said, text in zip(kept, texts, strict=True)]
+
+
+class Bags:
+    """Three layers of width 8: all words alike, words by place, and the first word."""
+
+    name: ClassVar[str] = "Bags"
+    precision = "float32"
+
+    @property
+    def spec(self) -> str:
+        """What stands on the command line."""
+        return f"python:toys:{self.name}"
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells it from another model."""
+        return f"toy-{self.name}"
+
+    def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of layers a text."""
+        return np.stack([self._layers(text) for text in texts]).astype(np.float32)
+
+    def truncated(self, texts: Sequence[str]) -> list[bool]:
+        """None of them."""
+        return [False for _ in texts]
+
+    def _layers(self, text: str) -> NDArray[np.float64]:
+        words = np.stack([self._vector(word) for word in text.split()])
+        halved = words * 0.5 ** np.arange(len(words))[:, None]
+        return np.stack([words.sum(axis=0), halved.sum(axis=0), words[0]])
+
+    def _vector(self, word: str) -> NDArray[np.float64]:
+        digest = hashlib.sha256(f"{self.name}:{word}".encode()).digest()
+        return np.frombuffer(digest[:8], dtype=np.uint8) / 128 - 1

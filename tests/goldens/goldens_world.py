@@ -1,4 +1,4 @@
-"""What the goldens' commands read: texts, questions and answers, made up from one seed.
+"""What the goldens' commands read: texts, questions, answers and pairs, made up from one seed.
 
 Drawn with the standard library's generator and whole numbers, so that each machine writes the same
 bytes.
@@ -14,9 +14,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from conftest import ENDINGS, MIDDLES, OPENINGS
 from goldens_toys import BAD, GOOD
 
+OPENINGS = ("the film", "this story", "a long play", "her new book", "that old song")
+MIDDLES = ("seems", "remains", "turns out", "feels", "becomes")
+ENDINGS = ("from start to finish", "after the second scene", "for every listener", "in its own way")
 COLOURS = ("red", "green", "blue", "white", "black", "brown")
 LETTERS = "ABCDE"
 TOPICS = ("sums", "birds", "laws", "tides")
@@ -27,6 +29,9 @@ TOPIC_WORDS = {
 }
 FLEET = tuple(f"model-{letter}" for letter in "abcdefghijkl")
 QUESTIONS = 120
+TRAINING = 90
+PARTS = {"train": 60, "dev": 20, "test": 30}
+PAIR_WORDS = ("the", "film", "was", "good", "dull", "who", "saw", "ann", "bob", "paris", "in", "a")
 
 
 def make_world(folder: Path) -> None:
@@ -36,6 +41,7 @@ def make_world(folder: Path) -> None:
     _write_questions(folder)
     _write_answers(folder)
     _write_fleet(folder)
+    _write_pairs(folder)
 
 
 def _write_texts(folder: Path) -> None:
@@ -48,6 +54,8 @@ def _write_texts(folder: Path) -> None:
     ]
     rows = random.Random(1).sample(every, 60)
     _write_table(folder / "texts.csv", ("text", "label"), rows)
+    _write_table(folder / "numbers.csv", ("first", "second"), [(1, 2), (3, 4)])
+    _write_table(folder / "stars.csv", ("text", "label"), [("a fine film", 5), ("a dull film", 1)])
 
 
 def _write_questions(folder: Path) -> None:
@@ -163,7 +171,7 @@ def _write_letters(path: Path, models: dict[str, list[int]]) -> None:
 
 
 def _write_fleet(folder: Path) -> None:
-    """Models that know two topics of four."""
+    """Models that know two topics of four, and new questions."""
     draw = random.Random(4)
     rows = [
         (model, f"q{place}", text, TOPICS[place % 4], int(draw.randrange(100) < share))
@@ -173,6 +181,7 @@ def _write_fleet(folder: Path) -> None:
     ]
     columns = ("model", "id", "question", "category", "correct")
     _write_table(folder / "answers.csv", columns, rows)
+    _write_table(folder / "new.csv", columns, [r for r in rows if int(r[1][1:]) >= TRAINING])
     right = [(model, "q0", "one?", "sums", 1) for model in FLEET[:2]]
     _write_table(folder / "all_right.csv", columns, right)
 
@@ -182,6 +191,24 @@ def _topic_texts(draw: random.Random) -> list[str]:
         f"{' '.join(draw.choice(TOPIC_WORDS[TOPICS[place % 4]]) for _ in range(6))} {place}"
         for place in range(QUESTIONS)
     ]
+
+
+def _write_pairs(folder: Path) -> None:
+    """Pairs scored by the words in common."""
+    draw = random.Random(5)
+    rows = [(part, *_pair(draw, place)) for part, count in PARTS.items() for place in range(count)]
+    _write_table(folder / "pairs.csv", ("split", "sentence1", "sentence2", "score"), rows)
+
+
+def _pair(draw: random.Random, place: int) -> tuple[str, str, float]:
+    first = _sentence(draw)
+    second = f"{first} {draw.choice(PAIR_WORDS)}" if place % 3 == 0 else _sentence(draw)
+    one, other = set(first.split()), set(second.split())
+    return first, second, round(5 * len(one & other) / len(one | other), 2)
+
+
+def _sentence(draw: random.Random) -> str:
+    return " ".join(draw.choice(PAIR_WORDS) for _ in range(draw.randint(1, 6)))
 
 
 def _write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -6,7 +6,6 @@ that are results, by their path in the JSON.
 
 import json
 import os
-import shlex
 import shutil
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from goldens_commands import CHAINS
 from goldens_outcomes import parsed, results
 from goldens_world import make_world
+from goldens_wrong import WRONG
 
 KEPT = Path(__file__).parent / "kept"
 
@@ -59,26 +59,6 @@ def test_every_number_is_the_golden_one(scope, chain):
         )
 
 
-AUDIT = (
-    "audit --target python:toys:Student --data texts.csv --capability typo"
-    " --reference python:toy_models:"
-)
-WRONG = (
-    f"{AUDIT}Reference --cutoff 0.01",
-    f"{AUDIT}Reference --n 0",
-    f"{AUDIT}Reference --run ..hidden",
-    f"{AUDIT}Constant",
-    "compare --model python:toys:Reader --model python:toys:Skimmer --task choice"
-    " --data cloze=text:book.txt",
-    "fleet embed --data all_right.csv --forecaster mean",
-    "fleet predict --data all_right.csv",
-    "list metric",
-)
-
-
-@pytest.mark.parametrize("written", WRONG)
-def test_what_cannot_be_measured_is_refused(scope, written):
-    done = scope(*shlex.split(written))
-    assert done.returncode == 2
-    assert "found:" in done.stderr
-    assert "fix:" in done.stderr
+def test_wrong_inputs_end_with_the_same_exit_codes(scope):
+    found = {name: scope(*words).returncode for name, words in WRONG.items()}
+    assert found == kept("wrong", found)
