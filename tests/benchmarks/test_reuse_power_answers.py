@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import reuse_power
 from reuse_pairs import BASE_AND_TUNED
-from reuse_stored import multiple_choice
+from stored_answers import multiple_choice
 
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN
 

@@ -11,8 +11,9 @@ from tiny_language import write_tiny_llama
 
 import scope
 from scope.answers.table import Table
-from scope.models import ModelOptions, load_model
 from scope.models.inference import NOT_TO_THE_BYTE
+from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.serialization import to_json
 

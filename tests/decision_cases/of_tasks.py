@@ -5,7 +5,7 @@ import json
 from decision_cases.cases import Decision
 from stub_server import stub_server
 
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 
 COLOURS = ("red", "green", "blue", "white", "black", "brown", "yellow", "violet")

@@ -59,6 +59,10 @@ def test_every_number_is_the_golden_one(scope, chain):
         )
 
 
-def test_wrong_inputs_end_with_the_same_exit_codes(scope):
-    found = {name: scope(*words).returncode for name, words in WRONG.items()}
+def test_wrong_inputs_end_with_the_same_exit_codes_and_first_words(scope):
+    found = {}
+    for name, words in WRONG.items():
+        done = scope(*words)
+        first = next((line for line in done.stderr.splitlines() if line.startswith("found:")), "")
+        found[name] = [done.returncode, first]
     assert found == kept("wrong", found)

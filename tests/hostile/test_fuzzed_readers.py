@@ -13,8 +13,8 @@ from tempfile import mkdtemp
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from scope.data import load_data
 from scope.data.items import read_choices, read_squad
+from scope.data.sampling import load_data
 from scope.errors import ScopeError
 from scope.jobs.fleet.reading import read_matrix
 from scope.models.answer_table import TableName, expand_table, load_column

@@ -48,7 +48,7 @@ def test_a_pickle_on_the_hub_is_not_even_downloaded(hub, tmp_path):
 FETCH = """
 import json, sys
 from scope.errors import ModelError
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.models.checkpoint import fetch_checkpoint
 answers = []
 for name, pickle, remote in json.loads(sys.argv[1]):

@@ -10,8 +10,8 @@ from capabilities.choice import Choice
 from scope.data.logs import openllm
 from scope.data.logs.finding import LogSpec
 from scope.errors import DataError
-from scope.models import ModelOptions
 from scope.models.logs import load
+from scope.models.options import ModelOptions
 from scope.models.scheme import expand_spec
 
 DOCS = documents(30)

@@ -9,7 +9,7 @@ from hub.server import hub_environment
 
 LOAD_DATA = """
 import json, sys
-from scope.data import load_data
+from scope.data.sampling import load_data
 from scope.errors import ScopeError
 answers = {}
 for spec in sys.argv[1:]:

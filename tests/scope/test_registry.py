@@ -3,7 +3,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.models import load_model
+from scope.models.loading import load_model
 from scope.registry import entries, find
 
 

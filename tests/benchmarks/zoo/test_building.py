@@ -17,10 +17,9 @@ from zoo import building
 from zoo.building import build_models, build_zoo
 from zoo.recipes import ZOO
 
-from scope.data import load_data
-from scope.data.sampling import LoadedData
+from scope.data.sampling import LoadedData, load_data
 from scope.demo_models.bases import load_base
-from scope.models import load_classifier
+from scope.models.loading import load_classifier
 from scope.records import DataCard
 
 pytestmark = pytest.mark.slow

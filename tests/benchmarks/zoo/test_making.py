@@ -15,8 +15,8 @@ from zoo.making import (
     split_halves,
     start_of,
 )
-from zoo.storing import save_compactly
 
+from scope.demo_models.bases import save_base
 from scope.records import Example
 
 TEXTS = ["so good", "so dull"]
@@ -57,7 +57,7 @@ def workshop(tmp_path_factory, examples):
         seed=0,
     )
     for reference in shop.zoo.references:
-        save_compactly(make_model(reference, shop), reference.path)
+        save_base(make_model(reference, shop), reference.path)
     return shop
 
 

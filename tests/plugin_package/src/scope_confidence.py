@@ -143,6 +143,6 @@ JOB = Job(
     request=ConfidenceRequest,
     run="scope_confidence:run_confidence",
     prepare="scope_confidence:prepare",
-    result=ConfidenceResult,
+    result="scope_confidence:ConfidenceResult",
     page="scope_confidence:page",
 )

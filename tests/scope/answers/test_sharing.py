@@ -17,8 +17,9 @@ from scope.answers import Answers, Run, Shared
 from scope.answers.cache import answer_file, sizes
 from scope.answers.searches import Searches
 from scope.answers.table import Table
-from scope.models import ModelOptions, load_model
 from scope.models.huggingface import HuggingFaceClassifier
+from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 from scope.progress import Lines
 from scope.protocols import SearchOptions
 from scope.records import Example, Perturbation, Prediction

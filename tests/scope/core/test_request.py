@@ -26,8 +26,7 @@ from scope.core.request import (
 from scope.errors import ScopeError, SpecError
 from scope.jobs import JOBS
 from scope.jobs.audit.request import AuditRequest
-from scope.models import ModelOptions
-from scope.models.options import Labelling
+from scope.models.options import Labelling, ModelOptions
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scope.data import load_data
 from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
+from scope.data.sampling import load_data
 from scope.data.sources import read_lines
 from scope.errors import DataError
 

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scope.data import load_data
 from scope.data.memory import data_spec
 from scope.data.pairs import WantedPairs, gather_pairs
+from scope.data.sampling import load_data
 from scope.data.specs import open_source
 from scope.errors import DataError
 

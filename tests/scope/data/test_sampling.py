@@ -14,8 +14,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.data import load_data
-from scope.data.sampling import Keyed, Repeats, draw, short_hash
+from scope.data.sampling import Keyed, Repeats, draw, load_data, short_hash
 from scope.data.specs import open_source, parse_hub_name
 from scope.errors import DataError, SpecError
 
@@ -74,7 +73,7 @@ def test_a_sample_of_nothing_and_a_negative_seed_are_refused(numbers, sample, me
 
 def test_the_sample_does_not_change_with_the_hash_seed_and_imports_stay_light(numbers):
     script = (
-        "import sys; from scope.data import load_data;"
+        "import sys; from scope.data.sampling import load_data;"
         "print([m for m in ('datasets', 'pyarrow', 'pandas', 'torch') if m in sys.modules]);"
         f"print(load_data({numbers!r}, n=9).card.fingerprint)"
     )

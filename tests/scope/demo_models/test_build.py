@@ -7,8 +7,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from scope.data import load_data
-from scope.data.sampling import LoadedData
+from scope.data.sampling import LoadedData, load_data
 from scope.demo_models import build
 from scope.demo_models.bases import load_base, save_base
 from scope.demo_models.build import (
@@ -19,8 +18,8 @@ from scope.demo_models.build import (
 )
 from scope.demo_models.recipes import DEMO
 from scope.demo_models.training import answer, encode_texts, train_classifier
-from scope.models import load_classifier
 from scope.models.generations import releases
+from scope.models.loading import load_classifier
 from scope.records import DataCard
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scope.estimation.slices import slice_numbers, slices_of
+from scope.estimation import slice_numbers, slices_of
 from scope.records import Example, Prediction, ScoredExample
 from scope.statistics import benjamini_hochberg, mean_estimate
 

@@ -8,7 +8,7 @@ from capabilities.choice import Choice
 from scope.errors import ModelError
 from scope.jobs.answering_models import answerer_card, check_answering_models, load_answering_models
 from scope.jobs.task_choice import ChosenTask
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.protocols import TaskData
 from scope.records import Answer, DataCard, Item, Question

@@ -15,7 +15,7 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.identity import default_run_name
 from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, run_job
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.records import ModelCard
 from scope.store import RunFolder

@@ -9,8 +9,7 @@ import pytest
 from scope.errors import SpecError
 from scope.jobs import semscore as job
 from scope.jobs.semscore import ByEncoder, folder_and_model, load_semscore
-from scope.models import ModelOptions
-from scope.models.options import SENTENCE_ENCODER
+from scope.models.options import SENTENCE_ENCODER, ModelOptions
 from scope.progress import Silent
 
 OPTIONS = ModelOptions(device="cpu")

@@ -6,8 +6,8 @@ import pytest
 
 from capabilities.choice import Choice
 from scope.errors import DataError, ModelError
-from scope.models import ModelOptions
 from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 from scope.models.saved import load
 from scope.models.scheme import expand_spec
 from scope.records import Answer, Question

@@ -5,10 +5,10 @@ import os
 import pytest
 from hub.tiny import write_tiny_model
 
-from scope.models import ModelOptions
 from scope.models.certainty import hash_of_source, identity_of, mark_cacheable
 from scope.models.labels import AlignedClassifier
 from scope.models.loading import OneInMemory, load_classifier
+from scope.models.options import ModelOptions
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ import pytest
 from packages import write_packages
 
 from scope.errors import ModelError, ResourceError
-from scope.models import ModelOptions, checkpoint as loader
+from scope.models import checkpoint as loader
 from scope.models.checkpoint import PackagedEncoder, fetch_checkpoint, packaged_encoder
+from scope.models.options import ModelOptions
 
 
 def write(folder, **contents):

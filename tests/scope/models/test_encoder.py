@@ -9,7 +9,9 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 from hypothesis import given, settings, strategies as st
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, checkpoint, encoder, load_encoder
+from scope.models import checkpoint, encoder
+from scope.models.loading import load_encoder
+from scope.models.options import ModelOptions
 from scope.protocols import Swap
 
 TEXTS = ["a good film", "dull", "the plot is not good", "fine", "the film " * 30, "great plot s"]

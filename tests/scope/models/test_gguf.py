@@ -6,8 +6,10 @@ import pytest
 from tiny_language import write_tiny_gguf
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, gguf, heads, load_model
+from scope.models import gguf, heads
 from scope.models.gguf import load_tokenizer
+from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 from scope.models.spelling import Spelling
 from scope.records import Question
 

@@ -8,8 +8,10 @@ from hostile.encoders import change_json
 from hypothesis import given, settings, strategies as st
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, huggingface, load_classifier
+from scope.models import huggingface
 from scope.models.heads import load, longest_input
+from scope.models.loading import load_classifier
+from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 
 LIMIT = 32

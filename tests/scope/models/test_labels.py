@@ -5,7 +5,6 @@ from hypothesis import given, strategies as st
 
 from scope.answers import CachedClassifier, Memory
 from scope.errors import ModelError, SpecError
-from scope.models import ModelOptions, load_classifier
 from scope.models.heads import load
 from scope.models.labels import (
     AlignedClassifier,
@@ -14,6 +13,8 @@ from scope.models.labels import (
     align_examples,
     parse_label_map,
 )
+from scope.models.loading import load_classifier
+from scope.models.options import ModelOptions
 from scope.protocols import StreamingClassifier
 from scope.records import Answer, Example, Prediction, Question
 

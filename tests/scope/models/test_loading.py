@@ -6,8 +6,8 @@ import pytest
 from hostile.encoders import write_json
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models import ModelOptions, load_classifier, load_encoder
-from scope.models.loading import loading_once
+from scope.models.loading import load_classifier, load_encoder, loading_once
+from scope.models.options import ModelOptions
 from scope.models.scheme import (
     Scheme,
     checked_spec,

@@ -18,8 +18,8 @@ from shared_data import shared_data
 from capabilities.choice import Choice
 from capabilities.generation import Generation
 from scope.errors import ModelError, ScopeError
-from scope.models import ModelOptions
 from scope.models.logs import load
+from scope.models.options import ModelOptions
 from scope.models.scheme import expand_spec
 
 DOCS = documents(60)

@@ -11,8 +11,8 @@ from capabilities.choice import Choice
 from capabilities.generation import Generation
 from scope.data.logs.finding import contents_of, log_specs
 from scope.errors import ModelError, ScopeError
-from scope.models import ModelOptions
 from scope.models.logs import load
+from scope.models.options import ModelOptions
 from scope.models.scheme import expand_spec
 
 OPTIONS = ["red", "blue", "green"]

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scope.errors import SpecError
-from scope.models import ModelOptions
-from scope.models.options import PROMPTS
+from scope.models.options import PROMPTS, ModelOptions
 from scope.models.prompts import Prompt, prompt_of
 from scope.records import Question
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.models import ModelOptions, load_classifier
-from scope.models.loading import load_model
+from scope.models.loading import load_classifier, load_model
+from scope.models.options import ModelOptions
 from scope.models.python import load
 from scope.protocols import PROTOCOLS
 from scope.records import Answer, Prediction, Question

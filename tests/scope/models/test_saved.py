@@ -7,7 +7,8 @@ import pyarrow.parquet
 import pytest
 
 from scope.errors import DataError, ModelError
-from scope.models import ModelOptions, load_classifier
+from scope.models.loading import load_classifier
+from scope.models.options import ModelOptions
 from scope.models.saved import MissingPredictionsError, load
 from scope.records import Answer, Question
 

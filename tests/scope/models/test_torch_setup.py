@@ -4,7 +4,8 @@ import sys
 import pytest
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, heads, torch_setup
+from scope.models import heads, torch_setup
+from scope.models.options import ModelOptions
 from scope.models.torch_setup import (
     SMALL,
     available_cores,

@@ -9,7 +9,7 @@ from estimates import answers_on_pairs, main_estimates
 from hub.tiny import write_tiny_model
 from reference import invariance_reference
 
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.serialization import from_json, to_json
 
 NO_WORD = "no candidate: no word of the text may be changed"

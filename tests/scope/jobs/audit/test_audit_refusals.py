@@ -7,7 +7,7 @@ import toy_models
 from estimates import main_estimates
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.records import Perturbation
 
 

@@ -7,7 +7,7 @@ from made_up_comparison import LABELS, build_comparison, estimate, found
 
 from reports.blocks import Callout, Fold, Terms, within
 from reports.prose import plain
-from scope.jobs.audit import telling_text
+from scope.jobs.audit import verdict_words
 from scope.jobs.audit.page import page
 from scope.records import Endpoint, Replacement
 
@@ -63,7 +63,7 @@ LONG = " ".join(f"w{place}" for place in range(30))
     ],
 )
 def test_only_what_differs_is_marked_wherever_it_stands(changed, marked):
-    shown = telling_text._marked(LONG, changed)
+    shown = verdict_words._marked(LONG, changed)
     assert [(span.style, span.text) for span in shown if span.style != "plain"] == marked
     assert len(plain(shown).split()) <= 26
 

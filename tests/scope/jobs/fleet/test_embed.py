@@ -7,7 +7,7 @@ from scope.jobs.fleet.embed import (
     load_needed_encoder,
 )
 from scope.jobs.fleet.questions import QuestionLayout
-from scope.models import ModelOptions
+from scope.models.options import ModelOptions
 from scope.progress import Silent
 
 LAYOUT = QuestionLayout(vector=2)

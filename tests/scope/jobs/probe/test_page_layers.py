@@ -5,7 +5,7 @@ from dataclasses import replace
 from made_up_probe_comparison import estimate, findings
 
 from reports.prose import plain
-from scope.jobs.probe.page_layers import (
+from scope.jobs.probe.page_tables import (
     largest_losses,
     similar_layers,
 )

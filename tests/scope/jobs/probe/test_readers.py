@@ -12,9 +12,9 @@ from scope.jobs.probe.readers import (
     with_dtype,
 )
 from scope.jobs.probe.saving import DESCRIPTION
-from scope.models import ModelOptions
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD
+from scope.models.options import ModelOptions
 from scope.probes import LatentSource, SavedProbe, SimilarityProbe, save_probe
 
 CPU = ModelOptions(device="cpu")

@@ -15,7 +15,7 @@ from reports.blocks import Figure, Paragraph, Terms, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.reuse.verdict_page import threshold_of, verdict_section
+from scope.jobs.reuse.page import threshold_of, verdict_section
 from scope.records import Agreement
 
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from stub_server import MODEL, stub_server
 
-from scope.models import ModelOptions
 from scope.models.endpoint import load
 from scope.models.endpoint.client import WaitClock
+from scope.models.options import ModelOptions
 from scope.records import Question
 
 # Prompts that begin with the question's own words: the stub is told what to say to them.

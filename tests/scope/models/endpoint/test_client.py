@@ -12,11 +12,11 @@ import pytest
 from stub_server import Cut, Hang, Say, Stub, refuse, stub_server
 
 from scope.errors import ModelError
-from scope.models import ModelOptions
 from scope.models.endpoint.address import Address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.exchange import EndpointError
 from scope.models.endpoint.protocol import EndpointRequest
+from scope.models.options import ModelOptions
 
 TEXTS = [f"word number {number}" for number in range(12)]
 

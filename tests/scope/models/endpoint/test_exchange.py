@@ -11,11 +11,11 @@ import pytest
 from raw_server import MODEL, chat, endless, http, raw_server, slowly
 
 from scope.errors import ModelError
-from scope.models import ModelOptions
 from scope.models.endpoint.address import Address, read_key
 from scope.models.endpoint.client import Dialect, Endpoint
 from scope.models.endpoint.exchange import EndpointError, Failure, refusal
 from scope.models.endpoint.protocol import EndpointRequest
+from scope.models.options import ModelOptions
 
 ASK = EndpointRequest(path="chat", prompt="secret words", most_tokens=32)
 WELL = json.dumps(chat("well")).encode()

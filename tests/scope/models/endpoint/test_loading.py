@@ -2,8 +2,9 @@ import pytest
 from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError, SpecError
-from scope.models import ModelOptions, load_model
 from scope.models.endpoint import load
+from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 
 
 def test_a_spec_loads_a_model_that_has_the_spec(stub):

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, load_model
+from scope.models.loading import load_model
+from scope.models.options import ModelOptions
 from scope.records import Question
 
 pytestmark = pytest.mark.slow

@@ -9,9 +9,10 @@ import pytest
 from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
-from scope.models import ModelOptions, load_classifier
 from scope.models.endpoint.roles import PROMPTS
 from scope.models.labels import AlignedClassifier
+from scope.models.loading import load_classifier
+from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.protocols import StreamingClassifier
 from scope.records import BLANK, Answer, Question

@@ -6,7 +6,6 @@ import types
 import pytest
 
 from scope.errors import ModelError
-from scope.models import ModelOptions
 from scope.models.latents.blocks import (
     Blocks,
     changes_while_reading,
@@ -14,6 +13,7 @@ from scope.models.latents.blocks import (
     side_by_side,
 )
 from scope.models.latents.source import checkpoint_source
+from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
 
 
