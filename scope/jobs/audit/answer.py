@@ -101,16 +101,17 @@ def _accuracy_gaps(result: AuditResult) -> dict[str, Estimate | Undefined]:
     }
 
 
-def verdict_sentences(verdicts: Iterable[Answered]) -> list[Text]:
-    """One for each target; none where no verdict is reached."""
-    return [
-        prose(
+def verdict_sentences(verdicts: Iterable[Answered]) -> Iterator[Text]:
+    """One for each target; none where no verdict is reached. The same reason is given once."""
+    targets: dict[str, str] = {}
+    for verdict, words, *_ in verdicts:
+        reason = str(words).removeprefix(f"{words.opening}: ")
+        first = targets.setdefault(reason, verdict.target)
+        yield prose(
             "**{head}**: {why}",
             head=f"{SIGNS[verdict.decision]} {words.opening}",
-            why=str(words).removeprefix(f"{words.opening}: "),
+            why=reason if first == verdict.target else f"as for {first}",
         )
-        for verdict, words, *_ in verdicts
-    ]
 
 
 def exploratory(looks: Sequence[str]) -> Iterator[Paragraph]:

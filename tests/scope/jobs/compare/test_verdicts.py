@@ -112,6 +112,14 @@ def compared(folder, right, models):
     )
 
 
+def test_a_reason_that_holds_for_several_models_is_told_once(tmp_path):
+    guesses = [place % 4 for place in range(80)]
+    result = compared(tmp_path, [0] * 80, {"m0": guesses, "m1": guesses, "m2": guesses})
+    told = " ".join(str(result).split())
+    assert told.count("m0 is degenerate on choice") == 1
+    assert "m2 may replace m0 by accuracy on choice: as for m1" in told
+
+
 FLIPS = {"arc": (86, 19), "mmlu": (129, 42)}
 """Flips of Qwen2.5-1.5B by int4 and int8, counted by hand from the published answers."""
 
