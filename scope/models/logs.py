@@ -191,6 +191,16 @@ class Logs(Scheme):
         # `scope list` and the reference show what the module says of it.
         self.__module__ = reader_of(name).__name__
 
+    def short_name(self, rest: str) -> str:
+        """The name after ``#``, else that of the only model of the logs."""
+        if "#" in rest:
+            return super().short_name(rest)
+        try:
+            names = {file.model for file in LogSpec.parse(self.name, rest).files()}
+        except DataError:  # Loading says what is wrong.
+            names = set()
+        return names.pop() if len(names) == 1 else super().short_name(rest)
+
     def expand(self, rest: str) -> Iterator[str]:
         """The specs of all models that a spec means; ``PATH#*`` is every model of the folder."""
         spec = LogSpec.parse(self.name, rest)

@@ -18,6 +18,7 @@ from shared_data import shared_data
 from capabilities.choice import Choice
 from capabilities.generation import Generation
 from scope.errors import ModelError, ScopeError
+from scope.jobs.identity import short_names
 from scope.models import ModelOptions
 from scope.models.logs import load
 from scope.models.scheme import expand_spec
@@ -187,6 +188,15 @@ def test_models_of_one_name_are_told_apart_by_their_arguments(tmp_path):
     assert names == ["ours (defaults)", "ours (load_in_4bit=True)"]
     for spec in expand_spec(f"lm-eval:{tmp_path}#*"):
         assert accuracy(spec.removeprefix("lm-eval:"), tmp_path) > 0
+
+
+def test_the_only_model_of_a_log_has_its_name_there(tmp_path):
+    for folder, name in (("1", "ours"), ("2", "ours"), ("3", "theirs")):
+        log(tmp_path / folder, name=name)
+    first, second, third = (f"lm-eval:{tmp_path}/{folder}" for folder in "123")
+    assert short_names([first, third, f"{third}#*"]) == ("ours", "theirs", "*")
+    assert short_names([first, second]) == (first, second)
+    assert short_names([f"lm-eval:{tmp_path}/none"]) == ("none",)
 
 
 def test_two_answers_of_one_model_are_refused(tmp_path):
