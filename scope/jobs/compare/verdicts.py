@@ -203,12 +203,13 @@ def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
     if not others and isinstance(endpoint.estimate, Estimate) and endpoint.limit is not None:
         needed = items_to_decide(endpoint.estimate, endpoint.limit, targets=len(models) - 1)
         within = endpoint.estimate.value > endpoint.limit
-        side = "it" if within else f"that {verdict.target} may not replace {models[0]}"
+        side = "" if within else f"{verdict.target} may not replace {models[0]}"
     if not why or needed is None:
         return why and f"How many questions decide is not known: {why}"
     return (
         f"{endpoint.name.capitalize()} is surely lower: if it is by as much as here, a new run on "
-        f"about {_questions(needed, verdict)} shows {side} with probability 0.8"
+        f"about {_questions(needed, verdict)} shows "
+        + (f"with probability 0.8 that {side}" if side else "it with probability 0.8")
     )
 
 
