@@ -1,7 +1,10 @@
 """Details of the leaderboard's first edition, in its layouts, in place of the hub."""
 
+import json
+
 import pyarrow
 import pytest
+from hub.server import hub_environment, serve
 from made_up_logs import choice_samples, documents
 from pyarrow import parquet
 
@@ -37,6 +40,14 @@ def rows_of(skill, seed, **changes):
     ]
 
 
+def write_details(repository, rows, task="arc:challenge|25", date=EARLY):
+    """The file of a task and run, named as the leaderboard did."""
+    path = repository / date / f"details_harness|{task}_{date}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return path
+
+
 @pytest.fixture
 def write(tmp_path, monkeypatch):
     def snapshot_download(repository, *, repo_type, **_):
@@ -44,11 +55,7 @@ def write(tmp_path, monkeypatch):
 
     def write(rows, name="a", task="arc:challenge|25", date=EARLY):
         repository = tmp_path / f"datasets--open-llm-leaderboard-old--details_org__{name}"
-        folder = repository / "snapshots" / "1" / date
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"details_harness|{task}_{date}.parquet"
-        parquet.write_table(pyarrow.Table.from_pylist(rows), path)
-        return path
+        return write_details(repository / "snapshots" / "1", rows, task, date)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
     monkeypatch.setattr(openllm, "folder_of", openllm.folder_of.__wrapped__)
@@ -126,3 +133,22 @@ def test_a_file_that_is_no_parquet_is_named(write):
     write(rows_of(5, 1)).write_text("not parquet")
     with pytest.raises(DataError, match="cannot be read as parquet"):
         items_of()
+
+
+@pytest.mark.slow
+def test_two_models_are_compared_by_their_names(run_scope, tmp_path):
+    for name, skill in (("a", 5), ("b", 2)):
+        repository = tmp_path / f"hub/datasets/open-llm-leaderboard-old/details_org__{name}"
+        write_details(repository, rows_of(skill, 1))
+        (repository / "README.md").write_text("# Details\n")
+    with serve(tmp_path / "hub") as url:
+        done = run_scope(
+            *("compare", "--model", "openllm:v1/org/a", "--model", "openllm:v1/org/b"),
+            *("--task", "choice", "--json-full"),
+            environment={**hub_environment(url, tmp_path / "home"), "PYTHONPATH": ""},
+        )
+    assert done.returncode == 0, done.stderr
+    assert [card["name"] for card in json.loads(done.stdout)["manifest"]["models"]] == [
+        "org/a",
+        "org/b",
+    ]
