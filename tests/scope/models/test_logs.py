@@ -210,7 +210,7 @@ def test_two_answers_of_one_model_are_refused(tmp_path):
 def test_items_that_one_model_lacks_are_named(tmp_path):
     first = log(tmp_path / "a")
     second = write_log(tmp_path / "b", "few", {"colours": choice_samples(DOCS[:50], 5, 1)})
-    wanted = "no answer to 10 of 60 items of colours; it holds colours\n.*\nfix: .*: --data"
+    wanted = "no answer to 10 of 60 items of colours;.*\n.*\nfix: .*--data.*task=colours"
     with pytest.raises(ModelError, match=wanted):
         accuracy(second, first)
 
