@@ -99,7 +99,8 @@ def test_a_run_that_logged_no_options_counts_as_one_without_samples(write):
     of_2024 = [row | {"choices": [], "gold": []} for row in rows_of(2, 3)]
     hidden = [{k: row[k] for k in row if "acc" not in k} for row in of_2024]
     write([row | score for row, score in zip(hidden, scores, strict=True)], date=LATE)
-    write(of_2024, task="gsm8k|5", date=LATE)
+    generated = [row | {"choices": ["7"], "predictions": ["It is 7"]} for row in rows_of(2, 3)]
+    write(generated, task="gsm8k|5", date=LATE)
     with pytest.raises(DataError, match=r"no samples of arc_challenge, gsm8k.*scores alone"):
         items_of()
     write(rows_of(5, 1))

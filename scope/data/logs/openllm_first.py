@@ -85,7 +85,7 @@ def _has_options(source: Source) -> bool:
         return False
     for _, values in source.read(_OPTIONS):
         options, _, sums = map(_value, _OPTIONS, values)
-        return bool(options) and len(options) == len(sums)
+        return len(options) == len(sums) > 1
     return False
 
 
