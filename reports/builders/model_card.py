@@ -35,9 +35,10 @@ _RELEASED = ("target", "model", "suspect")
 
 _ABOUT = note(
     "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: accuracy over that of "
-    "the reference; its interval allows for the pairing. Agreement: how often two models "
-    "answer the same. Concordance: how often two random changes of a text move both models in the "
-    "same order; ½ is a model that never moves or moves at random."
+    "the reference; its interval allows for the pairing. Flips: the share of questions on which "
+    "one model alone is right. Agreement: how often two models answer the same. Concordance: how "
+    "often two random changes of a text move both models in the same order; ½ is a model that "
+    "never moves or moves at random."
 )
 
 
@@ -53,7 +54,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
     whole = [row for row in result.rows() if not row.subset]
     against_gold = [row for row in whole if row.against == GOLD]
     of_two = [row for row in whole if row.against != GOLD and row.metric in OF_TWO_MODELS]
-    rows = [*against_gold, *_recoveries(result), *of_two]
+    rows = [*against_gold, *_changes(result), *of_two]
     if not rows:
         raise SpecError(
             f"a model card of a run of the job {manifest.job}",
@@ -92,14 +93,14 @@ def model_card(result: Result) -> tuple[Block, ...]:
     )
 
 
-def _recoveries(result: Result) -> Iterator[FrameRow]:
-    """The accuracy of a target of an audit, or a compared model, over the reference's."""
+def _changes(result: Result) -> Iterator[FrameRow]:
+    """The accuracy of a target of an audit, or a compared model, over the reference's; flips."""
     for compared in (result, *getattr(result, "comparisons", ())):
         for cells in compared.cells if isinstance(compared, CompareResult) else ():
             first = cells.first == compared.manifest.models[0].name
-            if first and isinstance(cells.recovery, Estimate):
-                model, recovery = cells.second, cells.recovery
-                yield FrameRow.of(cells.task, "recovery", model, recovery, against=cells.first)
+            for metric, share in (("recovery", cells.recovery), ("flips", cells.flips)):
+                if first and isinstance(share, Estimate):
+                    yield FrameRow.of(cells.task, metric, cells.second, share, against=cells.first)
     for audit in getattr(result, "audits", ()) or [result]:
         if not isinstance(audit, AuditResult):
             continue

@@ -78,11 +78,13 @@ class LogAnswers:
     def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:
         tasks = {item.name.conditions.task for item in self._items.values()}
         wanted = {self._name(question).conditions.task for question in missing}
+        where, mark, model = self.spec.partition("#")
+        task = f"?task={min(wanted)}" if len(wanted) == 1 and "?" not in where else ""
         return ModelError(
             f"{self.spec} has no answer to {len(missing)} of {asked} items of "
             f"{', '.join(sorted(wanted))}; it holds {', '.join(sorted(tasks)) or 'no samples'}",
             expected="an answer to every item of the data",
-            fix=f"compare on the items that it answered: --data '{self.spec}'"
+            fix=f"compare on the items that it answered: --data '{where}{task}{mark}{model}'"
             if tasks & wanted
             else "compare logs of the same task; `scope logs PATH` shows which there are",
         )
@@ -190,6 +192,16 @@ class Logs(Scheme):
         super().__init__(name, partial(load, name))
         # `scope list` and the reference show what the module says of it.
         self.__module__ = reader_of(name).__name__
+
+    def short_name(self, rest: str) -> str:
+        """The name after ``#``, else that of the only model of the logs."""
+        if "#" in rest:
+            return super().short_name(rest)
+        try:
+            names = {file.model for file in LogSpec.parse(self.name, rest).files()}
+        except DataError:  # Loading says what is wrong.
+            names = set()
+        return names.pop() if len(names) == 1 else super().short_name(rest)
 
     def expand(self, rest: str) -> Iterator[str]:
         """The specs of all models that a spec means; ``PATH#*`` is every model of the folder."""

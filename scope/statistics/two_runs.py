@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.records import Estimate, PooledDifference, Undefined
+from scope.records import ERROR, Estimate, PooledDifference, Undefined
 from scope.statistics.intervals import LEVEL, normal_quantile, wilson
 from scope.statistics.paired import paired_difference, paired_p_values
 
@@ -85,6 +85,26 @@ def recovery(both: int, lost: int, gained: int, n: int) -> Estimate | Undefined:
         n=n,
         method="Bonett-Price, ratio of paired shares",
     )
+
+
+def items_to_decide(difference: Estimate, limit: float, *, targets: int = 1) -> int | None:
+    """Return how many items show on which side of a limit a difference is, if it is as seen here.
+
+    With a power of 0.8, by the normal approximation: the width of the interval gives the deviation
+    of an item's difference. Corrected over ``targets`` as Holm's first step is; None at the limit.
+
+    Examples
+    --------
+    >>> seen = Estimate(value=-0.026, low=-0.044, high=-0.009, n=1000, method="Tango's score")
+    >>> items_to_decide(seen, -0.02), items_to_decide(seen, -0.026)
+    (17382, None)
+    """
+    beyond = abs(difference.value - limit)
+    deviation = (difference.high - difference.low) / (2 * normal_quantile(difference.level))
+    quantiles = normal_quantile(1 - 2 * ERROR / targets) + normal_quantile(2 * POWER - 1)
+    if beyond < 1e-9 or not deviation:
+        return None
+    return math.ceil(difference.n * (quantiles * deviation / beyond) ** 2)
 
 
 def detectable_difference(changed: Estimate) -> Estimate | Undefined:

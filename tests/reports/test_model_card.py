@@ -75,19 +75,21 @@ def test_recovery_is_the_paired_difference_over_the_references_accuracy_where_th
         assert recovered is None
 
 
-def test_a_comparison_has_the_recovery_of_each_model_after_the_first():
+def test_a_comparison_has_recovery_and_flips_of_each_model_after_the_first():
     result = made_up_tasks_comparison.build_comparison()
     first, second, third = (card.name for card in result.manifest.models[:3])
     shares = dict.fromkeys(
         ("both", "only_first", "only_second", "neither", "difference", "recovery"), estimate(0.8)
     )
     cells = tuple(
-        FourCells(task="extractive_qa", first=before, second=after, **shares)
+        FourCells(task="extractive_qa", first=before, second=after, flips=estimate(0.1), **shares)
         for before, after in ((first, second), (second, third))
     )
     rows, _ = card_of(replace(result, cells=cells))
     recovered = [rows[title] for title in rows if title.startswith("Recovery")]
     assert f"Recovery of accuracy on extractive_qa against {first}" in rows
+    flips = rows[f"Flips on extractive_qa against {first}"]
+    assert [cell.partition(" ")[0] for cell in flips[:3]] == ["", "0.100", ""]
     assert [[cell.partition(" ")[0] for cell in row[:3]] for row in recovered] == [
         ["", "0.800", ""]
     ]

@@ -224,6 +224,22 @@ class LogFile:
         return item._replace(text=text, scores=scores, name=name, words=words)
 
 
+def usable_log_likelihoods(values: Sequence[Any], options: Sequence[str]) -> tuple[float, ...]:
+    """The log-likelihoods of the options.
+
+    Raises
+    ------
+    ValueError
+        When they are not as many as the options, one is no number, or all are -inf.
+    """
+    numbers = tuple(map(float, values))
+    if len(numbers) != len(options) or len(numbers) < 2:
+        raise ValueError(f"{len(numbers)} log-likelihoods for {len(options)} options")
+    if not all(value < float("inf") for value in numbers) or max(numbers) == float("-inf"):
+        raise ValueError(f"the log-likelihoods {list(numbers)}")
+    return numbers
+
+
 def option_named(text: str, options: Sequence[str], *namings: str) -> int | None:
     """The index of the option that a text names: by its ``letter``, ``number`` or ``text``.
 

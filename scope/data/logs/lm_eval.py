@@ -16,7 +16,16 @@ from typing import Any
 
 from scope.data.formats import json_lines
 from scope.data.logs.finding import begins_with
-from scope.data.logs.items import CHOICES, LogFile, LogItem, at, conditions, hashed, option_named
+from scope.data.logs.items import (
+    CHOICES,
+    LogFile,
+    LogItem,
+    at,
+    conditions,
+    hashed,
+    option_named,
+    usable_log_likelihoods,
+)
 from scope.data.sources import read_whole, reading
 from scope.errors import DataError
 
@@ -163,10 +172,7 @@ def _item(
         # The second half is the options without the question.
         half = len(values) // 2
         values, contexts, ends = values[:half], contexts[:half], ends[:half]
-    if len(values) != len(ends) or len(values) < 2:
-        raise ValueError(f"{len(values)} log-likelihoods for {len(ends)} options")
-    if not all(value < float("inf") for value in values) or max(values) == float("-inf"):
-        raise ValueError(f"the log-likelihoods {list(values)}")
+    values = usable_log_likelihoods(values, ends)
     # Where the contexts differ and not their ends, they are the options.
     if len(set(contexts)) > 1:
         return item._replace(text=ends[0], options=tuple(contexts), log_likelihoods=values)

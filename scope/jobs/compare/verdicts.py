@@ -32,7 +32,7 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.statistics.two_runs import pooled_differences
+from scope.statistics.two_runs import items_to_decide, pooled_differences
 
 
 class MeasuredTask(NamedTuple):
@@ -79,7 +79,7 @@ def comparison_verdicts(
                 unusable.setdefault(target, why)
     names = [task.name for task in tasks]
     return tuple(
-        replace(verdict, sentence=str(_words(verdict, reference, names)))
+        replace(verdict, sentence=str(_words(verdict, models, names)))
         for verdict in decided(evidence, unusable)
     )
 
@@ -155,10 +155,10 @@ def _unusable(
 def in_words(verdict: Replacement, result: CompareResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
     tasks = [task.task for task in result.tasks]
-    return _words(verdict, result.manifest.models[0].name, tasks)
+    return _words(verdict, [card.name for card in result.manifest.models], tasks)
 
 
-def _words(verdict: Replacement, reference: str, tasks: Sequence[str]) -> VerdictWords:
+def _words(verdict: Replacement, models: Sequence[str], tasks: Sequence[str]) -> VerdictWords:
     shown = [end for end in verdict.endpoints if end.limit is not None]
     if verdict.decision == "may not":
         shown = [end for end in verdict.endpoints if end.name in verdict.beyond]
@@ -169,9 +169,9 @@ def _words(verdict: Replacement, reference: str, tasks: Sequence[str]) -> Verdic
         if end.limit is None and isinstance(end.estimate, Undefined)
     )
     return VerdictWords(
-        f"{opening(verdict, reference)} by accuracy on {listed(tasks)}",
+        f"{opening(verdict, models[0])} by accuracy on {listed(tasks)}",
         reason or "; ".join(map(_number, shown)),
-        _more(verdict, reference) if verdict.decision == "not shown" else "",
+        _more(verdict, models) if verdict.decision == "not shown" else "",
         tuple(notes),
     )
 
@@ -184,15 +184,36 @@ def _number(endpoint: Endpoint) -> str:
     return f"{endpoint.name} differs by {value} points {interval} (limit {limit})"
 
 
-def _more(verdict: Replacement, reference: str) -> str:
+def _more(verdict: Replacement, models: Sequence[str]) -> str:
     """The number of questions for the wanted power, and how many more these are."""
     if verdict.rows_needed is None:
-        why = "" if verdict.reason else no_texts_help(verdict)
-        return f"How many questions decide is not known: {why}" if why else ""
-    rounded = rounded_up(verdict.rows_needed)
-    asked = max(end.estimate.n for end in verdict.endpoints)
-    more = f" ({rounded - asked:,} more)" if rounded > asked else ""
+        return "" if verdict.reason else _if_as_seen(verdict, models)
+    questions = _questions(verdict.rows_needed, verdict)
     return (
-        f"A new run on about {rounded:,} questions{more} shows it with probability 0.8 if "
-        f"{verdict.target} is as good as {reference}"
+        f"A new run on about {questions} shows it with probability 0.8 if "
+        f"{verdict.target} is as good as {models[0]}"
     )
+
+
+def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
+    """The number of questions where the target is surely less accurate: by as much as here."""
+    why = no_texts_help(verdict)
+    (endpoint, *others) = verdict.endpoints
+    needed = None
+    if not others and isinstance(endpoint.estimate, Estimate) and endpoint.limit is not None:
+        needed = items_to_decide(endpoint.estimate, endpoint.limit, targets=len(models) - 1)
+        within = endpoint.estimate.value > endpoint.limit
+        side = "" if within else f"{verdict.target} may not replace {models[0]}"
+    if not why or needed is None:
+        return why and f"How many questions decide is not known: {why}"
+    return (
+        f"{endpoint.name.capitalize()} is surely lower: if it is by as much as here, a new run on "
+        f"about {_questions(needed, verdict)} shows "
+        + (f"with probability 0.8 that {side}" if side else "it with probability 0.8")
+    )
+
+
+def _questions(needed: int, verdict: Replacement) -> str:
+    rounded = rounded_up(needed)
+    asked = max(end.estimate.n for end in verdict.endpoints)
+    return f"{rounded:,} questions" + (f" ({rounded - asked:,} more)" if rounded > asked else "")

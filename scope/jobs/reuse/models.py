@@ -188,10 +188,11 @@ def _require_a_match(
 
 def _place(spec: str) -> tuple[Path, str]:
     """The path of saved answers, resolved, and the model."""
-    if not scheme_of(spec).saved:
+    scheme, rest = scheme_of(spec), split_spec(spec)[1]
+    if not scheme.saved:
         return Path(spec), ""
-    path, _, model = split_spec(spec)[1].partition("#")
-    return expanded(path.partition("?")[0]).resolve(), model
+    path = rest.partition("#")[0].partition("?")[0]
+    return expanded(path).resolve(), scheme.short_name(rest)
 
 
 def _same(place: tuple[Path, str], other: tuple[Path, str]) -> bool:

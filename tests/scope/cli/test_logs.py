@@ -39,14 +39,14 @@ def test_the_json_has_items_overlap_and_scores(command, logs):
 
 def test_pair_and_compare_work_without_a_model(command, logs):
     pair = command("pair", "lm-eval:A", "lm-eval:B", "--data", "lm-eval:B")
-    assert "On choice, A and B give the same answer to" in " ".join(pair.stdout.split())
+    assert "On choice, org/A and org/B give the same answer to" in " ".join(pair.stdout.split())
     two = ("--model", "lm-eval:A", "--model", "lm-eval:B", "--semscore", "none")
     full = command("compare", *two, "--task", "choice", "--data", "lm-eval:B", "--json-full")
     found = json.loads(full.stdout)["measurements"]
     accuracy = next(
         one["estimate"]["value"]
         for one in found
-        if one["metric"] == "accuracy" and one["target"] == "B"
+        if one["metric"] == "accuracy" and one["target"] == "org/B"
     )
     assert accuracy == results_of(logs / "B" / "m")["colours"]["acc_norm,none"]
 
@@ -65,7 +65,7 @@ def test_logs_are_controls_of_a_test_of_reuse(command, tmp_path):
     write_log(tmp_path / "theirs", "theirs", {"colours": copied})
     done = command(
         *("reuse", "--suspect", "lm-eval:theirs", "--reference", "lm-eval:logs/0"),
-        *("--control", "lm-eval:logs#*", "--exclude-control", "m0", "--task", "choice"),
+        *("--control", "lm-eval:logs#*", "--task", "choice"),
         *("--data", "lm-eval:logs/0"),
     )
-    assert done.stdout.startswith("RELATED: theirs is related to 0"), done.stderr
+    assert done.stdout.startswith("RELATED: theirs is related to m0"), done.stderr

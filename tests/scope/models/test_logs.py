@@ -18,6 +18,7 @@ from shared_data import shared_data
 from capabilities.choice import Choice
 from capabilities.generation import Generation
 from scope.errors import ModelError, ScopeError
+from scope.jobs.identity import short_names
 from scope.models.logs import load
 from scope.models.options import ModelOptions
 from scope.models.scheme import expand_spec
@@ -172,12 +173,29 @@ def test_models_of_one_name_are_told_apart_by_their_arguments(tmp_path):
         assert accuracy(spec.removeprefix("lm-eval:"), tmp_path) > 0
 
 
+def test_the_only_model_of_a_log_has_its_name_there(tmp_path):
+    for folder, name in (("1", "ours"), ("2", "ours"), ("3", "theirs")):
+        log(tmp_path / folder, name=name)
+    first, second, third = (f"lm-eval:{tmp_path}/{folder}" for folder in "123")
+    assert short_names([first, third, f"{third}#*"]) == ("ours", "theirs", "*")
+    assert short_names([first, second]) == (first, second)
+    assert short_names([f"lm-eval:{tmp_path}/none"]) == ("none",)
+
+
 def test_two_answers_of_one_model_are_refused(tmp_path):
     log(tmp_path / "1", seed=1)
     log(tmp_path / "2", seed=2)
     said = message(model, f"{tmp_path}#ours")
     assert "two answers of lm-eval:" in said
     assert said.count("samples_colours_") == 2
+
+
+def test_items_that_one_model_lacks_are_named(tmp_path):
+    first = log(tmp_path / "a")
+    second = write_log(tmp_path / "b", "few", {"colours": choice_samples(DOCS[:50], 5, 1)})
+    wanted = "no answer to 10 of 60 items of colours;.*\n.*\nfix: .*--data.*task=colours"
+    with pytest.raises(ModelError, match=wanted):
+        accuracy(second, first)
 
 
 def test_other_options_are_refused(tmp_path):

@@ -67,6 +67,17 @@ def test_few_questions_show_nothing_and_say_how_many_do():
     assert "more) shows it with probability 0.8 if m1 is as good as m0." in verdict.sentence
 
 
+@pytest.mark.parametrize(
+    ("lost", "shown"),
+    [(36, "it with probability 0.8."), (48, "with probability 0.8 that m1 may not replace m0.")],
+)
+def test_a_surely_lower_accuracy_says_how_many_questions_tell_by_how_much(lost, shown):
+    _, (verdict,) = measured(*runs(lost=lost, gained=20))
+    assert verdict.decision == "not shown"
+    assert "Accuracy is surely lower: if it is by as much as here, a new run" in verdict.sentence
+    assert f"more) shows {shown}" in verdict.sentence
+
+
 def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
     right, first, second = runs()
     _, (verdict,) = measured(right, first, second[:500] + ["-"] * 500)

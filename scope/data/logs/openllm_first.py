@@ -1,0 +1,114 @@
+"""The first edition of the Open LLM Leaderboard: a parquet file a task and run, a row an item.
+
+No documentation of these files is known; their columns are told by programs that read them and by
+people who checked them. Those of 2023 have ``choices`` (texts), ``gold`` (an index),
+``predictions`` (the sum of log-likelihoods of each option), ``acc``, often ``acc_norm``,
+``full_prompt`` with the shots, and the question as ``example``, or as ``query`` where ``example``
+is an id (ARC in July 2023). In some runs all columns are texts, as Python prints values. On 1,172
+items of ARC, ``acc`` went by the greatest sum and ``acc_norm`` by the greatest per character. Those
+of 2024, written by lighteval, have empty ``choices`` and ``gold`` and their scores in ``metrics``:
+their options are not known, so they count as logs without samples.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scope.data.formats import open_parquet
+from scope.data.logs.items import CHOICES, LogFile, LogItem, conditions, usable_log_likelihoods
+from scope.data.sources import Source
+
+_FILE = re.compile(r"details_harness\|(.+)\|(\d+)_([^|_]+)\.parquet")
+_OPTIONS = ("choices", "gold", "predictions")
+_NEEDED = (*_OPTIONS, "example", "full_prompt", "acc")
+
+
+def is_details(path: Path) -> bool:
+    """Whether a file has the name of a task's details.
+
+    Examples
+    --------
+    >>> is_details(Path("details_harness|arc:challenge|25_2023-07-19T15:58:12.174583.parquet"))
+    True
+    """
+    return _FILE.fullmatch(path.name) is not None
+
+
+def read_details(paths: Sequence[Path]) -> Iterator[LogFile]:
+    """The latest log with options of each task and number of shots; else one without samples."""
+    latest: dict[tuple[str, str], LogFile] = {}
+    for path in sorted(paths, key=_date):
+        log = _log(path)
+        key = (log.conditions.task, log.conditions.shots)
+        if log.paths or key not in latest:
+            latest[key] = log
+    yield from latest.values()
+
+
+def _parts(path: Path) -> tuple[str, str, str]:
+    task, shots, date = re.findall(_FILE, path.name)[0]
+    return task, shots, date
+
+
+def _date(path: Path) -> str:
+    """The date of the run, whose time is written 15:58:12 or, later, 15-58-12."""
+    return _parts(path)[2].replace(":", "-")
+
+
+def _log(path: Path) -> LogFile:
+    source = open_parquet(path)
+    task, shots, _ = _parts(path)
+    repository = next((part for part in path.parts[-2::-1] if "details_" in part), path.parent.name)
+    columns = [*_NEEDED, *({"acc_norm", "query"} & set(source.columns))]
+
+    def rows() -> Iterator[tuple[int, Any]]:
+        for number, values in source.read(columns):
+            yield number + 1, dict(zip(columns, map(_value, columns, values), strict=True))
+
+    return LogFile(
+        model=repository.partition("details_")[2].replace("__", "/", 1),
+        paths=(path,) if _has_options(source) else (),
+        conditions=conditions(task, shots=shots, templates={}),
+        kind=CHOICES,
+        rows=rows,
+        parse=_item,
+    )
+
+
+def _has_options(source: Source) -> bool:
+    """Whether the first item has several options, and a number for each."""
+    if not set(_NEEDED) <= set(source.columns):
+        return False
+    for _, values in source.read(_OPTIONS):
+        options, _, sums = map(_value, _OPTIONS, values)
+        return len(options) == len(sums) > 1
+    return False
+
+
+def _value(column: str, value: Any) -> Any:
+    """The value of a column, which may be printed."""
+    if column in ("example", "query", "full_prompt") or not isinstance(value, str):
+        return value
+    try:
+        return ast.literal_eval(value)
+    except SyntaxError as error:
+        raise ValueError(f"`{column}` is {value:.60}") from error
+
+
+def _item(fields: Mapping[str, Any]) -> LogItem:
+    options = tuple(str(option) for option in fields["choices"])
+    right = int(fields["gold"])
+    if not 0 <= right < len(options) or not all(options):
+        raise ValueError(f"the right option {right} of {list(options)}")
+    return LogItem(
+        text=str(fields.get("query") or fields["example"]),
+        prompt=str(fields["full_prompt"]),
+        scores={name: float(fields[name]) for name in ("acc", "acc_norm") if name in fields},
+        options=options,
+        log_likelihoods=usable_log_likelihoods(fields["predictions"], options),
+        right=right,
+    )
