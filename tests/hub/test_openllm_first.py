@@ -122,6 +122,9 @@ def test_other_shots_are_other_conditions(write):
         ({"predictions": [float("nan")] * 3, "choices": ["a", "b", "c"]}, "log-likelihoods"),
         ({"choices": "[open", "gold": "0", "predictions": "[-1.0]"}, r"`choices` is \[open"),
         ({"acc": None}, "sample 1 of"),
+        ({"choices": "-" * 9000 + "1", "gold": "0", "predictions": "[]"}, "`choices` is -----"),
+        ({"choices": "{[]: 1}", "gold": "0", "predictions": "[]"}, "`choices` is "),
+        ({"choices": "2", "gold": "0", "predictions": "3"}, "no samples of arc_challenge"),
     ],
 )
 def test_damaged_details_end_with_one_message(write, changes, message):

@@ -85,7 +85,9 @@ def _has_options(source: Source) -> bool:
         return False
     for _, values in source.read(_OPTIONS):
         options, _, sums = map(_value, _OPTIONS, values)
-        return len(options) == len(sums) > 1
+        return (
+            isinstance(options, list) and isinstance(sums, list) and len(options) == len(sums) > 1
+        )
     return False
 
 
@@ -95,7 +97,7 @@ def _value(column: str, value: Any) -> Any:
         return value
     try:
         return ast.literal_eval(value)
-    except SyntaxError as error:
+    except (SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(f"`{column}` is {value:.60}") from error
 
 
