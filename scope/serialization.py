@@ -24,6 +24,7 @@ from typing import (
     get_type_hints,
 )
 
+from scope.checksums import sealed, unsealed
 from scope.errors import RunError, SpecError
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
 from scope.records.examples import PLACES, SPARSE_FIELD
@@ -31,64 +32,6 @@ from scope.registry import find, imported
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
-import hashlib
-import re
-import zlib
-from pathlib import Path
-
-_SEAL = re.compile(r'\A\{\n"checksum":"([0-9a-f]{8})",')
-
-
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal digits."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-class Unsealed(NamedTuple):
-    """A text without its checksum, and whether it had one."""
-
-    text: str
-    had_checksum: bool
-
-
-def sealed(text: str) -> str:
-    """The text of a JSON object with its checksum as the first entry.
-
-    Examples
-    --------
-    >>> print(sealed('{"seed": 0}'))
-    {
-    "checksum":"0bcad144","seed": 0}
-    """
-    return f'{{\n"checksum":"{zlib.crc32(text.encode()):08x}",{text[1:]}'
-
-
-def unsealed(text: str) -> Unsealed:
-    """The text without its checksum; a text that has none is returned unchanged.
-
-    Raises
-    ------
-    ValueError
-        When the checksum is not that of the text.
-
-    Examples
-    --------
-    >>> unsealed(sealed('{"seed": 0}'))
-    Unsealed(text='{"seed": 0}', had_checksum=True)
-    >>> unsealed(sealed('{"seed": 0}').replace("0}", "1}"))
-    Traceback (most recent call last):
-    ...
-    ValueError: its content does not match its checksum
-    """
-    seal = _SEAL.match(text)
-    if seal is None:
-        return Unsealed(text, had_checksum=False)
-    content = "{" + text[seal.end() :]
-    if int(seal[1], 16) != zlib.crc32(content.encode("utf-8", "surrogatepass")):
-        raise ValueError("its content does not match its checksum")
-    return Unsealed(content, had_checksum=True)
-
 
 FORMAT = 7
 """Changes whenever an older release could no longer read what this one writes."""
@@ -261,6 +204,8 @@ def _kind_of(head: _Head, source: str) -> type[Result]:
         kind: type[Result] = imported(find("parts", "job").target(head.manifest.job).result)
     except SpecError as error:
         raise _no_result(source, error.found) from error
+    except (AttributeError, ImportError) as error:
+        raise _no_result(source, f"the record of its job: {error}") from error
     return kind
 
 

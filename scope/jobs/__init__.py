@@ -83,4 +83,6 @@ def _unfit(job: object, name: str) -> str:
         return f"a {type(job).__name__}, not a `scope.core.job.Job`"
     if not (isinstance(job.request, type) and issubclass(job.request, Request)):
         return "its request is no subclass of `scope.core.request.Request`"
+    if not re.fullmatch(r"[\w.]+:\w+", str(job.result)):
+        return "its result is not named as `module:name`"
     return "" if job.name == name else f"the job's own name is `{job.name}`"

@@ -32,12 +32,12 @@ class ReplacementGates:
 
     def judged(self, request: Request, result: Result) -> Mapping[str, Sequence[str]]:
         """Whether the command fails on each verdict on a model in place of the first one."""
+        from scope.records import PairResult
+
         if self.fail_on is None:
             return {}
         passing = ("may replace",) if self.fail_on == "not-shown" else ("may replace", "not shown")
         parts: Sequence[Result] = [result]
-        from scope.records import PairResult
-
         if isinstance(result, PairResult):
             first = result.manifest.models[0].spec
             forth = [audit for audit in result.audits if audit.manifest.reference.spec == first]

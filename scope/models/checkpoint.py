@@ -18,13 +18,13 @@ from typing import Any
 
 from filelock import FileLock
 
+from scope.checksums import sha256_of
 from scope.errors import ModelError, ResourceError
 from scope.models.options import ModelOptions
 from scope.models.safety import OTHER_FORMATS, checked_files, read_json, refuse_pickles
 from scope.models.torch_setup import quiet_transformers
 from scope.paths import cache_folder, expanded
 from scope.printing import first_line
-from scope.serialization import sha256_of
 from scope.untrusted import loading
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")

@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from scope.checksums import sha256_of
 from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
@@ -30,7 +31,6 @@ from scope.models.torch_setup import choose_device, choose_threads, load_torch, 
 from scope.paths import expanded
 from scope.printing import first_line
 from scope.protocols import LatentReader
-from scope.serialization import sha256_of
 from scope.untrusted import converting
 
 if TYPE_CHECKING:

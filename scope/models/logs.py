@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from scope.checksums import sha256_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
 from scope.data.sampling import content_key
@@ -25,7 +26,6 @@ from scope.paths import expanded
 from scope.protocols import Answers
 from scope.records import Answer, Question
 from scope.registry import LOGS
-from scope.serialization import sha256_of
 
 
 class LogAnswers:

@@ -115,14 +115,15 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
 
-_MODULES = ("examples", "result", "estimates", "verdicts", "results", "probe", "pair", "fleet")
+else:
+    # Help pages need few records: each module is imported with the first of its names.
+    _MODULES = ("examples", "result", "estimates", "verdicts", "results", "probe", "pair", "fleet")
 
-
-def __getattr__(name: str) -> Any:
-    """A record on first use, from the first module that has it: help pages need few of them."""
-    for module in _MODULES:
-        members = vars(import_module(f"{__name__}.{module}"))
-        if name in members:
-            globals()[name] = members[name]
-            return members[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """A record on first use, from the module that has it."""
+        for module in _MODULES:
+            members = vars(import_module(f"{__name__}.{module}"))
+            if name in members:
+                globals()[name] = members[name]
+                return members[name]
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.printing import first_line
-from scope.serialization import sealed, unsealed
 from scope.store.files import (
     guarded,
     read_text,

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from scope.checksums import sealed
 from scope.errors import RunError
 from scope.records import (
     AuditResult,
@@ -22,7 +23,7 @@ from scope.records import (
     ScoredExample,
     Undefined,
 )
-from scope.serialization import from_json, sealed, to_json
+from scope.serialization import from_json, to_json
 
 MODEL = ModelCard(name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes"))
 

@@ -13,8 +13,9 @@ from scope.core.request import as_function
 from scope.errors import ModelError, RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
-from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits, with_similarities
+from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of

@@ -3,6 +3,6 @@
 ``request`` has the options and ``run`` the job, for new probes and a saved one. ``pairs`` and
 ``readers`` check the inputs, ``steps`` fits and compares, with the estimator of ``estimator``,
 ``measures`` and ``network`` on the arrays of ``latents``. ``correlations`` and ``layers`` give the
-numbers with intervals, ``saving`` and ``similarity`` keep and open probes. ``page``,
-``page_layers`` and ``page_tables`` make the report.
+numbers with intervals, ``saving`` and ``similarity`` keep and open probes. ``page``
+and ``page_tables`` make the report.
 """

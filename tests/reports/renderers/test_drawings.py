@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from reports.charts import GLYPHS, Chart, Dot, Series, SmallStrip, among_controls
-from reports.renderers.html import drawing, small_strip_svg
+from reports.renderers.drawings import drawing, small_strip_svg
 from reports.renderers.svg import OUTLINES, Scale, cut_to_room, names_beside
 from scope.records import Estimate
 

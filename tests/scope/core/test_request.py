@@ -113,6 +113,11 @@ def test_the_command_names_what_differs_from_the_defaults_and_decides_the_result
     assert "mine" not in reproduce("count", request)
 
 
+def test_none_is_no_list():
+    with pytest.raises(SpecError, match="--text None"):
+        count(texts=None)
+
+
 @pytest.mark.parametrize("least", [1.5, math.nan, True, "3"])
 def test_a_number_that_is_not_whole_is_refused(least):
     with pytest.raises(SpecError) as caught:

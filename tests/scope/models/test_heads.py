@@ -116,6 +116,9 @@ def test_no_question_has_no_answer_and_weights_that_give_no_numbers_are_refused(
         assert list(ask([])) == []
         with pytest.raises(ModelError, match="answers NaN"):
             list(ask([ASKED]))
+    if hasattr(model, "predict_next"):
+        with pytest.raises(ModelError, match="answers NaN"):
+            list(model.predict_next([ASKED.text]))
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "bert_qa", "t5", "bart"])

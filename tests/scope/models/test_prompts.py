@@ -1,5 +1,6 @@
 """Prompts are files that anyone can read and replace."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -72,10 +73,12 @@ def test_what_stands_behind_reply_is_put_apart_from_the_message():
     assert Prompt(name="cloze", template="{text}").parts(question) == (question.text, "")
 
 
-@pytest.mark.parametrize("content", [None, b"\xff\xfe{text}"])
+@pytest.mark.parametrize("content", [None, b"\xff\xfe{text}", os.mkfifo])
 def test_a_file_that_cannot_be_read_is_refused(tmp_path, content):
     file = tmp_path / "own.txt"
-    if content is not None:
+    if callable(content):
+        content(file)  # a pipe that nobody writes into
+    elif content is not None:
         file.write_bytes(content)
     with pytest.raises(SpecError, match="cannot be read"):
         prompt_of("answer", ModelOptions(prompts={"answer": file}))

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from made_up_comparison import build_comparison
 
 from scope.answers import Run
+from scope.checksums import sealed, unsealed
 from scope.errors import DamagedError, RunError
 from scope.records import Answer, Item
 from scope.records.results import ScoredExample, ScoredPerturbation
-from scope.serialization import from_json, plain, sealed, to_json, unsealed
+from scope.serialization import from_json, plain, to_json
 from scope.store import RunFolder
 from scope.store.long_lists import ROWS_AT_ONCE, ListFile, StoredList, list_files, long_lists
 

@@ -8,9 +8,9 @@ from capabilities.typo import Typo
 from scope.answers.cache import answer_file
 from scope.errors import ModelError
 from scope.jobs import word_encoder
-from scope.jobs.audit import plan
-from scope.jobs.audit.plan import encoder_for, with_similarities
+from scope.jobs.audit import similarities
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.similarities import encoder_for, with_similarities
 from scope.jobs.pages import markdown_of
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.word_encoder import KeptComparisons
@@ -130,7 +130,7 @@ def test_the_first_encoder_at_hand_compares_words(monkeypatch):
 
 
 def test_an_encoder_of_whole_texts_is_refused_for_synonyms(monkeypatch):
-    monkeypatch.setattr(plan, "load_encoder", lambda *_: Directions())
+    monkeypatch.setattr(similarities, "load_encoder", lambda *_: Directions())
     with pytest.raises(ModelError) as raised:
         encoder_for(asked(encoder="python:mine:encoder"), SYNONYM)
     assert "whole texts alone" in raised.value.found

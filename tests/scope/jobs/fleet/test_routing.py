@@ -198,3 +198,9 @@ def test_all_to_one_model_makes_three_routers_one(made):
     _, answers = made
     found = by_router(answers, np.zeros(len(answers), dtype=np.int64))
     assert found[ROUTER].accuracy == found[SINGLE_BEST].accuracy == found[SAME_MIX].accuracy
+
+
+def test_of_equal_scores_the_cheaper_model_is_asked_then_the_earlier_one():
+    scores = np.array([[0.9, 0.8, 0.7], [0.1, 0.6, 0.6], [0.5, 0.5, 0.5]])
+    assert route_questions(scores, costs=[3, 2, 1]).tolist() == [0, 2, 2]
+    assert route_questions(scores, costs=[1, 1, 1]).tolist() == [0, 1, 0]

@@ -10,6 +10,7 @@ import pytest
 import toy_latents
 from toy_latents import SMALL, STEPS
 
+from scope.checksums import unsealed
 from scope.errors import RunError
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.saving import (
@@ -20,7 +21,6 @@ from scope.jobs.probe.saving import (
     load_probe,
     save_probe,
 )
-from scope.serialization import unsealed
 
 TOY = toy_latents.pairs()
 SOURCE = LatentSource(

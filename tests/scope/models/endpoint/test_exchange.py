@@ -252,6 +252,14 @@ def test_the_limit_is_put_as_newer_servers_want_it():
     assert not learn(dialect, CHAT, said)
 
 
+def test_fewer_log_probabilities_are_asked_for_before_none():
+    dialect = Dialect("m")
+    assert learn(dialect, CHAT, "top_logprobs must be at most 5")
+    assert dialect.body(CHAT)["top_logprobs"] == 5
+    assert learn(dialect, CHAT, "logprobs are not supported by this model")
+    assert "logprobs" not in dialect.body(CHAT)
+
+
 @pytest.mark.parametrize(
     ("said", "status"), [*(("seed", one) for one in (401, 429, 500)), ("seedling", 400)]
 )
