@@ -54,7 +54,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
     whole = [row for row in result.rows() if not row.subset]
     against_gold = [row for row in whole if row.against == GOLD]
     of_two = [row for row in whole if row.against != GOLD and row.metric in OF_TWO_MODELS]
-    rows = [*against_gold, *_changes(result), *of_two]
+    rows = [*against_gold, *_changes(result), *(_of_later(row, manifest) for row in of_two)]
     if not rows:
         raise SpecError(
             f"a model card of a run of the job {manifest.job}",
@@ -91,6 +91,13 @@ def model_card(result: Result) -> tuple[Block, ...]:
         Preformatted(public(manifest.command)),
         *map(Preformatted, entries),
     )
+
+
+def _of_later(row: FrameRow, manifest: Manifest) -> FrameRow:
+    """Agreement with the first of the compared models is a number of the other one."""
+    if row.metric == "agreement" and row.target == manifest.models[0].name and row.against:
+        return row._replace(target=row.against, against=row.target)
+    return row
 
 
 def _changes(result: Result) -> Iterator[FrameRow]:

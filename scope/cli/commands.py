@@ -19,6 +19,7 @@ from cyclopts import (
     CycloptsError,
     MissingArgumentError,
     Parameter,
+    UnknownOptionError,
     UnusedCliTokensError,
 )
 
@@ -262,6 +263,8 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
     Raises
     ------
     CycloptsError
+        When a value of an option is wrong.
+    SpecError
         When the job has no such option.
     """
     command: Any = lambda *, gates=None: gates  # noqa: E731 - its signature is set
@@ -270,7 +273,15 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
     command.__annotations__ = {argument.name: argument.annotation for argument in arguments}
     app = _application()
     app.command(command, name="report")
-    gates: Gates | None = app(["report", *written])
+    try:
+        gates: Gates | None = app(["report", *written])
+    except UnknownOptionError:
+        known = () if job.gates is None else (gate.option for gate in described(job.gates))
+        raise SpecError(
+            f"{' '.join(written)} with a run of the job {job.name}",
+            expected=f"its gates: {', '.join(known)}" if job.gates else "no gate: it has none",
+            fix=f"see `scope {job.name} --help`",
+        ) from None
     return gates
 
 

@@ -251,6 +251,8 @@ def described_type(hint: Any) -> str:
     --------
     >>> described_type(Sequence[str] | None), described_type(Literal["l1", "kl"])
     ('a list of texts, or None', 'one of: l1, kl')
+    >>> described_type(Sequence[str | object]), described_type(int)
+    ('a list of texts or objects', 'an int')
     """
     kind, inner = get_origin(hint), get_args(hint)
     if kind is Literal:
@@ -258,8 +260,11 @@ def described_type(hint: Any) -> str:
     if kind in (Union, UnionType):
         return ", or ".join(dict.fromkeys(map(described_type, inner)))
     if kind is Sequence:
-        return f"a list of {described_type(inner[0]).removeprefix('a ')}s"
+        members = get_args(inner[0]) if get_origin(inner[0]) in (Union, UnionType) else inner[:1]
+        several = (f"{described_type(member).partition(' ')[2]}s" for member in members)
+        return f"a list of {' or '.join(several)}"
     if kind is Mapping:
         return "a dict"
-    names = {str: "a text", NoneType: "None", Path: "a path", bool: "True or False"}
-    return names.get(hint) or f"a {getattr(hint, '__name__', hint)}"
+    known = {str: "a text", NoneType: "None", Path: "a path", bool: "True or False"}
+    name = "object" if hint is Any else getattr(hint, "__name__", str(hint))
+    return known.get(hint) or f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"

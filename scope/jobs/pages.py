@@ -25,7 +25,7 @@ from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
-from scope.records import AuditResult, FrameRow, PairResult, Result, ReuseResult
+from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
 from scope.registry import Entry, entries, find, imported
 from scope.store import RunFolder, run_folder
 from scope.untrusted import UntrustedCode
@@ -281,14 +281,12 @@ def to_short_json(result: Result) -> str:
 
 def _verdicts(result: Result) -> list[dict[str, object]]:
     if isinstance(result, PairResult):
-        audits = ((audit.manifest.reference.name, audit) for audit in result.audits)
-        of_audits = [
-            {"reference": name} | row for name, audit in audits for row in _verdicts(audit)
-        ]
-        return [*of_audits, *(row for reuse in result.reuses for row in _verdicts(reuse))]
-    if isinstance(result, AuditResult):
+        parts = (*result.audits, *result.comparisons, *result.reuses)
+        return [row for part in parts for row in _verdicts(part)]
+    if isinstance(result, AuditResult | CompareResult):
         return [
             {
+                "reference": result.manifest.models[0].name,
                 "target": verdict.target,
                 "decision": verdict.decision,
                 "sentence": verdict.sentence,

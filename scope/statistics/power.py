@@ -240,7 +240,10 @@ def _verdict(
         doubtful = max(
             endpoints, key=lambda endpoint: 0.0 if endpoint.limit is None else endpoint.p_within
         )
-        reason = f"{doubtful.name} is within alone, but not once corrected over the targets"
+        reason = (
+            f"{doubtful.name}, {doubtful.estimate}, is within alone, but not once corrected over "
+            "the targets"
+        )
     return Replacement(
         target=target,
         decision=decision,

@@ -61,9 +61,9 @@ MOST_REASONS = 3
 """With more degenerate models, or warnings, the others are only named."""
 
 _MEANINGS = {
-    "capa": "agreement beyond what the accuracies alone give. 0 is chance, 1 identical. This "
-    "assumes equally difficult questions; otherwise unrelated models of equal skill reach 0.1 to "
-    "0.25.",
+    "capa": "agreement beyond what the accuracies alone give. 0 is chance, 1 the same answers, "
+    "each given with certainty. This assumes equally difficult questions; otherwise unrelated "
+    "models of equal skill reach 0.1 to 0.25.",
     "sem_score": "mean similarity in meaning. 1 is the same answer.",
     "word_f1": "mean share of common words. 1 is the same answer.",
 }

@@ -137,7 +137,8 @@ def _unusable(
     """Why the answers to a task cannot show that the target may replace the reference."""
     for share in task.numbers.shares:
         if share.model in (reference, target) and share.degenerate is not None:
-            return f"{share.model} is degenerate on {task.name}"
+            advice = "; put another model first" if share.model == reference else ""
+            return f"{share.model} is degenerate on {task.name}{advice}"
     asked, known = (0 if cells is None else cells.both.n), task.known
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"

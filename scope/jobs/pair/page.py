@@ -132,8 +132,8 @@ def _answer(
 
 _ABOUT = note(
     "CAPA: agreement of the answers beyond what the accuracies alone give; 0 is chance, 1 "
-    "identical. Error consistency: the same of right and wrong. Audits of two directions are tests "
-    "of their own, each corrected for itself alone."
+    "the same answers, each given with certainty. Error consistency: the same of right and wrong. "
+    "Audits of two directions are tests of their own, each corrected for itself alone."
 )
 
 

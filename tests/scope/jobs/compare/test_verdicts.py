@@ -10,6 +10,8 @@ import scope
 from scope.errors import SpecError
 from scope.estimation.tasks import measure_task
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
+from scope.jobs.exports import model_card_of
+from scope.jobs.pages import to_short_json
 from scope.records import Answer, Item, Question, TaskAnswers
 
 
@@ -127,8 +129,20 @@ def test_a_reason_that_holds_for_several_models_is_told_once(tmp_path):
     guesses = [place % 4 for place in range(80)]
     result = compared(tmp_path, [0] * 80, {"m0": guesses, "m1": guesses, "m2": guesses})
     told = " ".join(str(result).split())
-    assert told.count("m0 is degenerate on choice") == 1
+    assert told.count("m0 is degenerate on choice; put another model first") == 1
     assert "m2 may replace m0 by accuracy on choice: as for m1" in told
+
+
+def test_the_short_json_and_the_model_card_hold_what_the_later_model_has(tmp_path):
+    right, first, second = runs(n=100, wrong=20, lost=60)
+    result = compared(tmp_path, right, {"m0": first, "m1": second})
+    (verdict,) = json.loads(to_short_json(result))["verdicts"]
+    assert (verdict["target"], verdict["decision"]) == ("m1", "may not")
+    assert verdict["endpoints"][0]["value"] == pytest.approx(-0.6)
+    agreement = next(
+        line for line in model_card_of(result).splitlines() if line.startswith("| Agreement")
+    )
+    assert agreement.startswith("| Agreement on choice against m0 |")
 
 
 FLIPS = {"arc": (86, 19), "mmlu": (129, 42)}

@@ -277,8 +277,12 @@ def test_the_command_takes_models_without_an_option(command, answers):
     done = command("pair", *answers["models"], "--data", answers["data"], "--json")
     assert done.returncode == 0, done.stderr
     short = json.loads(done.stdout)
-    assert (short["job"], short["verdicts"]) == ("pair", [])
+    assert (short["job"], short["verdicts"][0]["decision"]) == ("pair", "not shown")
     assert short["headline"]
+    refused = command("report", short["folder"], "--gate", "recovery>=0.9")
+    assert refused.returncode == 2
+    assert "--gate recovery>=0.9 with a run of the job pair" in refused.stderr
+    assert "its gates: --fail-on" in refused.stderr
     plan = command("pair", *answers["models"], "--data", answers["data"], "--dry-run")
     assert plan.returncode == 0, plan.stderr
 
