@@ -279,8 +279,8 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
         known = () if job.gates is None else (gate.option for gate in described(job.gates))
         raise SpecError(
             f"{' '.join(written)} with a run of the job {job.name}",
-            expected=f"its gates: {', '.join(known)}" if job.gates else "no gate: it has none",
-            fix=f"see `scope {job.name} --help`",
+            expected=f"options of a report, or gates of the job: {', '.join(known) or 'none'}",
+            fix="see `scope report --help`",
         ) from None
     return gates
 

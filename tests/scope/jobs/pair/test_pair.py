@@ -282,7 +282,7 @@ def test_the_command_takes_models_without_an_option(command, answers):
     refused = command("report", short["folder"], "--gate", "recovery>=0.9")
     assert refused.returncode == 2
     assert "--gate recovery>=0.9 with a run of the job pair" in refused.stderr
-    assert "its gates: --fail-on" in refused.stderr
+    assert "gates of the job: --fail-on" in refused.stderr
     plan = command("pair", *answers["models"], "--data", answers["data"], "--dry-run")
     assert plan.returncode == 0, plan.stderr
 
