@@ -107,6 +107,9 @@ def write_causal(folder: Path) -> str:
     head = gguf.load(str(file), ModelOptions(device="cpu"))._head
     head.tokenizer.chat_template = None
     head.tokenizer.save_pretrained(folder)
+    # The weights are plain numbers by now; the library would save no GGUF file.
+    vars(head.model.config).pop("quantization_config", None)
+    head.model.hf_quantizer = None
     head.model.save_pretrained(folder)
     return file.stem
 
