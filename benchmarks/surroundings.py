@@ -19,6 +19,16 @@ os.environ["SCOPE_CACHE_LIMIT"] = "0"
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
+WORDS = (
+    "the a an of in on at by for with from under over after before and but or so then old young "
+    "small great quiet bright cold warm early late captain sailor farmer teacher doctor river "
+    "island mountain village harbour garden window letter ship horse lantern winter summer "
+    "morning evening storm rain bread water stone iron glass paper music story walked carried "
+    "opened followed asked answered waited found lost wrote read built broke watched slowly "
+    "quickly never always often somewhere together alone"
+).split()
+"""Of made-up texts."""
+
 
 def command(docstring: str | None) -> argparse.ArgumentParser:
     """A parser with the first line of a docstring and the option --json."""

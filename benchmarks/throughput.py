@@ -12,10 +12,9 @@ process, in turn, in single precision, with as many threads as torch takes by it
     encoder_sentences     all-MiniLM-L6-v2                  sentences of 8 to 40 words
 
 Random weights take as long as trained ones. Then lm-evaluation-harness scores the items of
-causal_choice on the same checkpoint. Texts are made up, with fixed seeds; with --data the choices
-are those of a file that the task `choice` reads.
+causal_choice on the same checkpoint. Texts are made up, with fixed seeds.
 
-    python benchmarks/throughput.py [--json] [--data FILE] [--only NAME]... [--scale FACTOR]
+    python benchmarks/throughput.py [--json] [--only NAME]... [--scale FACTOR]
 
 Keys of --json: for each ADAPTER `ADAPTER_ratio` (our items/s over the loop's), `ADAPTER_ours` and
 `ADAPTER_plain` (items/s; ours is the median of three runs), `ADAPTER_items`, `ADAPTER_same` (share
@@ -55,7 +54,7 @@ def main() -> None:
     load = [os.getloadavg()[0]]
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
-        entrants = Entrants(Path(folder), arguments.scale, arguments.data)
+        entrants = Entrants(Path(folder), arguments.scale)
         for name, prepare in ADAPTERS.items():
             if name in arguments.only:
                 measured = run(name, prepare(entrants))
@@ -77,7 +76,6 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = command(__doc__)
-    parser.add_argument("--data", type=Path, help="multiple-choice questions, such as a .jsonl")
     parser.add_argument("--scale", type=float, default=1.0, help="times as many items")
     names = [*ADAPTERS, HARNESS]
     parser.add_argument("--only", action="append", choices=names, help="this one; repeatable")

