@@ -19,14 +19,14 @@ os.environ["SCOPE_CACHE_LIMIT"] = "0"
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-WORDS = (
+_WORDS = (
     "the a an of in on at by for with from under over after before and but or so then old young "
     "small great quiet bright cold warm early late captain sailor farmer teacher doctor river "
     "island mountain village harbour garden window letter ship horse lantern winter summer "
     "morning evening storm rain bread water stone iron glass paper music story walked carried "
-    "opened followed asked answered waited found lost wrote read built broke watched slowly "
-    "quickly never always often somewhere together alone"
-).split()
+    "opened followed asked answered waited found lost wrote read built broke watched slowly"
+)
+WORDS = tuple(_WORDS.split())
 """Of made-up texts."""
 
 
