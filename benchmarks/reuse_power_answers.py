@@ -27,7 +27,7 @@ from stored_answers import Pool, multiple_choice
 from scope.records import Verdict
 
 UNRELATED = 100
-"""So many unrelated pairs are judged."""
+"""How many unrelated pairs are judged."""
 
 
 class Judged(NamedTuple):
@@ -46,11 +46,11 @@ def judge_pairs(pool: Pool, lineage: Lineage, families: Sequence[str]) -> list[J
 
 
 def pairs_to_judge(lineage: Lineage, unrelated: int) -> list[tuple[bool, int, int]]:
-    """Truth, reference and suspect: all related pairs both ways, and so many unrelated ones."""
+    """Truth, reference and suspect: related pairs both ways, and this number of unrelated ones."""
     apart = lineage.pairs[lineage.unrelated]
     drawn = apart[np.random.default_rng(0).permutation(len(apart))[:unrelated]]
     related = lineage.pairs[lineage.related]
-    both = [(True, *pair) for one in related.tolist() for pair in (one, one[::-1])]
+    both = [(True, *way) for pair in related.tolist() for way in (pair, pair[::-1])]
     return [*both, *((False, *pair) for pair in drawn.tolist())]
 
 
@@ -59,26 +59,26 @@ def _judge(pool: Pool, reference: int, suspect: int, families: Sequence[str]) ->
     controls = [place for place, family in enumerate(families) if family not in kin]
     rows = [reference, suspect, *controls]
     answers = replace(pool.answers, answers=pool.answers.answers[rows])
-    return verdict_on(case_of([pool.models[one] for one in rows], answers))
+    return verdict_on(case_of([pool.models[row] for row in rows], answers))
 
 
 def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:
     """How often each decision is made on related and on unrelated pairs."""
-    found: dict[str, Any] = {}
+    counts: dict[str, Any] = {}
     for truth, name in ((True, "related"), (False, "unrelated")):
-        decisions = Counter(one.verdict.decision for one in judged if one.related == truth)
+        decisions = Counter(pair.verdict.decision for pair in judged if pair.related == truth)
         for decision in ("related", "not related", "undecided"):
-            found[f"{data}_{name}_called_{decision.replace(' ', '_')}"] = decisions[decision]
-    return found
+            counts[f"{data}_{name}_called_{decision.replace(' ', '_')}"] = decisions[decision]
+    return counts
 
 
 def lines(judged: Sequence[Judged]) -> list[str]:
     """One line for each verdict on a related pair, and on each that is called related."""
     return [
-        f"{one.verdict.decision:<12} {one.verdict.reference} -> {one.verdict.suspect}: "
-        f"{_why(one.verdict)}"
-        for one in judged
-        if one.related or one.verdict.decision == "related"
+        f"{pair.verdict.decision:<12} {pair.verdict.reference} -> {pair.verdict.suspect}: "
+        f"{_why(pair.verdict)}"
+        for pair in judged
+        if pair.related or pair.verdict.decision == "related"
     ]
 
 

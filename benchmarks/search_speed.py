@@ -118,8 +118,8 @@ def compare(
     seconds_a, found_a = timed(plain, capability, examples)
     seconds_c, found_c = timed(published, capability, examples)
     found_released = released(capability, examples)
-    published_same = [found_c[one.id].text == found_released[one.id].text for one in examples]
-    same = [found_a[one.id].text == found_b[one.id].text for one in examples]
+    published_same = [found_c[row.id].text == found_released[row.id].text for row in examples]
+    same = [found_a[row.id].text == found_b[row.id].text for row in examples]
     b = statistics.median(seconds_b)
     share, share_of_3 = (query_share(lockstep, capability, examples, trials) for trials in (1, 3))
     return {

@@ -93,7 +93,7 @@ def _unpacked(path: Path) -> Base:
             path.parent, gguf_file=path.name, dtype=torch.float32
         )
     keep_layers(whole, range(_LAYERS))
-    # Halved to what two bytes hold, once and for all: a checkpoint takes half the room so.
+    # Rounded to two bytes a number: the published figures are of such embeddings.
     embeddings = whole.get_input_embeddings().weight.data
     embeddings.copy_(embeddings.to(torch.bfloat16))
     config = whole.config
