@@ -144,6 +144,9 @@ def _checked_answer(model: Any, question: Question, answer: Answer) -> Answer:
         others=tuple(map(_plain, answer.others)),
         truncated=bool(answer.truncated),
         asked=bool(answer.asked),
+        missing=answer.missing,
+        reply=_plain(answer.reply),
+        score=answer.score,
     )
 
 

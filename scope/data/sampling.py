@@ -18,7 +18,7 @@ from scope.data.fields import SLICE, choose_columns, read_rows
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.records import DataCard, Example
+from scope.records import DataCard, Example, LeftOut
 
 Value = TypeVar("Value")
 
@@ -80,11 +80,20 @@ def require_sample(n: int | None, seed: int) -> None:
         raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")
 
 
+NAMED = 3
+"""Rows that are named of those that are left out for one reason."""
+
+
 class Candidate(NamedTuple, Generic[Value]):
-    """A row's content: its own id, if any, and its item, if any."""
+    """A row's content: its own id, if any, and its item, if any.
+
+    ``unusable`` says why a row with content makes no item, and ``example`` names the row.
+    """
 
     id: str | None
     item: Value | None
+    unusable: str = ""
+    example: str = ""
 
 
 class Drawn(NamedTuple, Generic[Value]):
@@ -126,6 +135,7 @@ class Selection(Generic[Value]):
     ) -> None:
         require_sample(n, seed)
         self.rows = self.empty = self.duplicates = 0
+        self._unusable: dict[str, LeftOut] = {}
         self._ids: set[bytes] = set()
         drawn = draw(self._keyed(candidates, key), n, seed)
         unique = len(self._ids) == self.rows
@@ -135,18 +145,26 @@ class Selection(Generic[Value]):
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
-        for row, (own_id, item) in enumerate(candidates):
+        for row, (own_id, item, unusable, example) in enumerate(candidates):
             # After the first row without an id, ids are not used.
             if own_id is not None and len(self._ids) == row:
                 self._ids.add(short_hash(own_id))
             self.rows += 1
             if item is None:
-                self.empty += 1
+                if unusable:
+                    self._leave_out(unusable, example)
+                else:
+                    self.empty += 1
                 continue
             place, rank = key(own_id, item)
             self.duplicates += place in seen
             seen.add(place)
             yield Keyed(place, Drawn(row, own_id, place, item), rank)
+
+    def _leave_out(self, reason: str, example: str) -> None:
+        earlier = self._unusable.get(reason, LeftOut(reason=reason, count=0))
+        examples = (*earlier.examples, example)[:NAMED]
+        self._unusable[reason] = LeftOut(reason=reason, count=earlier.count + 1, examples=examples)
 
     def card(self, spec: str, fingerprint: str, labelled: int, task: str | None = None) -> DataCard:
         """The data that were drawn, which ``spec`` names, and what was left out of them."""
@@ -159,6 +177,7 @@ class Selection(Generic[Value]):
             empty=self.empty,
             labelled=labelled,
             capability=task,
+            left_out=tuple(self._unusable.values()),
         )
 
 

@@ -33,6 +33,31 @@ _LAST_PIECE = re.compile(r"\S*\Z")
 _QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
 
 
+_TAGS = r"think|thinking|thought|thoughts|reasoning|reflection"
+_BEGINS = re.compile(
+    rf"\s*(?:<(?:{_TAGS})>|\[THINK\]|(?:<\|start\|>assistant)?<\|channel\|>analysis\b)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+
+
+def without_thought(reply: str) -> str | None:
+    """What a model writes after it has thought; None where the thought does not end.
+
+    A thought stands between tags such as ``<think>``, of which a template may have written the
+    first, or in the channel ``analysis``.
+
+    Examples
+    --------
+    >>> without_thought("<think>A or B?</think> B"), without_thought("A or B?</think> B")
+    (' B', ' B')
+    >>> without_thought("B"), without_thought("<think>A or")
+    ('B', None)
+    """
+    answer = _ENDS.split(reply)[-1]
+    return None if _BEGINS.match(answer) else answer
+
+
 def is_line(reply: str) -> bool:
     """Whether the line that counts is complete and not empty.
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         Answer as Answer,
         Example as Example,
         Item as Item,
+        LeftOut as LeftOut,
+        NoAnswer as NoAnswer,
         Perturbation as Perturbation,
         Prediction as Prediction,
         Probabilities as Probabilities,

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:
     from pydantic_core.core_schema import CoreSchema, ValidationInfo
@@ -198,6 +198,28 @@ def shift_distance(reference: Both, target: Both) -> float:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LeftOut:
+    """Rows or items that are left out for one reason; ``examples`` names up to three of them."""
+
+    reason: str
+    count: int
+    examples: tuple[str, ...] = ()
+
+
+NoAnswer = Literal[
+    "",
+    "cut off",
+    "refused",
+    "thought not finished",
+    "not readable",
+    "no number",
+    "server",
+]
+"""Why there is no answer. A model's failure is a wrong answer that equals no other; a failure of
+the ``server`` says nothing of the model, and leaves the item out for all models."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
     """A model's answer to one question of a task.
 
@@ -206,7 +228,10 @@ class Answer:
     holds one number an option, if the model gives any. Both ``text`` and ``choice`` are None
     where the model gave nothing that counts as an answer. ``asked`` is False where the model was
     never asked, as saved answers may say: then nothing counts for or against it. ``others`` are
-    further fillers of a blank, the likeliest first. ``truncated`` as for a prediction.
+    further fillers of a blank, the likeliest first. ``truncated`` as for a prediction. ``missing``
+    says why there is no answer, and ``reply`` how a reply begins that could not be read.
+    ``score``, from 0 to 1, is what an evaluation tool gave the answer; it counts in place of a
+    comparison with the right answer.
     """
 
     text: str | None = None
@@ -215,10 +240,17 @@ class Answer:
     others: tuple[str, ...] = ()
     truncated: bool = False
     asked: bool = True
+    missing: NoAnswer = field(default="", metadata=SPARSE_FIELD)
+    reply: str = field(default="", metadata=SPARSE_FIELD)
+    score: float | None = field(default=None, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if self.given and not self.asked:
             raise ValueError("an answer to a question that was not asked")
+        if self.given and self.missing:
+            raise ValueError(f"an answer that is missing: {self.missing}")
+        if self.score is not None and not 0 <= self.score <= 1:
+            raise ValueError(f"the score {self.score} of an answer")
 
     @property
     def given(self) -> bool:

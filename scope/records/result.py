@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scope.errors import SpecError
 from scope.records.estimates import Estimate, Measurement, Undefined
-from scope.records.examples import Setting
+from scope.records.examples import SPARSE_FIELD, LeftOut, Setting
 
 if TYPE_CHECKING:
     import pandas
@@ -110,7 +110,8 @@ class ModelCard:
 class DataCard:
     """The data, and the rows that were left out before sampling.
 
-    ``capability`` names the task that they belong to, where each has data of its own.
+    ``capability`` names the task that they belong to, where each has data of its own. ``left_out``
+    are the rows that cannot be used, by reason.
     """
 
     spec: str
@@ -121,6 +122,7 @@ class DataCard:
     empty: int = 0
     labelled: int = 0
     capability: str | None = None
+    left_out: tuple[LeftOut, ...] = field(default=(), metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
