@@ -24,7 +24,7 @@ from reports.blocks import (
 from reports.prose import Span, Text, prose, written
 from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
-from scope.records.result import TEXT_BY_TEXT
+from scope.records.result import ASKED_ANEW, OBJECT, TEXT_BY_TEXT
 
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
@@ -211,6 +211,8 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
     for card in manifest.models:
         if card.reproducible == TEXT_BY_TEXT:
             yield written(card.name), prose(TEXT_BY_TEXT)
+        if card.spec.startswith(OBJECT):
+            yield written(card.name), prose(ASKED_ANEW)
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)
             yield written(card.name), about

@@ -103,7 +103,7 @@ def load_answering_models(
         Model(name=name, adapter=model, own=is_own(requested, model))
         for name, model, requested in zip(names, loaded, expanded, strict=True)
     )
-    _require_own_fingerprints(answering_models)
+    require_own_fingerprints([model.adapter for model in answering_models if model.own])
     return answering_models
 
 
@@ -141,13 +141,18 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
         prompt_of(name, options)
 
 
-def _require_own_fingerprints(answering_models: Sequence[Model]) -> None:
+def require_own_fingerprints(own_code: Sequence[Any]) -> None:
     """Answers are stored by fingerprint: of two models with the same one, only one would be asked.
 
     Two checkpoints may have the same: they are one model under two names.
+
+    Raises
+    ------
+    ModelError
+        When two models of the user's own code have the same.
     """
-    for first, second in combinations([model for model in answering_models if model.own], 2):
-        if first.fingerprint == second.fingerprint:
+    for first, second in combinations(own_code, 2):
+        if first.fingerprint == second.fingerprint and first.spec != second.spec:
             raise ModelError(
                 f"`{first.spec}` and `{second.spec}` have the same fingerprint, "
                 f"{first.fingerprint!r}",

@@ -2,14 +2,15 @@
 
 They are recognised by the modules of their classes, so that none of the libraries is imported.
 Models of transformers are run by the same adapters as checkpoints, not by pipelines: batches, row
-rules and limits are the same. The fingerprint covers all weights, from any file.
+rules and limits are the same. Where all their code is that of these libraries, a hash of weights
+and settings says what they answer.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from scope.data.fields import plain_label
 from scope.errors import ModelError
@@ -17,16 +18,23 @@ from scope.models.guarded import labels_as_texts
 from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
+from scope.records.result import OBJECT
 from scope.untrusted import loading
 
 _CLASSIFIES = "ForSequenceClassification"
 
+_LIBRARIES = ("torch", "transformers", "sentence_transformers")
 
-class Identity(NamedTuple):
-    """A short name for an object, and a hash of its weights."""
+_CHANGED_BY_HAND = ("forward", "_forward_hooks", "_forward_pre_hooks")
+"""Attributes by which an object's code differs from that of its class."""
 
-    name: str
-    fingerprint: str
+_STEPS = ("max_length", "stride", "doc_stride", "add_special_tokens", "function_to_apply")
+"""Settings of pipelines that change what a text or its probabilities are."""
+
+_SETTINGS_OF_TOKENIZERS = (
+    *("model_max_length", "chat_template", "special_tokens_map", "model_input_names"),
+    *("padding_side", "truncation_side", "clean_up_tokenization_spaces"),
+)
 
 
 def is_known(candidate: object) -> bool:
@@ -38,25 +46,47 @@ def _is_encoder(candidate: object) -> bool:
     return _derives(candidate, "sentence_transformers", "SentenceTransformer")
 
 
-def identity_of_object(candidate: Any) -> Identity:
-    """The name and the fingerprint of an object that is known.
+def name_of(candidate: Any) -> str:
+    """The name of the checkpoint of an object that is known; empty where it has none."""
+    known = str(getattr(_config(model_in(candidate)), "_name_or_path", ""))
+    return known.rstrip("/").rpartition("/")[2] or (
+        type(model_in(candidate)).__name__ if is_known(candidate) else ""
+    )
+
+
+def model_in(candidate: Any) -> Any:
+    """The model in a pipeline or in a pair of a model and its tokenizer; any other object itself.
 
     Raises
     ------
     ModelError
         When a model has no tokenizer.
     """
-    if _is_encoder(candidate):
-        model, tokenizer = candidate, getattr(candidate, "tokenizer", None)
-        settings: object = [candidate.prompts, candidate.default_prompt_name]
-        config = getattr(getattr(candidate[0], "auto_model", None), "config", None)
-    else:
-        model, tokenizer = _pair(candidate)
-        settings, config = None, model.config
-    known = str(getattr(config, "_name_or_path", "")).rstrip("/").rpartition("/")[2]
-    digest = hashlib.sha256(json.dumps(settings, default=repr).encode())
-    for part in (str(model), _configuration(config), _tokens(tokenizer)):
-        digest.update(part.encode("utf-8", "backslashreplace") + b"\0")
+    return candidate if _parts(candidate) is None else _pair(candidate)[0]
+
+
+def hash_of_weights(candidate: Any) -> str | None:
+    """A hash of the weights and settings of an object that is known.
+
+    None where other code than that of the libraries plays a part, or a tokenizer cannot be read as
+    a whole.
+    """
+    if not is_known(candidate):
+        return None
+    model = model_in(candidate)
+    tokenizer = candidate.tokenizer if _is_encoder(candidate) else _pair(candidate)[1]
+    if not _is_of_libraries(model, tokenizer):
+        return None
+    settings = [getattr(candidate, name, None) for name in ("prompts", "default_prompt_name")]
+    generation = getattr(model, "generation_config", None)
+    parts = (
+        json.dumps(settings if _is_encoder(candidate) else None, default=repr),
+        str(model),
+        _configuration(_config(model)),
+        _configuration(generation) if generation is not None else "",
+        _tokens(tokenizer),
+    )
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "backslashreplace"))
     torch = load_torch()
     for name, value in sorted(model.state_dict().items()):
         # A quantized layer has pairs of tensors, and values that are not tensors.
@@ -68,7 +98,22 @@ def identity_of_object(candidate: Any) -> Identity:
             dense = tensor.dequantize() if tensor.is_quantized else tensor
             plain = dense.detach().cpu().contiguous().reshape(-1)
             digest.update(plain.view(torch.uint8).numpy())
-    return Identity(known or type(model).__name__, digest.hexdigest()[:16])
+    return digest.hexdigest()[:16]
+
+
+def _is_of_libraries(model: Any, tokenizer: Any) -> bool:
+    """Whether the libraries' own code alone turns a text into an answer."""
+    parts = [*model.modules(), *([] if tokenizer is None else [tokenizer])]
+    return (
+        all(type(part).__module__.partition(".")[0] in _LIBRARIES for part in parts)
+        and not any(vars(part).get(name) for part in parts for name in _CHANGED_BY_HAND)
+        and (tokenizer is None or hasattr(tokenizer, "backend_tokenizer"))
+    )
+
+
+def _config(model: Any) -> Any:
+    inner = getattr(model[0], "auto_model", None) if _is_encoder(model) else model
+    return getattr(inner, "config", None)
 
 
 def _configuration(config: Any) -> str:
@@ -85,13 +130,9 @@ def _tokens(tokenizer: Any) -> str:
     """The settings that decide how a text becomes tokens; padding changes from call to call."""
     if tokenizer is None:
         return ""
-    inner = getattr(tokenizer, "backend_tokenizer", None)
-    if inner is None:
-        known: Any = sorted(getattr(tokenizer, "get_vocab", dict)().items())
-    else:
-        known = json.loads(inner.to_str())
-        known = {key: value for key, value in known.items() if key not in ("truncation", "padding")}
-    limits = [getattr(tokenizer, name, None) for name in ("model_max_length", "chat_template")]
+    known = json.loads(tokenizer.backend_tokenizer.to_str())
+    known = {key: value for key, value in known.items() if key not in ("truncation", "padding")}
+    limits = [getattr(tokenizer, name, None) for name in _SETTINGS_OF_TOKENIZERS]
     return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
 
 
@@ -107,6 +148,14 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
     """
     quiet_transformers()
     if _is_encoder(candidate):
+        if fingerprint.startswith(OBJECT):
+            raise ModelError(
+                "a SentenceTransformer with code of its own, or a tokenizer that cannot be read as "
+                "a whole",
+                expected="an encoder whose vectors are known in the next process, too",
+                fix="give it a `fingerprint`, such as encoder.fingerprint = 'v1', that changes "
+                "with its vectors",
+            )
         from scope.models.encoder import SentenceEncoder
 
         with loading(spec):
@@ -161,6 +210,7 @@ def _pair(candidate: Any) -> tuple[Any, Any]:
 def _parts(candidate: Any) -> tuple[Any, Any] | None:
     """The model and the tokenizer in an object of transformers; None for other objects."""
     if _derives(candidate, "transformers", "Pipeline"):
+        _refuse_other_steps(candidate)
         return candidate.model, candidate.tokenizer
     if _is_model(candidate):
         return candidate, None
@@ -171,6 +221,21 @@ def _parts(candidate: Any) -> tuple[Any, Any] | None:
         if _is_model(model) and _is_tokenizer(tokenizer):
             return model, tokenizer
     return None
+
+
+def _refuse_other_steps(pipeline: Any) -> None:
+    """Refuse a pipeline that changes texts or probabilities: its model alone is asked."""
+    settings = {**pipeline._preprocess_params, **pipeline._postprocess_params}
+    steps = [name for name in settings if name in _STEPS]
+    if type(pipeline).__module__.partition(".")[0] != "transformers":
+        steps = ["code of its own"]
+    if steps:
+        raise ModelError(
+            f"a {type(pipeline).__name__} with {' and '.join(steps)}, which SCoPE would leave out",
+            expected="a pipeline that adds nothing to its model and tokenizer",
+            fix="set `tokenizer.model_max_length` for a length; else pass a function of a list of "
+            "texts, with `labels`, that calls the pipeline",
+        )
 
 
 def _is_model(candidate: object) -> bool:

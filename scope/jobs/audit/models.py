@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import is_saved, load_answering_model
+from scope.jobs.answering_models import is_saved, load_answering_model, require_own_fingerprints
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
@@ -23,7 +23,7 @@ from scope.models.loading import require_labels
 from scope.models.model import Model
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
-from scope.models.scheme import KnownLabels, checked_spec, expand_spec, find_scheme
+from scope.models.scheme import KnownLabels, checked_spec, expand_spec, find_scheme, scheme_of
 from scope.protocols import Classifier
 from scope.records import Example, ModelCard
 
@@ -168,6 +168,13 @@ def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> N
 
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
     classifiers = [load_audited(model, request.role, request.model_options) for model in models]
+    require_own_fingerprints(
+        [
+            classifier
+            for model, classifier in zip(models, classifiers, strict=True)
+            if not isinstance(model, str) or scheme_of(model).own
+        ]
+    )
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
     return classifiers
 

@@ -18,6 +18,7 @@ from scope.models.loading import OneInMemory
 from scope.models.model import Model
 from scope.models.scheme import checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded
+from scope.records import MEMORY, OBJECT
 
 Part = Literal["suspect", "reference", "control"]
 
@@ -138,6 +139,7 @@ def _without(
 ) -> tuple[list[str | object], tuple[str, ...]]:
     """The controls that match no pattern, by short name or spec, and the names of the others."""
     specs = [str(getattr(control, "spec", control)) for control in (*controls, *taken)]
+    short_names([spec for spec in specs if spec.startswith((MEMORY, OBJECT))])  # refuses repeated
     distinct = list(dict.fromkeys(specs))
     names = dict(zip(distinct, short_names(distinct), strict=True))
     out: set[str] = set()

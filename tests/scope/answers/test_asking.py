@@ -9,7 +9,7 @@ import scope
 from scope.answers import CachedClassifier, Run
 from scope.answers.asking import (
     ASKINGS,
-    TOGETHER,
+    REPEATED,
     may_change,
     recognise_answerer,
     recognise_classifier,
@@ -104,7 +104,7 @@ class Crowd(Classifier):
 def test_a_model_whose_answers_depend_on_the_batch_is_asked_text_by_text(run):
     model = Crowd()
     recognise(run, model)
-    assert model.asked == [TOGETHER] + TOGETHER * [1]
+    assert model.asked == [REPEATED] + REPEATED * [1]
     assert Model(name="mine", adapter=model).card().reproducible == TEXT_BY_TEXT
     answers = CachedClassifier(model, run).classify(TEXTS[:20])
     assert {one.probabilities for one in answers} == {(0.49, 0.51)}

@@ -20,7 +20,7 @@ from killing import (
     start,
 )
 
-from scope.answers.asking import TOGETHER
+from scope.answers.asking import REPEATED
 
 QUESTIONS = 150
 
@@ -84,9 +84,9 @@ def test_kills_and_another_hash_seed_leave_an_audit_as_it_is(audit, folders):
 
     # Of what was kept one answer of both models is asked for again in each session; at the start
     # eight texts are asked alone and together.
-    canaries = 2 * (TOGETHER + len(MOMENTS))
+    canaries = 2 * (REPEATED + len(MOMENTS))
     assert set(asked(killed)) == set(asked(whole))
-    assert asked(whole).total() == len(asked(whole)) + 2 * TOGETHER
+    assert asked(whole).total() == len(asked(whole)) + 2 * REPEATED
     assert asked(killed).total() - len(asked(killed)) <= in_flight + canaries
 
 

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 
 from scope.errors import ModelError
 from scope.models.loading import load_model
-from scope.models.objects import adapted
+from scope.models.python import adapted
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.records import Question
@@ -217,7 +217,7 @@ def test_two_objects_that_read_alike_and_not_whole_differ():
 
 def test_the_order_of_a_set_plays_no_part(tmp_path):
     code = (
-        "from scope.models.objects import adapted\n"
+        "from scope.models.python import adapted\n"
         "from scope.models.options import ModelOptions\n"
         "class Model:\n"
         "    labels = ('no', 'yes')\n"
