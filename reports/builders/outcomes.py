@@ -208,11 +208,11 @@ def data_lines(manifest: Manifest) -> Terms:
 
 def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
     """The models queried text by text, and the number of texts that each truncated."""
+    if objects := [card.name for card in manifest.models if card.spec.startswith(OBJECT)]:
+        yield written(", ".join(objects)), prose(ASKED_ANEW)
     for card in manifest.models:
         if card.reproducible == TEXT_BY_TEXT:
             yield written(card.name), prose(TEXT_BY_TEXT)
-        if card.spec.startswith(OBJECT):
-            yield written(card.name), prose(ASKED_ANEW)
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)
             yield written(card.name), about

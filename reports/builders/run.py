@@ -221,5 +221,6 @@ def run_lines(clock: Clock | None) -> tuple[Terms, ...]:
     """The number of repeated cached answers; nothing for none."""
     if clock is None or not clock.asked_again:
         return ()
-    text = prose("{n} cached answers repeated; all agree", n=clock.asked_again)
+    agree = "" if clock.drifts else "; all agree"
+    text = prose(f"{{n}} cached answers repeated{agree}", n=clock.asked_again)
     return (Terms(((prose("store"), text),), facts=True),)
