@@ -1,10 +1,8 @@
 """Ten ways to give a model from Python answer alike, and what is no model says what it lacks."""
 
+import contextlib
+import functools
 import gc
-import os
-import subprocess
-import sys
-import threading
 
 import numpy as np
 import pandas as pd
@@ -14,9 +12,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from scope.errors import ModelError
+import scope
+from scope.errors import ModelError, RunError, SpecError
 from scope.models.loading import load_model
 from scope.models.python import adapted
+from scope.models.object_identity import identity_of_object
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.records import Question
@@ -57,8 +57,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_classifier_answers_alike_in_every_form(way):
     expected = load_model(SPEC, "classifier").classify(TEXTS)
-    model = adapted(WAYS[way], OPTIONS)
-    model = load_model(model, "classifier") if isinstance(model, str) else model
+    model = load_model(SPEC, "classifier") if way == "a spec" else adapted(WAYS[way], OPTIONS)
     assert model.labels == ("negative", "positive")
     assert model.classify(TEXTS) == expected
 
@@ -71,8 +70,6 @@ def test_an_estimator_of_scikit_learn_names_its_labels(method):
     given = [one.probabilities for one in model.classify(TEXTS)]
     assert np.allclose(given, pipeline.predict_proba(TEXTS), atol=1e-6)
     assert model.fingerprint == adapted(pipeline, OPTIONS).fingerprint
-    other = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [0, 0, 1])
-    assert adapted(other, OPTIONS).fingerprint != model.fingerprint
 
 
 @pytest.fixture
@@ -178,62 +175,162 @@ def test_a_model_without_its_tokenizer_says_how_to_pass_both(checkpoint):
         adapted(model, OPTIONS)
 
 
-def test_state_and_code_tell_two_objects_of_a_class_apart():
-    first, second, third = (toy_models.Reference() for _ in range(3))
-    second.scale = 2.5
-    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, third)]
-    assert prints[0] == prints[2] != prints[1]
+class Answers:
+    """A model of the user's own, which may carry a fingerprint; ``call`` is a bound method of it."""
+
+    def __init__(self, answer="yes", **attributes):
+        self.answer = answer
+        self.__dict__.update(attributes)
+
+    def choose(self, questions):
+        return [self.answer for _ in questions]
+
+    def call(self, texts):
+        return pd.DataFrame({"no": [0.25] * len(texts), "yes": [0.75] * len(texts)})
 
 
-class Api:
-    """As a client of a server, which holds what has no pickle."""
-
-    labels = ("negative", "positive")
-
-    def __init__(self, model):
-        self.model = model
-        self.lock = threading.Lock()
-
-    def classify(self, texts):
-        return [(0.25, 0.75) for _ in texts]
+class Slotted:
+    __slots__ = ("answer",)
+    labels = ("no", "yes")
+    classify = Answers.call
 
 
-def test_what_has_no_pickle_hides_no_other_state():
-    first, second = Api("v1"), Api("v2")
-    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, first)]
-    assert prints[0] == prints[2] != prints[1]
+def a_partial(number):
+    model = functools.partial(lambda number, texts: frame(rows(texts)), number)
+    model.labels = toy_models.Reference.labels
+    return model
 
 
-def test_two_objects_that_read_alike_and_not_whole_differ():
-    first, second = Api("v1"), Api("v1")
-    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, first, second)]
-    assert prints[:2] == prints[2:]
-    assert prints[0] != prints[1]
-    del first
+def a_pipeline(number):
+    kinds = [1, number % 2, 0]
+    return make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, kinds)
+
+
+PAIRS = {
+    "two objects that are equal": (lambda _: Answers(), "object:Answers#1"),
+    "objects with other state": (Answers, "object:Answers#1"),
+    "objects of one name": (lambda _: Answers(name="mine"), "object:mine#1"),
+    "objects with slots": (lambda _: Slotted(), "object:Slotted#1"),
+    "bound methods": (lambda number: Answers(number).call, "object:call#1"),
+    "partial functions": (a_partial, "object:partial#1"),
+    "lambdas": (lambda _: WAYS["labels from the columns"], None),
+    "fitted pipelines": (a_pipeline, "object:Pipeline#1"),
+    "a fingerprint each": (
+        lambda number: Answers(fingerprint=f"weights {number}", name=f"m{number}"),
+        "memory:m0",
+    ),
+    "one fingerprint": (lambda _: Answers(fingerprint="weights"), None),
+    "a fingerprint that is no text": (lambda _: Answers(fingerprint=3), "object:Answers#1"),
+    "an empty fingerprint": (lambda _: Answers(fingerprint=""), "object:Answers#1"),
+}
+"""How two objects are made, and the spec of the first; None where they are one model."""
+
+
+@pytest.mark.parametrize("kind", PAIRS)
+def test_two_objects_are_two_models_unless_they_carry_one_fingerprint(kind):
+    make, spec = PAIRS[kind]
     gc.collect()
-    # An object takes the number of one that is gone.
-    assert adapted(Api("v1"), OPTIONS).fingerprint == prints[0]
+    passed = make(0), make(1)
+    first, second, again = (adapted(one, OPTIONS) for one in (*passed, passed[0]))
+    assert (again.spec, again.fingerprint) == (first.spec, first.fingerprint)
+    assert (first.spec != second.spec) == (first.fingerprint != second.fingerprint)
+    assert (first.spec != second.spec) == (spec is not None)
+    assert spec in (first.spec, None)
 
 
-def test_the_order_of_a_set_plays_no_part(tmp_path):
-    code = (
-        "from scope.models.python import adapted\n"
-        "from scope.models.options import ModelOptions\n"
-        "class Model:\n"
-        "    labels = ('no', 'yes')\n"
-        "    words = {'a', 'film', 'of', 'many', 'words'}\n"
-        "    def __init__(self): self.words = set(self.words)\n"
-        "    def classify(self, texts): return [(0.5, 0.5) for _ in texts]\n"
-        "print(adapted(Model(), ModelOptions()).fingerprint)\n"
+def test_an_object_that_takes_the_place_of_one_that_is_gone_is_another_model():
+    gone = adapted(Answers("yes"), OPTIONS).fingerprint
+    gc.collect()
+    assert adapted(Answers("yes"), OPTIONS).fingerprint != gone
+
+
+def test_the_method_of_an_object_is_known_as_long_as_the_object():
+    model = Answers()
+    first = adapted(model.call, OPTIONS).fingerprint
+    gc.collect()
+    assert adapted(model.call, OPTIONS).fingerprint == first
+
+
+def run_by_hand(model, tokenizer):
+    model.forward = model.forward
+
+
+def hook(model, tokenizer):
+    model.register_forward_hook(print)
+
+
+def own_layer(model, tokenizer):
+    model.dropout = type("Own", (type(model.dropout),), {"__module__": "mine"})()
+
+
+CHANGES = {
+    "nothing": (lambda *_: None, "memory", True),
+    "a forward of its own": (run_by_hand, "object", False),
+    "a hook": (hook, "object", False),
+    "a layer of its own": (own_layer, "object", False),
+    "a fingerprint": (lambda model, _: setattr(model, "fingerprint", "f"), "memory", False),
+    "a length": (lambda _, tokenizer: setattr(tokenizer, "model_max_length", 8), "memory", False),
+    "a side": (lambda _, tokenizer: setattr(tokenizer, "truncation_side", "left"), "memory", False),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_weights_say_what_a_model_answers_where_its_library_runs_them(checkpoint, change):
+    make, scheme, same = CHANGES[change]
+    before = identity_of_object(pair(checkpoint, "SequenceClassification"))
+    changed = pair(checkpoint, "SequenceClassification")
+    make(*changed)
+    after = identity_of_object(changed)
+    assert after.spec.startswith(f"{scheme}:")
+    assert (after.fingerprint == before.fingerprint) == same
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"truncation": True, "top_k": None}, None),
+        ({"truncation": True, "max_length": 8}, "with max_length, which SCoPE would leave out"),
+        ({"function_to_apply": "none"}, "with function_to_apply, which"),
+    ],
+)
+def test_a_pipeline_adds_nothing_to_its_model(checkpoint, settings, found):
+    from transformers import pipeline
+
+    model, tokenizer = pair(checkpoint, "SequenceClassification")
+    piped = pipeline(
+        "text-classification", model=model, tokenizer=tokenizer, device="cpu", **settings
     )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(found) == 1
+    with pytest.raises(ModelError, match=found) if found else contextlib.nullcontext():
+        adapted(piped, OPTIONS)
+
+
+DATA = [{"question": f"n {n}", "options": ["yes", "no"], "answer": n % 4 // 3} for n in range(12)]
+
+
+def accuracies(run, *models):
+    result = scope.compare(models=models, tasks="choice", data=DATA, run=run)
+    rows = [row for row in result.measurements if row.metric == "accuracy"]
+    return [row.estimate.value for row in rows], result.clock.drifts
+
+
+def test_a_finished_run_asks_an_object_anew_and_one_with_a_fingerprint_for_eight_answers(tmp_path):
+    other = Answers("no", name="other")
+    assert accuracies(tmp_path / "anew", Answers(name="mine"), other)[0] == [0.75, 0.25]
+    assert accuracies(tmp_path / "anew", Answers("no", name="mine"), other)[0] == [0.25, 0.25]
+    accuracies(tmp_path / "known", Answers(name="mine", fingerprint="of May"), other)
+    with pytest.raises(RunError, match="`memory:mine` is not the model whose answers"):
+        accuracies(tmp_path / "known", Answers("no", name="mine", fingerprint="of May"), other)
+
+
+def test_an_object_that_changes_while_it_lives_is_asked_anew(tmp_path):
+    models = [Answers(name="changing"), Answers("no", name="staying")]
+    assert accuracies(tmp_path / "mine", *models) == ([0.75, 0.25], ())
+    models[0].answer = "no"
+    said = "`object:changing#1` answers differently than before: it is asked anew"
+    assert accuracies(tmp_path / "mine", *models) == ([0.25, 0.25], (said,))
+
+
+def test_one_object_named_twice_is_refused(tmp_path):
+    model = Answers()
+    with pytest.raises(SpecError, match="`object:Answers#1` is listed twice"):
+        accuracies(tmp_path / "mine", model, model)

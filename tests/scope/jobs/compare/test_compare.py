@@ -29,7 +29,7 @@ def test_one_task_may_be_named_alone_and_specs_and_objects_are_the_same(compare)
         "toy_answerers:Reader",
         "toy_answerers:Skimmer",
     ]
-    assert all(card.spec.startswith("memory:") for card in objects.manifest.models)
+    assert all(card.spec.startswith("object:") for card in objects.manifest.models)
 
 
 @pytest.fixture
