@@ -36,6 +36,7 @@ from scope.models.saved import MissingPredictionsError
 from scope.models.scheme import scheme_of
 from scope.protocols import Progress, Role, Task
 from scope.records import OBJECT, Answer, Prediction, Question
+from scope.records.result import DIFFERENTLY
 
 ASKINGS = 3
 """Attempts; one of them must give the stored answer."""
@@ -48,7 +49,7 @@ _WAYS_OUT = (
 REPEATED = 8
 """Texts that a new model is asked alone and in one batch, and answers that are asked for again."""
 
-_ALONE, _SPREAD = "asked text by text", "spread"
+_SPREAD = "spread"
 
 Numbers = NDArray[np.float32]
 
@@ -155,7 +156,7 @@ def _recognise(
     if not may_change(model.adapter):
         return
     known = run.known(model.fingerprint, items, role)
-    spread = _noted_spread(model, role, run)
+    spread = _noted_spread(model.adapter, run)
     if known and not _is_same(model, role, known, spread, run, progress):
         model.adapter.fingerprint, known = f"{OBJECT}{uuid4().hex}", {}
     if not known:
@@ -194,7 +195,7 @@ def _is_same(
     greatest = max((value for value in least.values() if value <= within), default=0.0)
     if len(left) > min(most_others, len(least) - 1):
         if model.is_object:
-            run.drifts.append(f"`{model.spec}` answers differently than before: it is asked anew")
+            run.drifts.append(f"{model.name} answers differently than before: it is asked anew")
             return False
         raise _another_model(model.spec, left[0], least[left[0]], within, run)
     if greatest > 0:
@@ -246,26 +247,22 @@ def _note(
     differences = [difference(role, *pair) for pair in zip(together, alone, strict=True)]
     others = differences.count(math.inf)
     spread = Spread(max((value for value in differences if value < math.inf), default=0.0), others)
-    if max(differences) <= DRIFT:
-        return
-    if _served(model.adapter) is None:
-        run.keep_fact(_ALONE, model.fingerprint, "yes")
-    else:
+    if max(differences) > DRIFT:
         run.keep_fact(_SPREAD, model.fingerprint, json.dumps(spread))
-    _noted_spread(model, role, run)
+        _noted_spread(model.adapter, run)
 
 
-def _noted_spread(model: Model, role: Role, run: Run) -> Spread | None:
-    """What the run has noted of a model, which is from now on asked and described by it."""
-    adapter = model.adapter
-    if run.fact(_ALONE, adapter.fingerprint) is not None and role == "classifier":
-        adapter.asked_alone = True
+def _noted_spread(adapter: Any, run: Run) -> Spread | None:
+    """The spread of an endpoint that the run has noted; other models are asked text by text."""
     noted = run.fact(_SPREAD, adapter.fingerprint)
     if noted is None:
         return None
+    if _served(adapter) is None:
+        adapter.asked_alone = True
+        return None
     spread = Spread(*json.loads(noted))
     adapter.reproducible = (
-        f"to about {spread.greatest:.2g} alone and among other requests, and "
+        f"{DIFFERENTLY}among other requests: probabilities by up to {spread.greatest:.2g}, and "
         f"{spread.others} of {REPEATED} answers were others"
     )
     return spread

@@ -19,8 +19,7 @@ from scope.jobs.shared_fields import SharesAnswers
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
-from scope.records import OBJECT, Clock, Manifest, Result
-from scope.records.result import ASKED_ANEW
+from scope.records import Clock, Manifest, Result
 from scope.store import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
@@ -71,9 +70,7 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
         _refuse_another_generation(run, manifest)
         if any(held := run.table.held()):
             remark(request.progress, f"reuses {held} of earlier sessions")
-        objects = [card.name for card in manifest.models if card.spec.startswith(OBJECT)]
-        anew = f"{', '.join(objects)}: {ASKED_ANEW}" if objects else ""
-        for line in filter(None, (prepared.plan, anew, *announced)):
+        for line in filter(None, (prepared.plan, *announced)):
             remark(request.progress, line)
         return _finish(_found(prepared.compute, run), run)
 

@@ -2,14 +2,11 @@
 
 They are recognised by the modules of their classes, so that none of the libraries is imported.
 Models of transformers are run by the same adapters as checkpoints, not by pipelines: batches, row
-rules and limits are the same. Where all their code is that of these libraries, a hash of weights
-and settings says what they answer.
+rules and limits are the same.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from scope.data.fields import plain_label
@@ -17,24 +14,14 @@ from scope.errors import ModelError
 from scope.models.guarded import labels_as_texts
 from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
 from scope.models.options import ModelOptions
-from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
+from scope.models.torch_setup import choose_threads, quiet_transformers
 from scope.records.result import OBJECT
 from scope.untrusted import loading
 
 _CLASSIFIES = "ForSequenceClassification"
 
-_LIBRARIES = ("torch", "transformers", "sentence_transformers")
-
-_CHANGED_BY_HAND = ("forward", "_forward_hooks", "_forward_pre_hooks")
-"""Attributes by which an object's code differs from that of its class."""
-
 _STEPS = ("max_length", "stride", "doc_stride", "add_special_tokens", "function_to_apply")
 """Settings of pipelines that change what a text or its probabilities are."""
-
-_SETTINGS_OF_TOKENIZERS = (
-    *("model_max_length", "chat_template", "special_tokens_map", "model_input_names"),
-    *("padding_side", "truncation_side", "clean_up_tokenization_spaces"),
-)
 
 
 def is_known(candidate: object) -> bool:
@@ -47,11 +34,9 @@ def _is_encoder(candidate: object) -> bool:
 
 
 def name_of(candidate: Any) -> str:
-    """The name of the checkpoint of an object that is known; empty where it has none."""
-    known = str(getattr(_config(model_in(candidate)), "_name_or_path", ""))
-    return known.rstrip("/").rpartition("/")[2] or (
-        type(model_in(candidate)).__name__ if is_known(candidate) else ""
-    )
+    """The name of the checkpoint of a model; empty where it has none."""
+    known = str(getattr(getattr(candidate, "config", None), "_name_or_path", ""))
+    return known.rstrip("/").rpartition("/")[2]
 
 
 def model_in(candidate: Any) -> Any:
@@ -63,77 +48,6 @@ def model_in(candidate: Any) -> Any:
         When a model has no tokenizer.
     """
     return candidate if _parts(candidate) is None else _pair(candidate)[0]
-
-
-def hash_of_weights(candidate: Any) -> str | None:
-    """A hash of the weights and settings of an object that is known.
-
-    None where other code than that of the libraries plays a part, or a tokenizer cannot be read as
-    a whole.
-    """
-    if not is_known(candidate):
-        return None
-    model = model_in(candidate)
-    tokenizer = candidate.tokenizer if _is_encoder(candidate) else _pair(candidate)[1]
-    if not _is_of_libraries(model, tokenizer):
-        return None
-    settings = [getattr(candidate, name, None) for name in ("prompts", "default_prompt_name")]
-    generation = getattr(model, "generation_config", None)
-    parts = (
-        json.dumps(settings if _is_encoder(candidate) else None, default=repr),
-        str(model),
-        _configuration(_config(model)),
-        _configuration(generation) if generation is not None else "",
-        _tokens(tokenizer),
-    )
-    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "backslashreplace"))
-    torch = load_torch()
-    for name, value in sorted(model.state_dict().items()):
-        # A quantized layer has pairs of tensors, and values that are not tensors.
-        for tensor in value if isinstance(value, tuple) else (value,):
-            if not isinstance(tensor, torch.Tensor):
-                digest.update(f"{name} {tensor}".encode())
-                continue
-            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            dense = tensor.dequantize() if tensor.is_quantized else tensor
-            plain = dense.detach().cpu().contiguous().reshape(-1)
-            digest.update(plain.view(torch.uint8).numpy())
-    return digest.hexdigest()[:16]
-
-
-def _is_of_libraries(model: Any, tokenizer: Any) -> bool:
-    """Whether the libraries' own code alone turns a text into an answer."""
-    parts = [*model.modules(), *([] if tokenizer is None else [tokenizer])]
-    return (
-        all(type(part).__module__.partition(".")[0] in _LIBRARIES for part in parts)
-        and not any(vars(part).get(name) for part in parts for name in _CHANGED_BY_HAND)
-        and (tokenizer is None or hasattr(tokenizer, "backend_tokenizer"))
-    )
-
-
-def _config(model: Any) -> Any:
-    inner = getattr(model[0], "auto_model", None) if _is_encoder(model) else model
-    return getattr(inner, "config", None)
-
-
-def _configuration(config: Any) -> str:
-    """The content of a configuration, without the place where it was read."""
-    if config is None:
-        return ""
-    known = {key: value for key, value in config.to_dict().items() if key != "_name_or_path"}
-    # An id that no token has means that there is none; see `scope.models.huggingface`.
-    known["pad_token_id"] = None if known.get("pad_token_id") == -1 else known.get("pad_token_id")
-    return json.dumps(known, sort_keys=True, default=repr)
-
-
-def _tokens(tokenizer: Any) -> str:
-    """The settings that decide how a text becomes tokens; padding changes from call to call."""
-    if tokenizer is None:
-        return ""
-    known = json.loads(tokenizer.backend_tokenizer.to_str())
-    known = {key: value for key, value in known.items() if key not in ("truncation", "padding")}
-    limits = [getattr(tokenizer, name, None) for name in _SETTINGS_OF_TOKENIZERS]
-    return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
 
 
 def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) -> Any:
@@ -150,11 +64,9 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
     if _is_encoder(candidate):
         if fingerprint.startswith(OBJECT):
             raise ModelError(
-                "a SentenceTransformer with code of its own, or a tokenizer that cannot be read as "
-                "a whole",
-                expected="an encoder whose vectors are known in the next process, too",
-                fix="give it a `fingerprint`, such as encoder.fingerprint = 'v1', that changes "
-                "with its vectors",
+                f"a {type(candidate).__name__} without a `fingerprint`",
+                expected="an encoder that the next process knows, too",
+                fix="name its folder, or set `encoder.fingerprint`, another with each change",
             )
         from scope.models.encoder import SentenceEncoder
 

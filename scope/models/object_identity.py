@@ -1,9 +1,7 @@
 """What a model that is passed as a Python object is known by.
 
-An object that carries a ``fingerprint`` is known by it, a model of transformers or of
-sentence-transformers by its weights and settings (`scope.models.library_objects`). Any other object
-is known as long as it lives: what its code and state would answer cannot be hashed. Its answers are
-kept for this process alone, and each process asks it anew.
+An object that carries a ``fingerprint`` is known by it. Any other object is known as long as it
+lives: code and state cannot be hashed. Each process asks it anew, and keeps its answers for itself.
 """
 
 from __future__ import annotations
@@ -11,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import weakref
 from collections.abc import Callable
-from itertools import count
+from itertools import repeat
 from types import MethodType
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -29,73 +27,56 @@ class Identity(NamedTuple):
     fingerprint: str
 
 
-class _Living(NamedTuple):
-    """An object of this process: a weak reference to it, and the number among those of its name."""
-
-    held: Callable[[], object]
-    name: str
-    number: int
-    fingerprint: str
-
-
-_LIVING: list[_Living] = []
+_LIVING: list[tuple[Callable[[], object], str]] = []
+"""References to the objects of this process that carry no fingerprint, each with one for here."""
 
 
 def identity_of_object(model: Any) -> Identity:
-    """The identity of an object; of an unknown one as long as it lives.
+    """The identity of an object; without a fingerprint, that of as long as it lives.
 
     Examples
     --------
     >>> class Model:
     ...     labels = ("no", "yes")
     >>> first, second = Model(), Model()
-    >>> identity_of_object(first).spec, identity_of_object(second).spec
-    ('object:Model#1', 'object:Model#2')
+    >>> identity_of_object(first).spec == identity_of_object(second).spec
+    False
     >>> first.fingerprint = second.fingerprint = "weights of May"
     >>> identity_of_object(first) == identity_of_object(second)
     True
     """
+    model = library_objects.model_in(model)
     kind = type(model).__name__
-    name, given = getattr(model, "name", None), getattr(model, "__name__", None)
+    name, code = getattr(model, "name", None), getattr(model, "__name__", None)
     named = isinstance(name, str) and bool(name)
     if not named:
-        name = "model" if given == "<lambda>" else given or library_objects.name_of(model) or kind
+        name = "model" if code == "<lambda>" else code or library_objects.name_of(model) or kind
     name = checked_text(name, "name" if named else "__name__", kind)
-    if fingerprint := fingerprint_of_object(model):
+    if fingerprint := carried_fingerprint(model):
         digest = hashlib.sha256(fingerprint.encode()).hexdigest()[:8]
         return Identity(name, f"{MEMORY}{name}{'' if named else f'#{digest}'}", fingerprint)
-    living = _living(library_objects.model_in(model), name)
-    return Identity(name, f"{OBJECT}{name}#{living.number}", living.fingerprint)
+    number, fingerprint = _known_here(model)
+    return Identity(name, f"{OBJECT}{name}#{number}", fingerprint)
 
 
-def fingerprint_of_object(model: Any) -> str | None:
-    """The fingerprint that an object carries, or a hash of its weights; None for any other."""
-    for part in (model, library_objects.model_in(model)):
-        carried = getattr(part, "fingerprint", None)
-        if isinstance(carried, str) and carried:
-            return checked_text(carried, "fingerprint", type(model).__name__)
-    return library_objects.hash_of_weights(model)
+def carried_fingerprint(model: Any) -> str | None:
+    """The fingerprint that an object carries, if it is a text."""
+    fingerprint = getattr(model, "fingerprint", None)
+    if not isinstance(fingerprint, str) or not fingerprint:
+        return None
+    return checked_text(fingerprint, "fingerprint", type(model).__name__)
 
 
-def _living(model: Any, name: str) -> _Living:
-    _LIVING[:] = [entry for entry in _LIVING if entry.held() is not None]
-    alike = [entry for entry in _LIVING if entry.name == name]
-    if known := next((entry for entry in alike if _is_same(entry.held(), model)), None):
-        return known
-    numbers = {entry.number for entry in alike}
-    number = next(number for number in count(1) if number not in numbers)
-    held: Callable[[], object]
+def _known_here(model: Any) -> tuple[int, str]:
+    for number, (held, fingerprint) in enumerate(_LIVING, start=1):
+        # A bound method is made anew whenever it is looked up.
+        if held() is model or (isinstance(model, MethodType) and held() == model):
+            return number, fingerprint
+    fingerprint = f"{OBJECT}{uuid4().hex}"
+    kept: Callable[[], object]
     try:
-        held = (weakref.WeakMethod if isinstance(model, MethodType) else weakref.ref)(model)
+        kept = (weakref.WeakMethod if isinstance(model, MethodType) else weakref.ref)(model)
     except TypeError:  # such as an object with slots
-
-        def held() -> object:
-            return model
-
-    _LIVING.append(_Living(held, name, number, f"{OBJECT}{uuid4().hex}"))
-    return _LIVING[-1]
-
-
-def _is_same(first: object, second: object) -> bool:
-    """Whether two are one object; a bound method is made anew whenever it is looked up."""
-    return first is second or (type(first) is type(second) is MethodType and first == second)
+        kept = repeat(model).__next__
+    _LIVING.append((kept, fingerprint))
+    return len(_LIVING), fingerprint

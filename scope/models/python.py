@@ -31,7 +31,7 @@ from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
-from scope.models.object_identity import fingerprint_of_object, identity_of_object
+from scope.models.object_identity import carried_fingerprint, identity_of_object
 from scope.models.options import ModelOptions
 from scope.models.scheme import Scheme
 from scope.printing import first_line, shown, writable
@@ -261,7 +261,7 @@ def load(rest: str, options: ModelOptions) -> Any:
         candidate = _made(module, module_name, attribute)
         if is_complete(candidate):
             return GuardedModel(candidate, code)
-        fingerprint = fingerprint_of_object(candidate) or _fingerprint(module, attribute)
+        fingerprint = carried_fingerprint(candidate) or _fingerprint(module, attribute)
         return _with_identity(candidate, attribute, code, fingerprint, options)
 
 

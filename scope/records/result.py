@@ -86,7 +86,10 @@ ASKED_ANEW = (
 ModelRole = Literal["reference", "target", "baseline", "floor", "model", "suspect", "control"]
 
 
-TEXT_BY_TEXT = "answers differently alone and in a batch; it was asked text by text"
+DIFFERENTLY = "answers differently alone and "
+"""Begins how equal answers are that depend on the batch, or on an endpoint's other requests."""
+
+TEXT_BY_TEXT = f"{DIFFERENTLY}in a batch; it was asked text by text"
 """How equal the answers of such a model are."""
 
 

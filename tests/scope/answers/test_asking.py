@@ -1,5 +1,6 @@
 """Models whose bytes cannot be hashed are recognised by an answer that is asked for again."""
 
+import contextlib
 import json
 from types import SimpleNamespace
 
@@ -80,9 +81,9 @@ def test_only_schemes_whose_bytes_are_hashed_are_believed():
 def test_a_new_run_asks_eight_texts_alone_and_together(run):
     model = Classifier()
     recognise(run, model)
-    assert model.asked == TEXTS[:8] * 2
-    assert set(run.known("same", TEXTS)) == set(TEXTS[:8])
-    assert (model.asked_alone, run.asked_again, run.drifts) == (False, 0, [])
+    assert model.asked == TEXTS[:REPEATED] * 2
+    assert set(run.known("same", TEXTS)) == set(TEXTS[:REPEATED])
+    assert (hasattr(model, "asked_alone"), run.asked_again, run.drifts) == (False, 0, [])
 
 
 def test_a_model_that_is_equal_in_any_batch_is_not_asked_before(run):
@@ -114,16 +115,16 @@ def test_a_later_session_asks_it_text_by_text_and_recognises_it(run):
     recognise(run, Crowd())
     again = Crowd()
     recognise(run, again)
-    assert (again.asked, again.asked_alone) == ([1], True)
-    assert (run.asked_again, run.drifts) == (1, [])
+    assert (again.asked, again.asked_alone) == ([1] * REPEATED, True)
+    assert (run.asked_again, run.drifts) == (REPEATED, [])
 
 
-def test_the_same_model_is_asked_one_text_and_has_no_drift(run):
+def test_the_same_model_is_asked_eight_texts_and_has_no_drift(run):
     known(run, Classifier())
     model = Classifier()
     recognise(run, model)
-    assert model.asked == TEXTS[:1]
-    assert (run.asked_again, run.drifts) == (1, [])
+    assert model.asked == TEXTS[:REPEATED]
+    assert (run.asked_again, run.drifts) == (REPEATED, [])
 
 
 def test_drift_is_told_and_leaves_the_stored_answers(run):
@@ -141,14 +142,68 @@ def test_an_answer_beyond_drift_is_another_model(run):
         recognise(run, model)
     assert "'text number 0' with probabilities that differ by 0.0021" in caught.value.found
     assert "--run" in caught.value.fix
-    assert len(model.asked) == ASKINGS
+    assert len(model.asked) == ASKINGS * REPEATED
 
 
-def test_an_endpoint_is_asked_one_question_first_and_its_id_is_kept(run):
-    model = Answerer("a wall", served="may")
-    recognise_words(run, model)
-    assert len(model.asked) == 1
-    assert len(run.known("same", QUESTIONS, "answerer")) == 1
+def test_a_change_of_one_answer_among_eight_is_another_model(run):
+    known(run, Classifier(0.75))
+    with pytest.raises(RunError, match="'text number 5' with probabilities that differ by"):
+        recognise(run, Classifier(lambda text: 0.25 if text == TEXTS[5] else 0.75))
+
+
+class Server(Classifier):
+    """An endpoint whose probabilities depend on how many requests it gets at once."""
+
+    spec, served = "openai:http://here/v1#m", "m"
+
+    def __init__(self, positive=0.5, spread=0.0):
+        super().__init__(positive)
+        self.spread = spread
+
+    def classify(self, texts):
+        self.asked.append(len(texts))
+        share = self.positive(texts[0]) + self.spread * (len(texts) > 1)
+        return [Prediction(probabilities=(1 - share, share)) for _ in texts]
+
+    def answer(self, questions):
+        """In words, of which a share, the ``spread``, depends on it."""
+        self.asked.append(len(questions))
+        for place, question in enumerate(questions):
+            other = len(questions) == 1 and int(question.id) < REPEATED * self.spread
+            yield place, Answer(text=f"{self.positive(question.text)}{'?' * other}")
+
+
+SERVERS = [
+    # asked for labels or words, at first and later; the spread; then asked again, and the drift
+    (recognise, Server(), Server(), "", 1, ""),
+    (recognise, Server(), Server(0.5005), "", 1, "by up to 0.0005 (at most 0.001 is"),
+    (recognise, Server(), Server(0.51), "", None, ""),
+    (recognise, Server(0.49, 0.02), Server(0.49, 0.02), "by up to 0.02, and 0 of 8", REPEATED, ""),
+    (recognise, Server(0.49, 0.02), Server(0.49), "", REPEATED, "by up to 0.02 (at most 0.02 is"),
+    (recognise, Server(0.49, 0.02), Server(0.8, 0.02), "by up to 0.02, and 0 of 8", None, ""),
+    (recognise_words, Server("a"), Server("a"), "", 1, ""),
+    (recognise_words, Server("a"), Server("b"), "", None, ""),
+    (recognise_words, Server("a", 0.5), Server("a", 0.5), "4 of 8 answers", REPEATED, ""),
+    (recognise_words, Server("a", 0.5), Server("b"), "4 of 8 answers", None, ""),
+]
+
+
+@pytest.mark.parametrize(("again", "first", "later", "described", "asked", "drift"), SERVERS)
+def test_an_endpoint_is_recognised_within_the_spread_of_its_first_answers(
+    run, again, first, later, described, asked, drift
+):
+    again(run, first)
+    assert first.asked == [REPEATED] + [1] * REPEATED
+    assert described in Model(name="mine", adapter=first).card().reproducible
+    with contextlib.nullcontext() if asked else pytest.raises(RunError, match="is not the model"):
+        again(run, later)
+        assert (later.asked, run.asked_again) == ([asked], asked)
+    assert len(run.drifts) == bool(drift)
+    assert drift in "".join(run.drifts)
+
+
+def test_the_id_that_an_endpoint_gives_is_kept(run):
+    recognise_words(run, Answerer("a wall", served="may"))
     recognise_words(run, Answerer("a wall", served="may"))
     with pytest.raises(RunError, match=r"with the model `june`.*are from `may`"):
         recognise_words(run, Answerer("a wall", served="june"))

@@ -15,10 +15,8 @@ from sklearn.pipeline import make_pipeline
 import scope
 from scope.errors import ModelError, RunError, SpecError
 from scope.models.loading import load_model
-from scope.models.python import adapted
-from scope.models.object_identity import identity_of_object
 from scope.models.options import ModelOptions
-from scope.models.torch_setup import load_torch
+from scope.models.python import adapted
 from scope.records import Question
 
 TEXTS = ["a fine day", "the dull film", "good"]
@@ -94,26 +92,9 @@ def test_a_model_with_its_tokenizer_and_their_pipeline_answer_as_their_checkpoin
     expected = load_model(str(checkpoint), "classifier").classify(TEXTS)
     assert both.classify(TEXTS) == same.classify(TEXTS) == expected
     assert both.fingerprint == same.fingerprint
-    assert both.spec.startswith("memory:classifier#")
-    with load_torch().no_grad():
-        model.classifier.bias += 1
-    assert adapted((model, tokenizer), OPTIONS).fingerprint != both.fingerprint
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
-def test_a_quantized_model_is_identified_by_its_weights(checkpoint):
-    import torch
-
-    def quantized(shift=0.0):
-        model, tokenizer = pair(checkpoint, "SequenceClassification")
-        with torch.no_grad():
-            model.classifier.bias += shift
-        return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}), tokenizer
-
-    model = adapted(quantized(), OPTIONS)
-    assert adapted(quantized(), OPTIONS).fingerprint == model.fingerprint
-    assert adapted(quantized(1.0), OPTIONS).fingerprint != model.fingerprint
-    assert len(model.classify(TEXTS)) == len(TEXTS)
+    assert both.spec.startswith("object:classifier#")
+    model.fingerprint = "weights of May"
+    assert adapted(piped, OPTIONS).fingerprint == model.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -176,7 +157,7 @@ def test_a_model_without_its_tokenizer_says_how_to_pass_both(checkpoint):
 
 
 class Answers:
-    """A model of the user's own, which may carry a fingerprint; ``call`` is a bound method of it."""
+    """A model of the user's own, which may carry a fingerprint, and a method that is one."""
 
     def __init__(self, answer="yes", **attributes):
         self.answer = answer
@@ -207,21 +188,21 @@ def a_pipeline(number):
 
 
 PAIRS = {
-    "two objects that are equal": (lambda _: Answers(), "object:Answers#1"),
-    "objects with other state": (Answers, "object:Answers#1"),
-    "objects of one name": (lambda _: Answers(name="mine"), "object:mine#1"),
-    "objects with slots": (lambda _: Slotted(), "object:Slotted#1"),
-    "bound methods": (lambda number: Answers(number).call, "object:call#1"),
-    "partial functions": (a_partial, "object:partial#1"),
+    "two objects that are equal": (lambda _: Answers(), "object:Answers#"),
+    "objects with other state": (Answers, "object:Answers#"),
+    "objects of one name": (lambda _: Answers(name="mine"), "object:mine#"),
+    "objects with slots": (lambda _: Slotted(), "object:Slotted#"),
+    "bound methods": (lambda number: Answers(number).call, "object:call#"),
+    "partial functions": (a_partial, "object:partial#"),
     "lambdas": (lambda _: WAYS["labels from the columns"], None),
-    "fitted pipelines": (a_pipeline, "object:Pipeline#1"),
+    "fitted pipelines": (a_pipeline, "object:Pipeline#"),
     "a fingerprint each": (
         lambda number: Answers(fingerprint=f"weights {number}", name=f"m{number}"),
         "memory:m0",
     ),
     "one fingerprint": (lambda _: Answers(fingerprint="weights"), None),
-    "a fingerprint that is no text": (lambda _: Answers(fingerprint=3), "object:Answers#1"),
-    "an empty fingerprint": (lambda _: Answers(fingerprint=""), "object:Answers#1"),
+    "a fingerprint that is no text": (lambda _: Answers(fingerprint=3), "object:Answers#"),
+    "an empty fingerprint": (lambda _: Answers(fingerprint=""), "object:Answers#"),
 }
 """How two objects are made, and the spec of the first; None where they are one model."""
 
@@ -235,7 +216,7 @@ def test_two_objects_are_two_models_unless_they_carry_one_fingerprint(kind):
     assert (again.spec, again.fingerprint) == (first.spec, first.fingerprint)
     assert (first.spec != second.spec) == (first.fingerprint != second.fingerprint)
     assert (first.spec != second.spec) == (spec is not None)
-    assert spec in (first.spec, None)
+    assert first.spec.startswith(spec or "")
 
 
 def test_an_object_that_takes_the_place_of_one_that_is_gone_is_another_model():
@@ -249,40 +230,6 @@ def test_the_method_of_an_object_is_known_as_long_as_the_object():
     first = adapted(model.call, OPTIONS).fingerprint
     gc.collect()
     assert adapted(model.call, OPTIONS).fingerprint == first
-
-
-def run_by_hand(model, tokenizer):
-    model.forward = model.forward
-
-
-def hook(model, tokenizer):
-    model.register_forward_hook(print)
-
-
-def own_layer(model, tokenizer):
-    model.dropout = type("Own", (type(model.dropout),), {"__module__": "mine"})()
-
-
-CHANGES = {
-    "nothing": (lambda *_: None, "memory", True),
-    "a forward of its own": (run_by_hand, "object", False),
-    "a hook": (hook, "object", False),
-    "a layer of its own": (own_layer, "object", False),
-    "a fingerprint": (lambda model, _: setattr(model, "fingerprint", "f"), "memory", False),
-    "a length": (lambda _, tokenizer: setattr(tokenizer, "model_max_length", 8), "memory", False),
-    "a side": (lambda _, tokenizer: setattr(tokenizer, "truncation_side", "left"), "memory", False),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_weights_say_what_a_model_answers_where_its_library_runs_them(checkpoint, change):
-    make, scheme, same = CHANGES[change]
-    before = identity_of_object(pair(checkpoint, "SequenceClassification"))
-    changed = pair(checkpoint, "SequenceClassification")
-    make(*changed)
-    after = identity_of_object(changed)
-    assert after.spec.startswith(f"{scheme}:")
-    assert (after.fingerprint == before.fingerprint) == same
 
 
 @pytest.mark.parametrize(
@@ -326,11 +273,11 @@ def test_an_object_that_changes_while_it_lives_is_asked_anew(tmp_path):
     models = [Answers(name="changing"), Answers("no", name="staying")]
     assert accuracies(tmp_path / "mine", *models) == ([0.75, 0.25], ())
     models[0].answer = "no"
-    said = "`object:changing#1` answers differently than before: it is asked anew"
+    said = "changing answers differently than before: it is asked anew"
     assert accuracies(tmp_path / "mine", *models) == ([0.25, 0.25], (said,))
 
 
 def test_one_object_named_twice_is_refused(tmp_path):
     model = Answers()
-    with pytest.raises(SpecError, match="`object:Answers#1` is listed twice"):
+    with pytest.raises(SpecError, match=r"`object:Answers#\d+` is listed twice"):
         accuracies(tmp_path / "mine", model, model)

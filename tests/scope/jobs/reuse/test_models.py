@@ -93,8 +93,8 @@ def test_the_suspect_may_be_the_reference_and_is_loaded_once():
         ),
         (
             ("hf:theirs", ["hf:ours"], [*INDEPENDENT, "hf:again"]),
-            "the reference `hf:ours` and the control `hf:again` are the same model",
-            "leave --control hf:again out",
+            "`hf:ours` and `hf:again` are the same model",
+            "leave one of them out",
         ),
     ],
 )
