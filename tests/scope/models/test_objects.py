@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 import scope
+from scope.answers import Memory
 from scope.errors import ModelError, RunError, SpecError
 from scope.models.loading import load_model
 from scope.models.options import ModelOptions
@@ -157,79 +158,73 @@ def test_a_model_without_its_tokenizer_says_how_to_pass_both(checkpoint):
 
 
 class Answers:
-    """A model of the user's own, which may carry a fingerprint, and a method that is one."""
+    """A model of the user's own, which gives one answer and may carry a fingerprint."""
 
-    def __init__(self, answer="yes", **attributes):
+    labels = ("no", "yes")
+
+    def __init__(self, answer=1, **attributes):
         self.answer = answer
         self.__dict__.update(attributes)
 
     def choose(self, questions):
         return [self.answer for _ in questions]
 
-    def call(self, texts):
-        return pd.DataFrame({"no": [0.25] * len(texts), "yes": [0.75] * len(texts)})
+    def classify(self, texts):
+        return pd.DataFrame([(1 - self.answer, self.answer)] * len(texts), columns=self.labels)
 
 
 class Slotted:
     __slots__ = ("answer",)
-    labels = ("no", "yes")
-    classify = Answers.call
+    labels, classify = Answers.labels, Answers.classify
+
+    def __init__(self, answer):
+        self.answer = answer
 
 
-def a_partial(number):
-    model = functools.partial(lambda number, texts: frame(rows(texts)), number)
-    model.labels = toy_models.Reference.labels
-    return model
+def a_partial(answer):
+    return functools.partial(Answers.classify, Answers(answer))
 
 
-def a_pipeline(number):
-    kinds = [1, number % 2, 0]
-    return make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, kinds)
+def fitted(answer=0):
+    kinds = [1 - answer, answer, 1 - answer]
+    return make_pipeline(CountVectorizer(), LogisticRegression(C=9)).fit(TEXTS, kinds)
 
 
-PAIRS = {
-    "two objects that are equal": (lambda _: Answers(), "object:Answers#"),
-    "objects with other state": (Answers, "object:Answers#"),
-    "objects of one name": (lambda _: Answers(name="mine"), "object:mine#"),
-    "objects with slots": (lambda _: Slotted(), "object:Slotted#"),
-    "bound methods": (lambda number: Answers(number).call, "object:call#"),
-    "partial functions": (a_partial, "object:partial#"),
-    "lambdas": (lambda _: WAYS["labels from the columns"], None),
-    "fitted pipelines": (a_pipeline, "object:Pipeline#"),
+OBJECTS = {
+    "of a class": (Answers, "object:Answers#", 0),
+    "of one name": (lambda answer: Answers(answer, name="mine"), "object:mine#", 0),
+    "with slots": (Slotted, "object:Slotted#", 0),
+    "bound methods": (lambda answer: Answers(answer).classify, "object:classify#", 0),
+    "partial functions": (a_partial, "object:partial#", 0),
+    "fitted pipelines": (fitted, "object:Pipeline#", 0),
     "a fingerprint each": (
-        lambda number: Answers(fingerprint=f"weights {number}", name=f"m{number}"),
-        "memory:m0",
+        lambda answer: Answers(answer, fingerprint=f"weights {answer}"),
+        "memory:Answers#",
+        0,
     ),
-    "one fingerprint": (lambda _: Answers(fingerprint="weights"), None),
-    "a fingerprint that is no text": (lambda _: Answers(fingerprint=3), "object:Answers#"),
-    "an empty fingerprint": (lambda _: Answers(fingerprint=""), "object:Answers#"),
+    "one fingerprint": (lambda answer: Answers(answer, fingerprint="f"), "memory:Answers#", 1),
+    "no text as such": (lambda answer: Answers(answer, fingerprint=3), "object:Answers#", 0),
 }
-"""How two objects are made, and the spec of the first; None where they are one model."""
+"""Two objects with opposite answers, the spec of the first, and the share of equal answers."""
 
 
-@pytest.mark.parametrize("kind", PAIRS)
-def test_two_objects_are_two_models_unless_they_carry_one_fingerprint(kind):
-    make, spec = PAIRS[kind]
-    gc.collect()
-    passed = make(0), make(1)
-    first, second, again = (adapted(one, OPTIONS) for one in (*passed, passed[0]))
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_an_object_is_answered_from_no_other_object_unless_both_carry_one_fingerprint(kind):
+    make, spec, agreement = OBJECTS[kind]
+    passed, store = (make(0), make(1)), Memory()
+    first, second, again = (adapted(model, OPTIONS) for model in (*passed, passed[0]))
     assert (again.spec, again.fingerprint) == (first.spec, first.fingerprint)
-    assert (first.spec != second.spec) == (first.fingerprint != second.fingerprint)
-    assert (first.spec != second.spec) == (spec is not None)
-    assert first.spec.startswith(spec or "")
+    assert first.spec.startswith(spec)
+    assert (first.spec == second.spec) == agreement
+    answers = [store.get(model, "classifier", TEXTS) for model in (first, second)]
+    same = [one.choice == other.choice for one, other in zip(*answers, strict=True)]
+    assert np.mean(same) == agreement
 
 
 def test_an_object_that_takes_the_place_of_one_that_is_gone_is_another_model():
-    gone = adapted(Answers("yes"), OPTIONS).fingerprint
+    gone = adapted(Answers(), OPTIONS).fingerprint
     gc.collect()
-    assert adapted(Answers("yes"), OPTIONS).fingerprint != gone
-
-
-def test_the_method_of_an_object_is_known_as_long_as_the_object():
-    model = Answers()
-    first = adapted(model.call, OPTIONS).fingerprint
-    gc.collect()
-    assert adapted(model.call, OPTIONS).fingerprint == first
+    assert adapted(Answers(), OPTIONS).fingerprint != gone
 
 
 @pytest.mark.parametrize(
@@ -251,7 +246,7 @@ def test_a_pipeline_adds_nothing_to_its_model(checkpoint, settings, found):
         adapted(piped, OPTIONS)
 
 
-DATA = [{"question": f"n {n}", "options": ["yes", "no"], "answer": n % 4 // 3} for n in range(12)]
+DATA = [{"question": f"n {n}", "options": ["no", "yes"], "answer": n % 4 and 1} for n in range(12)]
 
 
 def accuracies(run, *models):
@@ -261,18 +256,18 @@ def accuracies(run, *models):
 
 
 def test_a_finished_run_asks_an_object_anew_and_one_with_a_fingerprint_for_eight_answers(tmp_path):
-    other = Answers("no", name="other")
+    other = Answers(0, name="other")
     assert accuracies(tmp_path / "anew", Answers(name="mine"), other)[0] == [0.75, 0.25]
-    assert accuracies(tmp_path / "anew", Answers("no", name="mine"), other)[0] == [0.25, 0.25]
+    assert accuracies(tmp_path / "anew", Answers(0, name="mine"), other)[0] == [0.25, 0.25]
     accuracies(tmp_path / "known", Answers(name="mine", fingerprint="of May"), other)
     with pytest.raises(RunError, match="`memory:mine` is not the model whose answers"):
-        accuracies(tmp_path / "known", Answers("no", name="mine", fingerprint="of May"), other)
+        accuracies(tmp_path / "known", Answers(0, name="mine", fingerprint="of May"), other)
 
 
 def test_an_object_that_changes_while_it_lives_is_asked_anew(tmp_path):
-    models = [Answers(name="changing"), Answers("no", name="staying")]
+    models = [Answers(name="changing"), Answers(0, name="staying")]
     assert accuracies(tmp_path / "mine", *models) == ([0.75, 0.25], ())
-    models[0].answer = "no"
+    models[0].answer = 0
     said = "changing answers differently than before: it is asked anew"
     assert accuracies(tmp_path / "mine", *models) == ([0.25, 0.25], (said,))
 
