@@ -176,8 +176,7 @@ def _is_same(
 
     Whether it is the same model; another one that is no object of this process is an error.
     """
-    within, most_others = spread or Spread(0.0, 0)
-    within = max(within, DRIFT)
+    within, most_others = (spread.greatest + DRIFT, spread.others) if spread else (DRIFT, 0)
     repeated = 1 if spread is None and _served(model.adapter) is not None else REPEATED
     least = dict.fromkeys([*known][:repeated], math.inf)
     left = [*least]

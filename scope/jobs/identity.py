@@ -39,9 +39,6 @@ _NUMBERED = re.compile(rf"{MEMORY}(.+)#[0-9a-f]{{8}}|{OBJECT}(.+)#\d+")
 """The spec of an object whose name others may have; see `scope.models.object_identity`."""
 
 
-_DISTINCT = "`name` and its own `fingerprint`"
-
-
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     """A short name for each model: what tables and reports show. All differ.
 
@@ -66,7 +63,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
             f"the model `{twice}` is listed twice",
             expected="each model once",
             fix="leave one of them out"
-            + (f", or give each object its own {_DISTINCT}" if twice.startswith(MEMORY) else ""),
+            + (", or give each its own `fingerprint`" if twice.startswith(MEMORY) else ""),
         )
     short = [_short_name(spec) for spec in specs]
     return tuple(

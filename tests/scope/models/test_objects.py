@@ -1,6 +1,7 @@
 """Ten ways to give a model from Python answer alike, and what is no model says what it lacks."""
 
 import contextlib
+import dataclasses
 import functools
 import gc
 
@@ -22,6 +23,7 @@ from scope.records import Question
 
 TEXTS = ["a fine day", "the dull film", "good"]
 OPTIONS = ModelOptions()
+TASK = "text-classification"
 SPEC = "python:toy_models:Reference"
 
 
@@ -63,7 +65,7 @@ def test_a_classifier_answers_alike_in_every_form(way):
 
 @pytest.mark.parametrize("method", [None, "predict_proba"])
 def test_an_estimator_of_scikit_learn_names_its_labels(method):
-    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1])
+    pipeline = fitted()
     model = adapted(getattr(pipeline, method) if method else pipeline, OPTIONS)
     assert model.labels == ("0", "1")
     given = [one.probabilities for one in model.classify(TEXTS)]
@@ -88,7 +90,7 @@ def test_a_model_with_its_tokenizer_and_their_pipeline_answer_as_their_checkpoin
 
     model, tokenizer = pair(checkpoint, "SequenceClassification")
     both = adapted((model, tokenizer), OPTIONS)
-    piped = pipeline("text-classification", model=model, tokenizer=tokenizer, device="cpu")
+    piped = pipeline(TASK, model=model, tokenizer=tokenizer, device="cpu")
     same = adapted(piped, OPTIONS)
     expected = load_model(str(checkpoint), "classifier").classify(TEXTS)
     assert both.classify(TEXTS) == same.classify(TEXTS) == expected
@@ -173,21 +175,17 @@ class Answers:
         return pd.DataFrame([(1 - self.answer, self.answer)] * len(texts), columns=self.labels)
 
 
-class Slotted:
-    __slots__ = ("answer",)
-    labels, classify = Answers.labels, Answers.classify
-
-    def __init__(self, answer):
-        self.answer = answer
+MEMBERS = {"labels": Answers.labels, "classify": Answers.classify}
+Slotted = dataclasses.make_dataclass("Slotted", ["answer"], slots=True, namespace=MEMBERS)
 
 
 def a_partial(answer):
     return functools.partial(Answers.classify, Answers(answer))
 
 
-def fitted(answer=0):
-    kinds = [1 - answer, answer, 1 - answer]
-    return make_pipeline(CountVectorizer(), LogisticRegression(C=9)).fit(TEXTS, kinds)
+def fitted(answer=1):
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression(C=9))
+    return pipeline.fit(TEXTS, [answer, 1 - answer, answer])
 
 
 OBJECTS = {
@@ -197,11 +195,7 @@ OBJECTS = {
     "bound methods": (lambda answer: Answers(answer).classify, "object:classify#", 0),
     "partial functions": (a_partial, "object:partial#", 0),
     "fitted pipelines": (fitted, "object:Pipeline#", 0),
-    "a fingerprint each": (
-        lambda answer: Answers(answer, fingerprint=f"weights {answer}"),
-        "memory:Answers#",
-        0,
-    ),
+    "a fingerprint each": (lambda n: Answers(n, fingerprint=f"f {n}"), "memory:Answers#", 0),
     "one fingerprint": (lambda answer: Answers(answer, fingerprint="f"), "memory:Answers#", 1),
     "no text as such": (lambda answer: Answers(answer, fingerprint=3), "object:Answers#", 0),
 }
@@ -239,9 +233,7 @@ def test_a_pipeline_adds_nothing_to_its_model(checkpoint, settings, found):
     from transformers import pipeline
 
     model, tokenizer = pair(checkpoint, "SequenceClassification")
-    piped = pipeline(
-        "text-classification", model=model, tokenizer=tokenizer, device="cpu", **settings
-    )
+    piped = pipeline(TASK, model=model, tokenizer=tokenizer, device="cpu", **settings)
     with pytest.raises(ModelError, match=found) if found else contextlib.nullcontext():
         adapted(piped, OPTIONS)
 
