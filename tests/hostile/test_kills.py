@@ -25,7 +25,7 @@ from scope.answers.asking import REPEATED
 
 KILLS = 17
 """Of each of six jobs."""
-MOST_AGAIN = 64 + 2 * REPEATED
+MOST_AGAIN = 64 + 4 * REPEATED
 
 
 @dataclass(frozen=True, kw_only=True)
