@@ -266,9 +266,7 @@ def load(rest: str, options: ModelOptions) -> Any:
 
 
 def adapted(model: Any, options: ModelOptions) -> Any:
-    """A model that is passed as a Python object, with the roles that it has.
-
-    It is what `load` takes, or an object of a library: see `scope.models.library_objects`.
+    """A model that is passed as a Python object, or one of a library, with the roles that it has.
 
     Raises
     ------
@@ -284,14 +282,15 @@ def adapted(model: Any, options: ModelOptions) -> Any:
     >>> prediction.probabilities
     (0.25, 0.75)
     """
-    if is_complete(model):
+    code = UntrustedCode(type(model).__name__)
+    if code.call("its attributes", is_complete, model):
         ours = type(model).__module__.startswith("scope.")
         return model if ours else GuardedModel(model, UntrustedCode(str(model.spec)))
     if getattr(model, "__name__", "") == "predict_proba":
         model = getattr(model, "__self__", model)  # the estimator, which knows its labels
     if isinstance(model, type):
         model = UntrustedCode(model.__name__).call("loading", model)
-    name, spec, fingerprint = identity_of_object(model)
+    name, spec, fingerprint = code.call("its attributes", identity_of_object, model)
     return _with_identity(model, name, UntrustedCode(spec), fingerprint, options)
 
 
