@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Annotated, Literal
 
 from scope.records.examples import SPARSE_FIELD, Long
@@ -68,8 +69,8 @@ class Measurement:
     is compared with: None for the reference, ``GOLD`` for the right answers, or another model.
     ``capability`` is the capability or task, and None where only clean examples count; ``subset``
     names a part of the examples, such as ``label = positive``, and is None for all.
-    ``example_ids`` runs parallel to ``values``; an example stands there once for each of its
-    pairs. Both are empty where the number is no mean, or its values can be read off the answers.
+    ``example_ids`` runs parallel to ``values``: each example once, with the mean of its pairs.
+    Both are empty where the number is no mean, or its values can be read off the answers.
     """
 
     metric: str
@@ -80,6 +81,13 @@ class Measurement:
     estimate: Estimate | Undefined
     example_ids: Annotated[tuple[str, ...], Long("value_ids")] = ()
     values: Annotated[tuple[float, ...], Long("values")] = ()
+
+    def by_text(self) -> dict[str, float]:
+        """The value of each example; earlier releases kept one a pair, here their mean."""
+        values: dict[str, list[float]] = {}
+        for example, value in zip(self.example_ids, self.values, strict=True):
+            values.setdefault(example, []).append(value)
+        return {example: fmean(row) for example, row in values.items()}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

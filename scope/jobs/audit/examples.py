@@ -154,7 +154,7 @@ _HOW_TO_READ = (
     ),
     note(
         "“Kept” beside the filters is the share of the kept pairs chosen here on which a target "
-        "keeps its label. It is exploratory: it has no interval, and counts pairs instead of texts."
+        "keeps its label, as the mean over texts. It is exploratory: it has no interval."
     ),
 )
 _SIMILARITY = note(
@@ -269,7 +269,7 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
     if text.unlike:
         keys["unlike"] = "1"
     if text.kind == "kept" and text.judged:
-        keys["judged"] = "1"
+        keys["judged"] = text.before.example.id
     return keys
 
 

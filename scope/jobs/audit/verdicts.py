@@ -15,6 +15,7 @@ from typing import NamedTuple
 from scope.estimation.pairs import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words, left_out, no_texts_help
+from scope.metrics import in_both
 from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Manifest, Measurement, Replacement, Undefined
 from scope.statistics import (
@@ -234,10 +235,6 @@ class _Measured:
         unchanged: bool = False,
     ) -> Evidence:
         """First minus second, on the texts that both have."""
-        of_first, of_second = (
-            dict(zip(row.example_ids, row.values, strict=True)) for row in (first, second)
-        )
-        ids = [example for example in of_first if example in of_second]
-        ours, theirs = ([of[id_] for id_ in ids] for of in (of_first, of_second))
+        ours, theirs, ids = in_both(first.by_text(), second.by_text())
         rows, least = (self.unchanged, self.unchanged) if unchanged else (self.changed, 0)
         return paired_evidence(name, ours, theirs, ids, margin=margin, rows=rows, least=least)
