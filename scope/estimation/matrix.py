@@ -166,7 +166,7 @@ def _mean(rows: Sequence[Measurement], degenerate: Mapping[str, str]) -> Estimat
     return mean_over_models(values, rows[0].example_ids, low=metric.low, high=metric.high)
 
 
-SHOWN = ("capa", "error_consistency")
+SHOWN = ("capa_discrete", "error_consistency")
 """The metrics of a comparison of choices that have no counterpart in an audit."""
 
 

@@ -54,7 +54,8 @@ MORE_SIMILAR = "more similar half"
 """The part of the kept pairs whose changed texts are at least as similar as the median."""
 
 NO_HALF = "no pair is less similar than the median"
-_NO_LABELS = "no example has a gold label"
+OF_TOKENS = "models are compared by their next token, which has no gold label"
+_NO_LABELS = "no text of this run has a gold label"
 
 
 def metrics_of_kept_pairs(soft_scope: Metric) -> tuple[Metric, ...]:
@@ -90,7 +91,8 @@ def clean_measurements(
             [predicted[index] for index in labelled],
             gold_labels,
         )
-        gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=_NO_LABELS)
+        empty = _NO_LABELS if labels else OF_TOKENS
+        gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=empty)
         yield measured(METRICS["iid_accuracy_gap"], name, absolute(gap), labelled_ids, gaps)
 
 

@@ -34,20 +34,18 @@ class Estimate:
     def __str__(self) -> str:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
-    @property
-    def side(self) -> Literal["more", "less", "unclear"]:
-        """On which side of 0 the interval lies, by the three decimals that are shown.
+    def side(self, decimals: int = 3) -> Literal["more", "less", "unclear"]:
+        """On which side of 0 the interval lies, by the decimals that are shown.
 
         Examples
         --------
-        >>> Estimate(value=0.1, low=0.05, high=0.2, n=90, method="bootstrap").side
-        'more'
-        >>> Estimate(value=0.1, low=0.0004, high=0.2, n=90, method="bootstrap").side
-        'unclear'
+        >>> near = Estimate(value=0.1, low=0.004, high=0.2, n=90, method="bootstrap")
+        >>> near.side(), near.side(decimals=2)
+        ('more', 'unclear')
         """
-        if round(self.low, 3) > 0:
+        if round(self.low, decimals) > 0:
             return "more"
-        return "less" if round(self.high, 3) < 0 else "unclear"
+        return "less" if round(self.high, decimals) < 0 else "unclear"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -32,8 +32,6 @@ from scope.statistics import (
 ASSUMED_YIELD = 0.6
 """Share of changed texts that count for concordance, assumed before any is drawn."""
 
-NO_GOLD = "the data have no gold labels"
-
 
 class Evidence(NamedTuple):
     """An endpoint, and the same for planning a larger sample; None where that is not possible."""
@@ -178,7 +176,7 @@ class _Measured:
             even = replace(gaps, values=(0.0,) * len(gaps.values))
             yield self._paired("accuracy", gaps, even, request.accuracy_margin, unchanged=True)
         else:
-            yield Evidence(Endpoint(name="accuracy", estimate=Undefined(reason=NO_GOLD)))
+            yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
         agreement = self._by_key["iid_agreement", None, target]
         if self.baseline:
             baseline = self._by_key["iid_agreement", None, self.baseline]

@@ -131,8 +131,8 @@ def _answer(
 
 
 _ABOUT = note(
-    "CAPA: agreement of the answers beyond what the accuracies alone give; 0 is chance, 1 "
-    "the same answers, each given with certainty. Error consistency: the same of right and wrong. "
+    "Discrete CAPA: agreement of the answers beyond what the accuracies alone give; 0 is chance, 1 "
+    "the same answers. Error consistency: the same of right and wrong. "
     "Audits of two directions are tests of their own, each corrected for itself alone."
 )
 

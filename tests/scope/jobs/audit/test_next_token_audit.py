@@ -59,7 +59,9 @@ def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(comparison):
     assert {one.example.label for one in comparison.examples} == {None}
     assert comparison.manifest.data[0].labelled == 0
     gap = main_estimates(comparison, "iid_accuracy_gap")[None, "toy_models:YoungSpeaker"]
-    assert str(gap) == "undefined (no example has a gold label)"
+    assert (
+        str(gap) == "undefined (models are compared by their next token, which has no gold label)"
+    )
     parts = {one.subset for one in comparison.measurements if one.subset}
     assert parts
     assert not [part for part in parts if "label" in part]

@@ -162,7 +162,7 @@ def test_without_gold_labels_accuracy_is_not_assessed(audited, labelled_texts):
     (copy,) = audited(Copy, data=texts, baseline=Seed()).verdicts
     assert copy.decision == "may replace"
     assert "in what was assessed" in copy.sentence
-    assert "Accuracy is not assessed: the data have no gold labels" in copy.sentence
+    assert "Accuracy is not assessed: no text of this run has a gold label" in copy.sentence
 
 
 def test_a_degenerate_baseline_carries_no_verdict(audited):

@@ -57,7 +57,7 @@ def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(task
     assert line.startswith(
         f"On choice, {small} and {large} give the same answer to 75 % [62, 88] of 4 questions."
     )
-    assert "CAPA is 0.50 [0.38, 0.62]: agreement beyond what the accuracies" in line
+    assert "Discrete CAPA is 0.25 [0.12, 0.38]: agreement beyond what the accuracies" in line
     (remark,) = map(plain, remarks(found, CHOICE))
     assert remark.endswith(f"out of pairs, rankings and examples: {other} (one answer).")
     line = said(with_degenerate(tasks_comparison, large, other), CHOICE)

@@ -4,31 +4,18 @@ import gzip
 import json
 
 import pytest
+from claims_corpus import comparison
 from shared_data import shared_data
 
 import scope
 from scope.errors import SpecError
-from scope.estimation.tasks import measure_task
-from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.exports import model_card_of
 from scope.jobs.pages import to_short_json
-from scope.records import Answer, Item, Question, TaskAnswers
 
 
 def measured(right, *rows):
-    items = tuple(
-        Item(question=Question(id=f"i{n}", text=f"What is {n}?", options=tuple("abcd")), right=gold)
-        for n, gold in enumerate(right)
-    )
-    answers = tuple(
-        tuple(Answer(asked=False) if choice == "-" else Answer(choice=choice) for choice in row)
-        for row in rows
-    )
-    task = TaskAnswers(task="choice", items=items, answers=answers)
-    names = [f"m{n}" for n in range(len(rows))]
-    numbers = measure_task(task, names, normalize=False, seed=0)
-    judged = comparison_verdicts([MeasuredTask(task, numbers)], names, 0.02)
-    return numbers.cells, judged
+    result = comparison(right, *rows)
+    return result.cells, result.verdicts
 
 
 def runs(n=1000, lost=0, gained=0, other=0, wrong=200):
@@ -73,10 +60,10 @@ def test_few_questions_show_nothing_and_say_how_many_do():
     ("lost", "shown"),
     [(36, "it with probability 0.8."), (48, "with probability 0.8 that m1 may not replace m0.")],
 )
-def test_a_surely_lower_accuracy_says_how_many_questions_tell_by_how_much(lost, shown):
+def test_a_lower_accuracy_says_how_many_questions_tell_by_how_much(lost, shown):
     _, (verdict,) = measured(*runs(lost=lost, gained=20))
     assert verdict.decision == "not shown"
-    assert "Accuracy is surely lower: if it is by as much as here, a new run" in verdict.sentence
+    assert "If accuracy differs by as much as here, a new run on about" in verdict.sentence
     assert f"more) shows {shown}" in verdict.sentence
 
 
@@ -90,7 +77,7 @@ def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
 @pytest.mark.parametrize(
     ("right", "second", "told"),
     [
-        ([None] * 60, [0, 1] * 30, "Accuracy is not judged: the data have no gold labels"),
+        ([None] * 60, [0, 1] * 30, "Accuracy is not judged: no question has a known right answer"),
         ([0, 1] * 30, ["-"] * 60, "only 0 of 60 questions of choice were put to both models"),
     ],
 )
