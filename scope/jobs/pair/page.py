@@ -305,8 +305,14 @@ _STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
 
 def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
     """For each audit whether this endpoint is within its limit; empty if it is not judged."""
-    endpoints = (_endpoints(audit).get(name) for audit in audits)
-    return ["" if end is None else _STATES.get(end.state, "") for end in endpoints]
+    signs = []
+    for audit in audits:
+        end = _endpoints(audit).get(name)
+        state = "not judged" if end is None else end.state
+        beyond = [name for verdict in audit.verdicts for name in verdict.beyond]
+        # A number that fails alone decides nothing.
+        signs.append("? " if state == "beyond" and name not in beyond else _STATES.get(state, ""))
+    return signs
 
 
 def _row(

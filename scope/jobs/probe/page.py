@@ -36,7 +36,7 @@ from scope.jobs.probe.page_tables import (
     steps_section,
     wrong_section,
 )
-from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore
+from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore, Undefined
 
 MOST_DIFFERENCES = 3
 """Differences between models in the answer; the others are in the table."""
@@ -115,7 +115,7 @@ def _box(findings: ProbeFindings, last: StepScore) -> Callout:
     if first.step == RAW and later:
         # Over several steps the gain has no interval: the intervals must not overlap.
         gain = last.gain if later == [last] else None
-        side = _side(first, last) if gain is None else getattr(gain, "side", "unclear")
+        side = _side(first, last) if gain is None else _shown_side(gain)
         kind, sign, claim = _CLAIMS[side]
         beyond = prose(
             f"{claim} the cosine of the best layer (step ``raw``)"
@@ -142,7 +142,14 @@ def _side(raw: StepScore, last: StepScore) -> str:
     whole, base = last.pearson, raw.pearson
     if not isinstance(whole, Estimate) or not isinstance(base, Estimate):
         return "unclear"
-    return "more" if whole.low > base.high else "less" if whole.high < base.low else "unclear"
+    low, high, base_low, base_high = (
+        round(end, 2) for end in (whole.low, whole.high, base.low, base.high)
+    )
+    return "more" if low > base_high else "less" if high < base_low else "unclear"
+
+
+def _shown_side(gain: Estimate | Undefined | None) -> str:
+    return gain.side(decimals=2) if isinstance(gain, Estimate) else "unclear"
 
 
 def _best_layer(findings: ProbeFindings, model: str) -> Text:
@@ -168,7 +175,7 @@ def between_models(findings: ProbeFindings) -> Iterator[Text]:
     apart = " They are [[asked|read]] at different positions or with different prompts."
     differences = [each for each in findings.differences if each.step == findings.scores[-1].step]
     for each in differences[:MOST_DIFFERENCES]:
-        side = getattr(each.pearson, "side", "unclear")
+        side = _shown_side(each.pearson)
         same = read.get(each.first) == read.get(each.second)
         yield prose(
             f"**{{first}}** {claims.get(side, 'is not shown to predict better or worse than')} "

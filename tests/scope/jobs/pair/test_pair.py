@@ -194,7 +194,8 @@ def test_likeness_of_labels_is_that_of_a_comparison_of_choices(found):
         second.append(one.targets[0].label)
         right.append(Reference.labels.index(one.example.label))
     expected = metrics.capa_discrete(first, second, right, [2] * len(right))
-    assert capa.estimate.value == pytest.approx(expected.value, abs=1e-5)
+    # Both are always right, and chance alone would agree everywhere.
+    assert getattr(capa.estimate, "value", None) == expected.value
     assert capa.estimate.n == len(right)
     assert {"capa_discrete", "error_consistency"} <= set(found.to_frame()["metric"])
 
