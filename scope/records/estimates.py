@@ -58,6 +58,11 @@ class Undefined:
     def __str__(self) -> str:
         return f"undefined ({self.reason})"
 
+    def side(self, decimals: int = 3) -> Literal["unclear"]:
+        """As of an estimate: nothing is shown."""
+        del decimals
+        return "unclear"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measurement:

@@ -337,33 +337,32 @@ def where_targets_differ(result: AuditResult) -> Iterator[Text]:
     if tests and not clear:
         yield prose("No slice of the texts is shown to differ from the others.")
     other = (result.manifest.baseline or result.manifest.reference).name
-    own: dict[tuple[str, str | None], str] = {}
-    pairs = []
-    for difference in result.differences:
-        if MINUS not in str(difference.capability) or difference.first not in judged:
-            continue
-        if difference.second == result.manifest.reference.name:
-            own[difference.first, difference.capability] = _side(difference)
-        if difference.second == other:
-            pairs.append(difference)
+    pairs = [
+        difference
+        for difference in result.differences
+        if MINUS in str(difference.capability)
+        and difference.first in judged
+        and difference.second == other
+    ]
+    of_targets = {
+        (difference.first, difference.capability): difference.estimate.side(decimals=2)
+        for difference in result.differences
+        if difference.second == result.manifest.reference.name
+    }
     sentences = [
         _on_capabilities(pair, result)
         for pair in pairs
-        if _side(pair) == own.get((pair.first, pair.capability)) != "unclear"
+        for side in [pair.estimate.side(decimals=2)]
+        if side != "unclear" and side == of_targets.get((pair.first, pair.capability))
     ]
     yield from sentences
     if pairs and not sentences:
         yield prose("No target is shown to differ between two capabilities.")
 
 
-def _side(difference: Difference) -> str:
-    estimate = difference.estimate
-    return "unclear" if isinstance(estimate, Undefined) else estimate.side(decimals=2)
-
-
 def _on_capabilities(difference: Difference, result: AuditResult) -> Text:
     """The one of two capabilities on which a target clearly follows the reference less."""
-    order = -1 if _side(difference) == "more" else 1
+    order = -1 if difference.estimate.side() == "more" else 1
     less, more = str(difference.capability).split(MINUS)[::order]
     beyond = prose("")
     if result.manifest.baseline:

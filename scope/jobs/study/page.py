@@ -52,8 +52,9 @@ WORDS: Mapping[str, Words] = {
     "study-trend": Words(
         *("accuracy", "capa"),
         "more accurate pairs of these models err {} alike",
-        "Accuracy and similarity come from the same questions; no cause is shown. % flips, KL and "
-        "r of errors are not corrected for accuracy, and change with it for that reason.",
+        "Accuracy and similarity come from the same questions; no cause is shown. CAPA by "
+        "probabilities rises with certainty. % flips, KL and r of errors are not corrected for "
+        "accuracy, and change with it for that reason.",
     ),
     "study-size": Words(
         *WITHIN,

@@ -99,8 +99,7 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
 
 def _result(manifest: Manifest, answers: Answers, studied: Studied) -> StudyResult:
     pairs, numbers, note = studied
-    form = "probabilities, so that surer models have a higher one"
-    form = form if answers.table.probabilistic else "choices; not all give probabilities"
+    form = "probabilities" if answers.table.probabilistic else "choices; not all give probabilities"
     return StudyResult(
         manifest=manifest,
         numbers=tuple(numbers),
