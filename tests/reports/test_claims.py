@@ -104,23 +104,6 @@ def fault(result, *labels):
     return right and ({target_before, target_after} != {gold} or "too little on" in str(result))
 
 
-def counts(result, kept, lost):
-    """Of the kept pairs those on which the target moves, whatever a baseline does."""
-    audited = (getattr(result, "audits", ()) or (result,))[0]
-    clean = {scored.example.id: scored for scored in audited.examples}
-    pairs = [
-        (clean[pair.perturbation.example_id], pair)
-        for pair in audited.perturbations
-        if pair.reference
-    ]
-    moved = [
-        before.targets[0].choice != pair.targets[0].choice
-        for before, pair in pairs
-        if before.reference.choice == pair.reference.choice
-    ]
-    return (kept, lost) == (f"{len(pairs):,}", f"{sum(moved):,}")
-
-
 NUMBER, LABEL = r"([−+]?[\d.]+)", r"(negative|positive) [\d.]+"
 CHANGE = rf"\w+ its answer: {LABEL} → {LABEL}"
 CLAIMS = {
@@ -135,9 +118,13 @@ CLAIMS = {
         rf"below that of the model it is compared with \([^[]*\[\S+ {NUMBER}\]",
         lambda _, high: number(high) < 0,
     ),
+    "more than a margin below": (
+        rf"is more than {NUMBER}(?: points)? below \S+ \([^[]*\[\S+ {NUMBER}\]",
+        lambda _, margin, high: -number(high) >= number(margin),
+    ),
+    "below": (rf"is below {NUMBER} \([^[]*\[\S+ {NUMBER}\]", falls),
     "no gold": (r"no (?:text of this run has a gold|question has a known)", without_gold),
     "right more often": (rf"more often: on {NUMBER} %, \S+ on {NUMBER} %", falls),
-    "recovery": (rf"keeps {NUMBER} % [^.]* of the accuracy", lambda _, share: number(share) >= 0),
     "no recovery": (r"(\w+) is right on no question", lambda *_: True),
     "the same answers": (
         rf"same answer to 100\.0 %.*? CAPA is {NUMBER}",
@@ -148,7 +135,6 @@ CLAIMS = {
         falls,
     ),
     "an example": (rf"Example:? “[^”]*” teacher {CHANGE}; student {CHANGE}\. Gold: (\w+)", fault),
-    "lost": (r"([\d,]+) kept pairs, to which[^;]* a target lost ([\d,]+);", counts),
     "never": (r"keeps undefined|undefined of|surely", None),
 }
 """Sentences by their claim: its words, and what must hold of the result and of what they name."""
