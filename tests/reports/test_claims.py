@@ -83,7 +83,12 @@ def bounds(within, result, names):
     """The intervals of the endpoints that a sentence names hold their limits, or lie beyond."""
     words = {*re.sub(r" and | on | minus \S+|, ", " ", names.lower()).split()}
     parts = (result, *getattr(result, "audits", ()), *getattr(result, "comparisons", ()))
-    verdicts = [verdict for part in parts for verdict in getattr(part, "verdicts", ())]
+    verdicts = [
+        verdict
+        for part in parts
+        for verdict in getattr(part, "verdicts", ())
+        if verdict.decision == "not shown"
+    ]
     ends = [end for verdict in verdicts for end in verdict.endpoints if end.limit is not None]
     named = [end for end in ends if {*end.name.replace(" on ", " ").split()} <= words]
     above = [end.estimate.high >= end.limit for end in named]
