@@ -38,10 +38,6 @@ def differing(flips=0, better=False, noise=(0, 0), scale=1.0):
     return model
 
 
-def constant(clean, moves, errs):
-    return np.full_like(clean, 2.0), [np.zeros_like(part) for part in moves]
-
-
 SAME = differing()
 
 

@@ -300,9 +300,7 @@ def _fault(text: Shown, place: int, name: str, labels: Sequence[str]) -> int:
         all(label_of(answer, labels) == text.gold for answer in text.models[model])
         for model in (0, place)
     )
-    if reference == target:
-        return 2 if name.startswith("reach") and reference else 1
-    return 2 if reference else 0
+    return 1 + reference - target + (name.startswith("reach") and reference and target)
 
 
 def _answers(both: Both, labels: Sequence[str]) -> Text:

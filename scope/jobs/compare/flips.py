@@ -49,20 +49,18 @@ def _exchanged(gap: Estimate) -> Estimate:
 def pair_sentences(cells: FourCells) -> Iterator[Text]:
     """Which model is right more often, the recovery of the second, and what n can show."""
     yield _accuracies(cells)
-    if cells.flips is None or cells.recovery is None:
+    if cells.flips is None:
         return
-    keeps = prose("{first} is right on no question, so that nothing is kept.", first=cells.first)
     if isinstance(cells.recovery, Estimate):
-        keeps = prose(
+        yield prose(
             "{second} keeps **{share}** of the accuracy of {first} (recovery).",
             first=cells.first,
             second=cells.second,
             share=short_share(cells.recovery),
         )
     yield prose(
-        "{keeps} {flips} of the answers "
-        "flip, {lost} from right to wrong and {gained} back (McNemar’s exact p: {p}).",
-        keeps=keeps,
+        "{flips} of the answers flip, {lost} from right to wrong and {gained} back "
+        "(McNemar’s exact p: {p}).",
         flips=short_share(cells.flips),
         lost=cells.count(cells.only_first),
         gained=cells.count(cells.only_second),

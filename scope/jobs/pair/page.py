@@ -305,14 +305,11 @@ _STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
 
 def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
     """For each audit whether this endpoint is within its limit; empty if it is not judged."""
-    signs = []
-    for audit in audits:
-        end = _endpoints(audit).get(name)
-        state = "not judged" if end is None else end.state
-        beyond = [name for verdict in audit.verdicts for name in verdict.beyond]
-        # A number that fails alone decides nothing.
-        signs.append("? " if state == "beyond" and name not in beyond else _STATES.get(state, ""))
-    return signs
+    states = [getattr(_endpoints(audit).get(name), "state", "") for audit in audits]
+    # A number that fails alone decides nothing.
+    decided = [any(name in verdict.beyond for verdict in audit.verdicts) for audit in audits]
+    signs = zip(states, decided, strict=True)
+    return [_STATES.get(of if sure or of != "beyond" else "not shown", "") for of, sure in signs]
 
 
 def _row(

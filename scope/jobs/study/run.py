@@ -251,10 +251,9 @@ def _complementarity(answers: Answers) -> Studied:
     numbers = inference.pair_numbers(answers.table, none, statistics, tested, answers.seed)
     pairs, wanted = answers.pairs(), {"gain", "capa"}
     known = [place for place, pair in enumerate(pairs) if wanted <= pair.measures.keys()]
+    values = [[pairs[place].measures[key] for place in known] for key in ("capa", *tested)]
     # What the first number correlates: the ranks, less what the accuracies explain.
-    capa, gain, *accuracies = (
-        rankdata([pairs[place].measures[key] for place in known]) for key in ("capa", *tested)
-    )
+    capa, gain, *accuracies = map(rankdata, values)
     left = (inference.residuals(ranks, *accuracies).tolist() for ranks in (capa, gain))
     for place, *row in zip(known, *left, strict=True):
         measures = {**pairs[place].measures, **dict(zip(RANKED, row, strict=True))}
