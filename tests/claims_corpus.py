@@ -90,11 +90,11 @@ def audit(target=SAME, baseline=None, texts=100, gold=True):
     return replace(result, verdicts=audit_verdicts(result, request))
 
 
-def comparison(right, *rows, sure=None):
-    """A comparison of choices, "-" for not asked; with ``sure``, the probability of each choice."""
+def comparison(right, *rows, names=("m0", "m1", "m2"), sure=None):
+    """A comparison of choices, -1 for not asked; with ``sure``, the probability of each choice."""
 
     def answer(choice):
-        if choice == "-":
+        if choice < 0:
             return Answer(asked=False)
         shares = (1 - sure) / 3 + np.eye(4)[choice] * (4 * sure - 1) / 3 if sure else ()
         return Answer(choice=choice, probabilities=tuple(map(float, shares)))
@@ -105,12 +105,14 @@ def comparison(right, *rows, sure=None):
     )
     answers = tuple(tuple(map(answer, row)) for row in rows)
     task = TaskAnswers(task="choice", items=items, answers=answers)
-    names = [f"m{n}" for n, _ in enumerate(rows)]
+    names = names[: len(rows)]
     numbers = measure_task(task, names, normalize=False, seed=0)
     made = made_up_tasks_comparison.build_comparison()
+    manifest = replace(made.manifest, models=tuple(model_card(name, "model") for name in names))
     return replace(
         made,
-        manifest=replace(made.manifest, models=tuple(model_card(name, "model") for name in names)),
+        manifest=replace(manifest, capabilities=manifest.capabilities[1:2]),
+        outcomes=made.outcomes[1:2],
         measurements=numbers.measurements,
         differences=numbers.differences,
         task_shares=numbers.shares,
