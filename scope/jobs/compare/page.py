@@ -61,9 +61,9 @@ MOST_REASONS = 3
 """With more degenerate models, or warnings, the others are only named."""
 
 _MEANINGS = {
-    "capa": "agreement beyond what the accuracies alone give. 0 is chance, 1 the same answers, "
-    "each given with certainty. This assumes equally difficult questions; otherwise unrelated "
-    "models of equal skill reach 0.1 to 0.25.",
+    "capa_discrete": "agreement beyond what the accuracies alone give. 0 is chance, 1 the same "
+    "answers. This assumes equally difficult questions; otherwise unrelated models of equal skill "
+    "reach 0.1 to 0.25.",
     "sem_score": "mean similarity in meaning. 1 is the same answer.",
     "word_f1": "mean share of common words. 1 is the same answer.",
 }
@@ -162,7 +162,7 @@ def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iter
     The main metric is explained unless a task ``before`` on the page has the same one.
     """
     pairs, label = task.ranked(), metric_name(task.main_metric).label
-    meaning = _MEANINGS.get(task.main_metric.removesuffix("_discrete"))
+    meaning = _MEANINGS.get(task.main_metric)
     again = any(earlier.main_metric == task.main_metric for earlier in before)
     if not pairs:
         template = "On **{task}** no two models can be compared: {why}."
@@ -201,6 +201,10 @@ def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
     """The most and the least similar pair, and the number of others that may be."""
     pairs = task.ranked()
     every = [estimate for _, estimate in pairs]
+    if len({short(estimate) for estimate in every}) == 1:
+        words = "On **{task}**, all {n} pairs are equally similar by {label}: {each}."
+        yield prose(words, task=task.task, n=len(pairs), label=label, each=short(every[0]))
+        return
     most, least = (
         prose(
             "**{pair}** with {n}{rivals}",

@@ -9,7 +9,7 @@ from itertools import combinations
 from scope.metrics import MetricName, metric_name
 from scope.records import GOLD, CompareResult, Estimate, FourCells, Measurement
 
-_MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
+_MAIN = {True: ("capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
 
 SEM_SCORE_BY_PROBE = (
     "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "

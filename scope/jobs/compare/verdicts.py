@@ -17,7 +17,7 @@ from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
-from scope.jobs.audit.verdicts import NO_GOLD, Evidence, decided, paired_evidence
+from scope.jobs.audit.verdicts import Evidence, decided, paired_evidence
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
     MOST_WITH_CELLS,
@@ -33,6 +33,8 @@ from scope.records import (
     Undefined,
 )
 from scope.statistics.two_runs import items_to_decide, pooled_differences
+
+NO_GOLD = "no question has a known right answer"
 
 
 class MeasuredTask(NamedTuple):
@@ -197,7 +199,7 @@ def _more(verdict: Replacement, models: Sequence[str]) -> str:
 
 
 def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
-    """The number of questions where the target is surely less accurate: by as much as here."""
+    """The number of questions where the target is less accurate: by as much as here."""
     why = no_texts_help(verdict)
     (endpoint, *others) = verdict.endpoints
     needed = None
@@ -208,8 +210,8 @@ def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
     if not why or needed is None:
         return why and f"How many questions decide is not known: {why}"
     return (
-        f"{endpoint.name.capitalize()} is surely lower: if it is by as much as here, a new run on "
-        f"about {_questions(needed, verdict)} shows "
+        f"If {endpoint.name} differs by as much as here, a new run on about "
+        f"{_questions(needed, verdict)} shows "
         + (f"with probability 0.8 that {side}" if side else "it with probability 0.8")
     )
 
