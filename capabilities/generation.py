@@ -56,14 +56,21 @@ def _read(data: str) -> Iterator[Draft]:
             fix="choose the task choice for options, extractive_qa for passages",
         )
     for fields in read_fields(source, NAMES, required=("question", "answer")):
+        if fields.row.unusable:
+            yield Draft(fields.id, None, *fields.row.unusable)
+            continue
         text, value = fields.text("question"), fields.values["answer"]
         if not text.strip():
             yield Draft(fields.id, None)
             continue
-        answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+        if isinstance(value, list):
+            answers = fields.texts("answer", value)
+        else:
+            answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+            answers = (answer,) if answer else ()
         item = Item(
             question=Question(id="", text=text),
-            gold=(answer,) if answer else (),
+            gold=answers,
             category=fields.name("category"),
         )
         yield Draft(fields.id, item)

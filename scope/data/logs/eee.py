@@ -12,13 +12,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scope.data.formats import json_lines
 from scope.data.logs.finding import begins_with
-from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
+from scope.data.logs.items import (
+    CHOICES,
+    GENERATED,
+    LogFile,
+    LogItem,
+    at,
+    conditions,
+    option_named,
+    rows_of,
+)
 from scope.data.sources import read_whole, reading
 
 TOOL = "Every Eval Ever"
 EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
+
+_KEYS = ("model_id", "evaluation_name", "evaluation_id")
 
 
 def is_log(path: Path) -> bool:
@@ -31,10 +41,14 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             first: dict[tuple[str, str], Mapping[str, Any]] = {}
-            for _, row in json_lines(path):
-                first.setdefault((row["model_id"], row["evaluation_name"]), row)
-            contents = [json.loads(read_whole(file)) for file in path.parent.glob("*.json")]
+            for _, row in rows_of(path):
+                if all(isinstance(at(row, key), str) for key in _KEYS):
+                    first.setdefault((row["model_id"], row["evaluation_name"]), row)
+            beside = filter(Path.is_file, path.parent.glob("*.json"))
+            contents = [json.loads(read_whole(file)) for file in beside]
             evaluations = {at(content, "evaluation_id"): content for content in contents}
+            if not first:
+                raise ValueError(f"no row with {', '.join(_KEYS)}")
             logs = [
                 _log(path, row, evaluations.get(row["evaluation_id"])) for row in first.values()
             ]
@@ -48,6 +62,7 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | Non
     library = at(evaluation, "eval_library", "name") or "unknown"
     generation = at(result, "generation_config")
     arguments = at(generation, "generation_args")
+    number = at(result, "score_details", "uncertainty", "num_samples")
     return LogFile(
         model=row["model_id"],
         paths=(path,),
@@ -58,26 +73,36 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | Non
             templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
         ),
         kind=CHOICES if _options(row) else GENERATED,
-        expected=at(result, "score_details", "uncertainty", "num_samples"),
+        expected=number if isinstance(number, int) else None,
         rows=partial(_rows, path, row["model_id"], name),
         parse=partial(_item, library == "lm_eval"),
     )
 
 
+def _references(row: Mapping[str, Any]) -> list[str]:
+    """The right answers; releases of the schema differ in the name, and in list or text."""
+    value = row["input"].get("references", row["input"].get("reference"))
+    return [value] if isinstance(value, str) else list(value or ())
+
+
 def _options(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The options; the references of a generated answer may be listed as choices too."""
-    choices = tuple(row["input"].get("choices") or ())
-    return choices if len(choices) > 1 and set(choices) - set(row["input"]["reference"]) else ()
+    choices = tuple(at(row, "input", "choices") or ())
+    return choices if len(choices) > 1 and set(choices) - set(_references(row)) else ()
 
 
-def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, row in json_lines(path):
-        if (row["model_id"], row["evaluation_name"]) == (model, name):
+def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Any]]:
+    """The rows of one model and evaluation; those of none belong to each."""
+    for number, row in rows_of(path):
+        named = [at(row, key) for key in _KEYS]
+        if named[:2] == [model, name]:
             yield number, row
+        elif not all(isinstance(key, str) for key in named):
+            yield number, LogItem("", "", {}, unusable=f"no {', '.join(_KEYS)}")
 
 
 def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
-    options, references, scored = _options(row), row["input"]["reference"], row["evaluation"]
+    options, references, scored = _options(row), _references(row), row["evaluation"]
     parts = row["answer_attribution"]
     values = [part["extracted_value"] for part in parts if part["is_terminal"]]
     extracted = [value for value in values if value is not None]
@@ -97,6 +122,7 @@ def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
         options=options,
         choice=option_named(answer, options, *namings[of_lm_eval:]),
         right=right,
-        answer=None if options else answer or None,
-        gold=references[0] if references and not options else None,
+        answer=answer or None,
+        gold=() if options else tuple(references),
+        row=str(row.get("sample_id", "")),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -16,10 +17,11 @@ from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogIt
 from scope.data.sources import reading
 from scope.errors import DataError
 from scope.paths import expanded
+from scope.progress import remark_once
 from scope.registry import LOCAL_LOGS, LOGS
 
 _HEAD = 1 << 12
-_OF_ITEMS = ("filter", "score")
+_OF_ITEMS = ("filter", "score", "correct_above")
 
 
 def reader_of(scheme: str) -> ModuleType:
@@ -52,12 +54,19 @@ class LogSpec(NamedTuple):
         where, _, model = rest.partition("#")
         path, _, query = where.partition("?")
         chosen = dict(parse_qsl(query, keep_blank_values=True))
-        known = (*Conditions._fields, "score")
+        known = (*Conditions._fields, "score", "correct_above")
         if unknown := sorted(set(chosen) - set(known)):
             raise DataError(
                 f"`{unknown[0]}` in {scheme}:{rest}",
                 expected=f"conditions of a log: {', '.join(known)}",
                 fix=f"write for example {scheme}:{path}?task=arc_easy",
+            )
+        bound = chosen.get("correct_above", "0")
+        if not bound.replace(".", "", 1).isdecimal() or float(bound) >= 1:
+            raise DataError(
+                f"correct_above={bound} in {scheme}:{rest}",
+                expected="a number from 0 to below 1, which the score of a right answer exceeds",
+                fix="write for example correct_above=0.5",
             )
         folder_of = getattr(reader_of(scheme), "folder_of", expanded)
         return cls(scheme, folder_of(path), chosen, model or None)
@@ -99,7 +108,7 @@ class LogSpec(NamedTuple):
                 expected=f"tasks: {', '.join(sorted({log.conditions.task for log in logs})[:20])}",
                 fix="check the conditions; `scope logs PATH` lists those of each task",
             )
-        return fitting
+        return _newest(fitting)
 
 
 def log_specs(path: str) -> tuple[LogSpec, ...]:
@@ -132,7 +141,35 @@ def _no_logs(path: Path, *schemes: str) -> DataError:
 
 
 def _files(path: Path) -> list[Path]:
-    return [file for file in sorted(path.rglob("*")) if file.is_file()] or [path]
+    """The file, or those of a folder; pipes and devices, whose reading may never end, are none."""
+    if path.is_dir():
+        return [file for file in sorted(path.rglob("*")) if file.is_file()]
+    if path.exists() and not path.is_file():
+        raise DataError(
+            f"{path} is a pipe or a device",
+            expected="a file of logs, or a folder of them",
+            fix="save what it gives as a file",
+        )
+    return [path] if path.is_file() else []
+
+
+def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
+    """The logs without those of earlier runs of a model under the same conditions."""
+    runs: dict[tuple[str, Conditions], list[LogFile]] = {}
+    for log in logs:
+        if log.paths and log.date:
+            runs.setdefault((log.model, log.conditions), []).append(log)
+    old = []
+    for (model, conditions), same in runs.items():
+        newest = max(log.date for log in same)
+        earlier = [log.paths for log in same if log.date < newest]
+        old += earlier
+        if earlier:
+            remark_once(
+                f"{model} was run {len(same)} times on {conditions.task}: the run of {newest} is "
+                f"read; for another, name its file, such as {earlier[0][0]}"
+            )
+    return tuple(log for log in logs if log.paths not in old)
 
 
 def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
@@ -206,7 +243,8 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
     of_all: dict[tuple[Conditions, str], set[tuple[str, str]]] = {}
     for file in spec.files():
         by_filter: dict[Conditions, list[LogItem]] = {}
-        for item in file.read() if file.readable else ():
+        usable = (item for item in file.read() if not item.unusable) if file.readable else ()
+        for item in usable:
             by_filter.setdefault(item.name.conditions, []).append(item)
         for conditions, items in (by_filter or {file.conditions: []}).items():
             key = (conditions, file.kind)
@@ -230,9 +268,13 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
 
 def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
     names = dict.fromkeys(name for item in items for name in item.scores)
-    means = {
-        name: fmean(item.scores[name] for item in items if name in item.scores) for name in names
+    values = {
+        name: [
+            item.scores[name] for item in items if math.isfinite(item.scores.get(name, math.nan))
+        ]
+        for name in names
     }
+    means = {name: fmean(numbers) for name, numbers in values.items() if numbers}
     return LoggedAnswers(
         model=file.model,
         file=str(file.paths[0]) if file.paths else "",

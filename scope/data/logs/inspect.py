@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice, takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +24,27 @@ from scope.data.logs.finding import begins_with
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, read_whole, reading, require_length
 from scope.errors import DataError
+from scope.progress import remark_once
+from scope.records import NoAnswer
 
 TOOL = "Inspect"
 EXPECTED = ".eval or .json files that `inspect eval` writes"
 
+_MANIFESTS = ("logs.json", "eval-set.json")
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MOST_BYTES_OF_A_SAMPLE = 1 << 26
 _ZSTD = 93  # The zipfile of Python 3.14 and later knows it.
 # A sample, the name of a scorer, and its score.
 _Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
+_REASONS: Mapping[str, NoAnswer] = {"content_filter": "refused", "max_tokens": "cut off"}
+"""Why a reply may be empty, by the reason for which it stopped."""
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log."""
-    return path.suffix == ".eval" or begins_with(path, (".json",), "run_id")
+    """Whether a file is a log; the manifests that Inspect writes beside them repeat their heads."""
+    return path.suffix == ".eval" or (
+        path.name not in _MANIFESTS and begins_with(path, (".json",), "run_id")
+    )
 
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
@@ -60,7 +68,8 @@ def _log(path: Path, header: Mapping[str, Any], first: Mapping[str, Any] | None)
     ]
     scorers = [(scorer["name"], scorer.get("options")) for scorer in evaluated.get("scorers") or ()]
     return LogFile(
-        model=evaluated["model"],
+        model=str(evaluated["model"]),
+        date=str(evaluated.get("created") or ""),
         arguments=", ".join(f"{name}={arguments[name]!s:.60}" for name in sorted(arguments)),
         paths=() if first is None else (path,),
         conditions=conditions(
@@ -70,17 +79,24 @@ def _log(path: Path, header: Mapping[str, Any], first: Mapping[str, Any] | None)
             templates=(steps, scorers, evaluated.get("task_args")),
         ),
         kind=CHOICES if at(first, "choices") else GENERATED,
-        expected=samples and samples // epochs,
+        expected=samples // epochs if isinstance(samples, int) else None,
         rows=partial(_rows, path),
         parse=partial(_item, epochs > 1),
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
-    """The scores of each sample; those that ended in an error have none."""
+def _rows(path: Path) -> Iterator[tuple[int, _Row | LogItem]]:
+    """The scores of each sample; a sample without them is unusable, unless nothing is scored."""
     with reading(str(path)):
-        for number, sample in enumerate(islice(_contents(path), 1, None), start=1):
-            for scorer, score in (sample.get("scores") or {}).items():
+        contents = _contents(path)
+        scored = bool(at(next(contents), "eval", "scorers"))
+        for number, sample in enumerate(contents, start=1):
+            scores = at(sample, "scores") or ({} if scored else {"none": {"value": None}})
+            if not isinstance(scores, Mapping) or not scores or not isinstance(sample, Mapping):
+                why = str(at(sample, "error", "message") or "no scores").partition("\n")[0]
+                yield number, LogItem("", "", {}, unusable=f"a sample that failed: {why:.100}")
+                continue
+            for scorer, score in scores.items():
                 yield number, (sample, scorer, score)
 
 
@@ -92,10 +108,27 @@ def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
         yield from log.get("samples") or ()
         return
     with _archive(path) as archive:
-        yield _member(archive, "header.json")
-        names = {name for name in archive.namelist() if name.startswith("samples/")}
+        every = archive.namelist()
+        names = [name for name in every if re.fullmatch(r"samples/(.+/sample|[^/]+)\.json", name)]
+        if "header.json" in every:
+            yield _member(archive, "header.json")
+        else:
+            header = _member(archive, "_journal/start.json")
+            total = at(header, "eval", "dataset", "samples")
+            remark_once(
+                f"{path}: the run did not finish, {len(names)} of {total or 'unknown'} samples are "
+                f"there; to make it a complete log: inspect log recover {path}"
+            )
+            yield header
         for name in sorted(names, key=lambda name: (len(name), name)):
-            yield _member(archive, name)
+            sample = _member(archive, name)
+            parts = name.removesuffix("sample.json")
+            if parts != name and parts.endswith("/"):
+                pages = (each for each in every if each.startswith(f"{parts}messages/"))
+                ordered = sorted(pages, key=lambda each: (len(each), each))
+                messages = chain.from_iterable(_member(archive, page) for page in ordered)
+                sample = sample | {"messages": list(messages)}
+            yield sample
 
 
 @contextmanager
@@ -111,7 +144,7 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
         raise DataError(
             f"{path} is no complete archive of Inspect: {error}",
             expected="the .eval file of a finished evaluation",
-            fix="copy the file again, or write it as JSON: inspect log convert --to json",
+            fix=f"if the run was killed: inspect log recover {path}; else copy the file again",
         ) from error
 
 
@@ -147,7 +180,8 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
     asked = takewhile(lambda message: message.get("source") != "generate", sample["messages"])
     grades = score["value"] if isinstance(score["value"], Mapping) else {scorer: score["value"]}
     namings, answer = ("letter", "text"), score.get("answer")
-    answer = at(sample, "output", "completion") or None if answer is None else answer
+    answer = at(sample, "output", "completion") or None if answer is None else str(answer)
+    stopped = at(next(iter(at(sample, "output", "choices") or ()), None), "stop_reason")
     return LogItem(
         text=_text(sample["input"], attachments),
         prompt=_text(list(asked), attachments),
@@ -158,10 +192,12 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
         },
         filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
         options=options,
-        choice=None if answer is None else option_named(str(answer).strip(), options, *namings),
+        choice=None if answer is None else option_named(answer.strip(), options, *namings),
         right=option_named(targets[0], options, *namings) if len(targets) == 1 else None,
-        answer=None if options else answer,
-        gold=targets[0] if targets and not options else None,
+        answer=answer,
+        gold=() if options else tuple(targets),
+        missing=_REASONS.get(stopped, "") if answer is None else "",
+        row=f"{sample['id']} in epoch {sample['epoch']}",
     )
 
 

@@ -77,6 +77,11 @@ _LIMITS = (
     "a right answer."
 )
 
+_SCORED = (
+    "Answers in words that an evaluation tool has scored are right where the score is 1, whatever "
+    "their words."
+)
+
 
 def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     """The whole report of a comparison; sections without content are left out.
@@ -90,13 +95,14 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         _categories(tasks),
         answers_side_by_side(questions, most=max_items),
     )
+    scored = [paragraph(_SCORED)] if any(task.scored for task in tasks) else []
     numbers = (
         flips_section(tasks, result.pooled),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, *filter(None, [_by_model(result)])),
-        Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
+        Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS), *scored)),
         reproduce(manifest, result.clock),
     )
     names = [card.name for card in manifest.models]
@@ -190,11 +196,27 @@ def _why_none(task: TaskEstimates) -> str:
 def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     words = "On **{task}**, {models} give the **same answer to {share}** of {n} questions."
     models = joined(pair, last=" and ")
-    if same := task.between("agreement" if task.choice else "exact_match").get(pair):
-        share = short_share(same.estimate)
-        yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
-    for cells in (cell for cell in task.cells if (cell.first, cell.second) == pair):
+    cells = next((cell for cell in task.cells if (cell.first, cell.second) == pair), None)
+    same = task.between("agreement" if task.choice else "exact_match").get(pair)
+    estimate = same and same.estimate
+    if task.answered_freely and cells and cells.flips:
+        words = (
+            "On **{task}**, {models} are **right or wrong alike on {share}** of {n} questions; the "
+            "task asks for no certain words."
+        )
+        estimate = replace(
+            cells.flips,
+            value=1 - cells.flips.value,
+            low=1 - cells.flips.high,
+            high=1 - cells.flips.low,
+        )
+    if estimate:
+        yield prose(words, task=task.task, models=models, share=short_share(estimate), n=estimate.n)
+    if cells:
         yield from pair_sentences(cells)
+    elif scores := [score.estimate for score in map(task.scores.get, pair) if score]:
+        means = joined(map(short, scores), last=" and ")
+        yield prose("Their mean scores are {means}: neither right nor wrong alone.", means=means)
 
 
 def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
@@ -273,7 +295,7 @@ def _shares_table(head: str, share: str, rows: Iterable[tuple[Any, ...]], *more:
 
 def _models_table(task: TaskEstimates) -> Table:
     """Each model with its accuracy and the most similar other one; the most accurate first."""
-    gold = task.against_gold("accuracy" if task.choice else "exact_match")
+    gold = task.scores
     unknown = Undefined(reason="not measured")
     right = {name: gold[name].estimate if name in gold else unknown for name in task.names}
     ordered = sorted(right.items(), key=lambda row: -getattr(row[1], "value", -1.0))
@@ -283,7 +305,8 @@ def _models_table(task: TaskEstimates) -> Table:
             nearest.setdefault(name, f"{other}\u00a0{two_digits(estimate.value)}")
     rows = ((task.marked(name), estimate, nearest.get(name, "none")) for name, estimate in ordered)
     similar = Column(f"Most similar, {metric_name(task.main_metric).label}")
-    return _shares_table(f"Of {range_of_counts(right.values())} questions", "Right", rows, similar)
+    share = "Mean score" if task.graded else "Right"
+    return _shares_table(f"Of {range_of_counts(right.values())} questions", share, rows, similar)
 
 
 def matrix(task: TaskEstimates) -> Grid | None:

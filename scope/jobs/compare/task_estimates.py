@@ -17,6 +17,11 @@ SEM_SCORE_BY_PROBE = (
 )
 """The meaning of SemScore if a probe of a model's layers replaces the encoder."""
 
+_OF_SCORES = (
+    "How often the right option is chosen; of answers in words the mean score, from 0 to 1, that "
+    "an evaluation tool gave them."
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class TaskEstimates:
@@ -48,6 +53,27 @@ class TaskEstimates:
         """
         rows = {row.target: row for row in self._whole(metric) if row.against == GOLD}
         return {name: rows[name] for name in self.names if name in rows}
+
+    @property
+    def scores(self) -> dict[str, Measurement]:
+        """How right each model is: by the option, by the score of an evaluation tool, by words."""
+        return self.against_gold("accuracy") or self.against_gold("exact_match")
+
+    @property
+    def scored(self) -> bool:
+        """Whether answers in words have the scores of an evaluation tool."""
+        return not self.choice and bool(self.against_gold("accuracy"))
+
+    @property
+    def graded(self) -> bool:
+        """Whether there are scores between 0 and 1, which are neither right nor wrong."""
+        return any({*row.values} - {0, 1} for row in self.against_gold("accuracy").values())
+
+    @property
+    def answered_freely(self) -> bool:
+        """Whether answers in words have a score, and no known right words."""
+        by_words = self.against_gold("word_f1").values()
+        return self.scored and not any(isinstance(row.estimate, Estimate) for row in by_words)
 
     def between(self, metric: str) -> dict[tuple[str, str], Measurement]:
         """The metric of each pair of models, in the order of the models."""
@@ -101,5 +127,8 @@ def explained(result: CompareResult) -> Iterator[MetricName]:
     """The distinct metrics, with the meaning of each in this comparison."""
     probe = result.manifest.settings.get("semscore")
     for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
-        by_probe = probe is not None and name.head == "sem_score"
-        yield replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe)) if by_probe else name
+        if probe is not None and name.head == "sem_score":
+            name = replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe))
+        if name.head == "accuracy" and any(task.scored for task in task_estimates(result)):
+            name = replace(name, meaning=_OF_SCORES)
+        yield name

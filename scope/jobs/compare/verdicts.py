@@ -1,7 +1,8 @@
 """The verdict on each later model: is it accurate enough to replace the first one?
 
 It rests on accuracy alone, non-inferior on every task by the margin of an audit. The same tests
-judge: Tango's score, paired by question, corrected over tasks and targets.
+judge: Tango's score, paired by question, corrected over tasks and targets. Where an evaluation tool
+gives scores between 0 and 1, their mean stands for accuracy, with Student's test.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
 from scope.jobs.audit.verdicts import NO_GOLD, Evidence, decided, paired_evidence
-from scope.metrics import best_against_gold, exact_match_values
+from scope.metrics import best_against_gold, exact_match_values, in_both
 from scope.records import (
+    GOLD,
     MOST_WITH_CELLS,
     Answer,
     CompareResult,
@@ -32,7 +34,12 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
+from scope.statistics import judge_estimate, paired_difference
 from scope.statistics.two_runs import items_to_decide, pooled_differences
+
+
+MEAN_SCORE = "mean score"
+"""In place of accuracy, where scores lie between 0 and 1."""
 
 
 class MeasuredTask(NamedTuple):
@@ -48,8 +55,26 @@ class MeasuredTask(NamedTuple):
 
     @property
     def known(self) -> list[Item]:
-        """The items whose right answer is known."""
-        return list(filter(_has_gold, self.answers.items))
+        """The items whose right answer is known, or to which an answer is scored."""
+        given = zip(*self.answers.answers, strict=True)
+        pairs = zip(self.answers.items, given, strict=True)
+        return [item for item, answers in pairs if _is_known(item, answers)]
+
+    def scores(self, model: str) -> dict[str, float]:
+        """The score of each of the model's answers by its question's id."""
+        (row,) = (
+            row
+            for row in self.numbers.measurements
+            if (row.metric, row.target, row.against, row.subset) == ("accuracy", model, GOLD, None)
+        )
+        return dict(zip(row.example_ids, row.values, strict=True))
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether scores lie between 0 and 1, so that answers are not right or wrong."""
+        return any(
+            answer.score not in (None, 0, 1) for row in self.answers.answers for answer in row
+        )
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None without a question for both."""
@@ -71,11 +96,12 @@ def comparison_verdicts(
     evidence: dict[str, list[Evidence]] = {target: [] for target in targets}
     unusable: dict[str, str] = {}
     for task in tasks:
-        name = "accuracy" if len(tasks) == 1 else f"accuracy on {task.name}"
+        name = MEAN_SCORE if task.is_graded else "accuracy"
+        name = name if len(tasks) == 1 else f"{name} on {task.name}"
         for target in targets:
-            cells = task.of_pair(reference, target)
-            evidence[target].append(_evidence(task, cells, name, margin))
-            if task.known and (why := _unusable(task, cells, reference, target, margin)):
+            pair = _Pair.of(task, reference, target)
+            evidence[target].append(_evidence(task, pair, name, margin))
+            if task.known and (why := _unusable(task, pair, reference, target, margin)):
                 unusable.setdefault(target, why)
     names = [task.name for task in tasks]
     return tuple(
@@ -94,37 +120,56 @@ def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[P
     for model, row in zip(models[1:], targets, strict=True):
         changes: dict[str, list[int]] = {}
         for task, item, before, after in zip(tasks, answers.items, reference, row, strict=True):
-            if _has_gold(item) and before.asked and after.asked:
+            if _is_known(item, (before, after)) and before.asked and after.asked:
+                if {before.score, after.score} - {None, 0, 1}:
+                    return
                 change = _is_right(after, item) - _is_right(before, item)
                 changes.setdefault(task, []).append(change)
         if len(changes) > 1:
             yield from pooled_differences(changes, models[0], model)
 
 
-def _has_gold(item: Item) -> bool:
-    return item.right is not None if item.question.options else bool(item.gold)
+def _is_known(item: Item, answers: Sequence[Answer]) -> bool:
+    gold = item.right is not None if item.question.options else bool(item.gold)
+    return gold or any(answer.score is not None for answer in answers)
 
 
 def _is_right(answer: Answer, item: Item) -> bool:
     if item.question.options:
         return answer.choice == item.right
+    if answer.score is not None:
+        return answer.score == 1
     texts = [] if answer.text is None else [answer.text]
     return any(best_against_gold(exact_match_values, texts, [item.gold] * len(texts)))
 
 
-def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:
-    """The target's and the reference's answers as right or wrong, and a name for each question."""
-    shares = (cells.both, cells.only_first, cells.only_second)
-    both, lost, gained = map(cells.count, shares)
-    neither = cells.both.n - both - lost - gained
-    target = [1] * both + [0] * lost + [1] * gained + [0] * neither
-    reference = [1] * (both + lost) + [0] * (gained + neither)
-    return target, reference, [str(place) for place in range(cells.both.n)]
+class _Pair(NamedTuple):
+    """The target's and the reference's scores on the questions that were put to both."""
+
+    target: Sequence[float]
+    reference: Sequence[float]
+    ids: Sequence[str]
+
+    @classmethod
+    def of(cls, task: MeasuredTask, reference: str, target: str) -> _Pair:
+        """Those of a task: scores between 0 and 1, or right and wrong."""
+        if task.is_graded:
+            return cls(*in_both(task.scores(target), task.scores(reference)))
+        if (cells := task.of_pair(reference, target)) is None:
+            return cls((), (), ())
+        shares = (cells.both, cells.only_first, cells.only_second)
+        both, lost, gained = map(cells.count, shares)
+        neither = cells.both.n - both - lost - gained
+        scores = [1] * both + [0] * lost + [1] * gained + [0] * neither
+        of_reference = [1] * (both + lost) + [0] * (gained + neither)
+        return cls(scores, of_reference, [str(place) for place in range(cells.both.n)])
 
 
-def _evidence(task: MeasuredTask, cells: FourCells | None, name: str, margin: float) -> Evidence:
-    if cells is not None:
-        return paired_evidence(name, *_answered(cells), margin=margin, rows=cells.both.n)
+def _evidence(task: MeasuredTask, pair: _Pair, name: str, margin: float) -> Evidence:
+    if pair.ids and task.is_graded:
+        return Evidence(judge_estimate(name, paired_difference(*pair), limit=-margin))
+    if pair.ids:
+        return paired_evidence(name, *pair, margin=margin, rows=len(pair.ids))
     if not task.known:
         return Evidence(Endpoint(name=name, estimate=Undefined(reason=NO_GOLD)))
     none = Undefined(reason="no question was put to both models")
@@ -132,14 +177,14 @@ def _evidence(task: MeasuredTask, cells: FourCells | None, name: str, margin: fl
 
 
 def _unusable(
-    task: MeasuredTask, cells: FourCells | None, reference: str, target: str, margin: float
+    task: MeasuredTask, pair: _Pair, reference: str, target: str, margin: float
 ) -> str | None:
     """Why the answers to a task cannot show that the target may replace the reference."""
     for share in task.numbers.shares:
         if share.model in (reference, target) and share.degenerate is not None:
             advice = "; put another model first" if share.model == reference else ""
             return f"{share.model} is degenerate on {task.name}{advice}"
-    asked, known = (0 if cells is None else cells.both.n), task.known
+    asked, known = len(pair.ids), task.known
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]
@@ -147,7 +192,8 @@ def _unusable(
     accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
         return (
-            f"the accuracy of {reference} on {task.name}, {accuracy}, is not shown to exceed "
+            f"the {MEAN_SCORE if task.is_graded else 'accuracy'} of {reference} on {task.name}, "
+            f"{accuracy}, is not shown to exceed "
             f"chance, {chance:.3f}, by the margin of {margin:g}"
         )
     return None
@@ -164,13 +210,14 @@ def _words(verdict: Replacement, models: Sequence[str], tasks: Sequence[str]) ->
     if verdict.decision == "may not":
         shown = [end for end in verdict.endpoints if end.name in verdict.beyond]
     reason = verdict.reason if verdict.decision == "not shown" else None
+    measures = list(dict.fromkeys(end.name.partition(" on ")[0] for end in verdict.endpoints))
     notes = (
         f"{end.name.capitalize()} is not judged: {end.estimate.reason}"
         for end in verdict.endpoints
         if end.limit is None and isinstance(end.estimate, Undefined)
     )
     return VerdictWords(
-        f"{opening(verdict, models[0])} by accuracy on {listed(tasks)}",
+        f"{opening(verdict, models[0])} by {listed(measures)} on {listed(tasks)}",
         reason or "; ".join(map(_number, shown)),
         _more(verdict, models) if verdict.decision == "not shown" else "",
         tuple(notes),
