@@ -139,7 +139,7 @@ class LogAnswers:
                     f"{name.conditions}",
                     expected="the same version, shots, filter, templates and prompts",
                     fix="compare runs of the same task, or choose the conditions of the data: "
-                    f"{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}",
+                    f"--data '{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}'",
                 )
 
     def _choice(self, item: LogItem, question: Question, score: str) -> Answer:
@@ -181,7 +181,7 @@ class LogAnswers:
         return DataError(
             f"{item.place}: {problem}",
             expected=expected,
-            fix=f"choose another task or score: {self._scheme}:PATH?task=TASK&score=NAME",
+            fix=f"choose another task or score: --data '{self._scheme}:PATH?task=TASK&score=NAME'",
         )
 
 

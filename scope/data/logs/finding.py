@@ -59,7 +59,7 @@ class LogSpec(NamedTuple):
             raise DataError(
                 f"`{unknown[0]}` in {scheme}:{rest}",
                 expected=f"conditions of a log: {', '.join(known)}",
-                fix=f"write for example {scheme}:{path}?task=arc_easy",
+                fix=f"write for example '{scheme}:{path}?task=arc_easy'",
             )
         bound = chosen.get("correct_above", "0")
         if not bound.replace(".", "", 1).isdecimal() or float(bound) >= 1:

@@ -197,7 +197,7 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
         answer=answer,
         gold=() if options else tuple(targets),
         missing=_REASONS.get(stopped, "") if answer is None else "",
-        row=f"{sample['id']} in epoch {sample['epoch']}",
+        row=f"{sample.get('id', '')} in epoch {sample.get('epoch', 1)}",
     )
 
 

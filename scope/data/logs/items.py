@@ -13,7 +13,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -280,7 +280,7 @@ class LogFile:
             (key for key in (*NORMALIZED, "exact_match", *scores) if key in scores), "none"
         )
         contents = [text, item.options, item.right, *(item.gold or (None,))[:1]]
-        document = item.document or hashed(json.dumps(contents))
+        document = str(item.document or hashed(json.dumps(contents)))
         conditions = self.conditions._replace(filter=part_of_id(item.filter))
         name = ItemName(conditions, score, document[:16], prompt)
         words = content_key(text, item.options)
@@ -320,12 +320,13 @@ def with_log_likelihoods(item: LogItem, values: Sequence[Any]) -> LogItem:
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, Any]]:
-    """The rows of JSON lines, or of one list, counted from 1; lines that are no JSON are unusable."""
+    """The rows of JSON lines, or of one list, counted from 1; other lines are unusable."""
     with closing(read_lines(path)) as lines:
         for number, line in enumerate(lines, start=1):
             if number == 1 and line.lstrip().startswith("["):
-                yield from enumerate(json.loads(read_whole(path)), start=1)
-                return
+                with suppress(ValueError, RecursionError):
+                    yield from enumerate(json.loads(read_whole(path)), start=1)
+                    return
             if line.strip():
                 try:
                     row = json.loads(line)

@@ -47,9 +47,11 @@ _TEMPLATES = (
     *("target_delimiter", "fewshot_delimiter", "gen_prefix"),
 )
 _NO_SCORES = frozenset(
-    ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics")
-    # What --predict_only writes in place of scores.
-    + ("bypass",)
+    # The last is what --predict_only writes in place of scores.
+    (
+        *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+        "bypass",
+    )
 )
 _NO_ANSWER_FOUND = "[invalid]"
 """What filters write where they find no answer in a reply."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -57,7 +58,7 @@ def _only_kind(files: Sequence[LogFile], spec: LogSpec) -> str:
         raise DataError(
             f"{held} in {spec.scheme}:{spec.path}",
             expected=f"tasks of one kind, {CHOICES} or {GENERATED}, with samples",
-            fix=f"choose a task: {spec.scheme}:{spec.path}?task=TASK; "
+            fix=f"choose a task: --data '{spec.scheme}:{spec.path}?task=TASK'; "
             f"`scope logs {spec.path}` lists them",
         )
     return next(iter(kinds))
@@ -66,16 +67,16 @@ def _only_kind(files: Sequence[LogFile], spec: LogSpec) -> str:
 def _answered_freely(files: Sequence[LogFile]) -> set[str]:
     """The tasks whose targets are no texts that are asked for, such as a number or a test of code.
 
-    Of the answers with the score 1, fewer than half have the words of a target, or are in one.
+    Of the answers with the score 1, fewer than half have all words of a target, or only such.
     """
     right: Counter[str] = Counter()
     with_words: Counter[str] = Counter()
     for item in (item for file in files for item in file.read()):
         if item.answer and item.gold and item.value(item.name.score) == 1:
-            task, answer = item.name.conditions.task, item.answer.casefold()
-            golds = [gold.casefold() for gold in item.gold]
+            task, words = item.name.conditions.task, _words(item.answer)
+            golds = list(map(_words, item.gold))
             right[task] += 1
-            with_words[task] += any(gold in answer or answer in gold for gold in golds)
+            with_words[task] += any(gold <= words or words <= gold for gold in golds)
     free = {task for task in right if 2 * with_words[task] < right[task]}
     for task in sorted(free):
         remark_once(
@@ -83,6 +84,10 @@ def _answered_freely(files: Sequence[LogFile]) -> set[str]:
             "compared as right or wrong, and not with the targets"
         )
     return free
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold())) or {text}
 
 
 def _distinct_items(files: Sequence[LogFile], spec: LogSpec) -> Iterator[LogItem]:

@@ -202,7 +202,7 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     if task.answered_freely and cells and cells.flips:
         words = (
             "On **{task}**, {models} are **right or wrong alike on {share}** of {n} questions; the "
-            "task asks for no certain words."
+            "targets of the task are no answers, so only scores decide."
         )
         estimate = replace(
             cells.flips,
@@ -216,7 +216,11 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
         yield from pair_sentences(cells)
     elif scores := [score.estimate for score in map(task.scores.get, pair) if score]:
         means = joined(map(short, scores), last=" and ")
-        yield prose("Their mean scores are {means}: neither right nor wrong alone.", means=means)
+        words = (
+            "Their mean scores are {means}; no answer counts as right or wrong (``correct_above`` "
+            "in the spec of the data sets the score that a right one exceeds)."
+        )
+        yield prose(words, means=means)
 
 
 def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:

@@ -125,10 +125,10 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
 
 def explained(result: CompareResult) -> Iterator[MetricName]:
     """The distinct metrics, with the meaning of each in this comparison."""
-    probe = result.manifest.settings.get("semscore")
+    probe, meanings = result.manifest.settings.get("semscore"), {}
+    if probe is not None:
+        meanings["sem_score"] = SEM_SCORE_BY_PROBE.format(probe=probe)
+    if any(task.scored for task in task_estimates(result)):
+        meanings["accuracy"] = _OF_SCORES
     for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
-        if probe is not None and name.head == "sem_score":
-            name = replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe))
-        if name.head == "accuracy" and any(task.scored for task in task_estimates(result)):
-            name = replace(name, meaning=_OF_SCORES)
-        yield name
+        yield replace(name, meaning=meanings.get(name.head, name.meaning))

@@ -37,7 +37,6 @@ from scope.records import (
 from scope.statistics import judge_estimate, paired_difference
 from scope.statistics.two_runs import items_to_decide, pooled_differences
 
-
 MEAN_SCORE = "mean score"
 """In place of accuracy, where scores lie between 0 and 1."""
 
