@@ -280,7 +280,7 @@ class LogFile:
             (key for key in (*NORMALIZED, "exact_match", *scores) if key in scores), "none"
         )
         contents = [text, item.options, item.right, *(item.gold or (None,))[:1]]
-        document = str(item.document or hashed(json.dumps(contents)))
+        document = part_of_id(item.document or hashed(json.dumps(contents)))
         conditions = self.conditions._replace(filter=part_of_id(item.filter))
         name = ItemName(conditions, score, document[:16], prompt)
         words = content_key(text, item.options)

@@ -1,0 +1,111 @@
+"""One bad row of a log costs one item."""
+
+import json
+
+import pytest
+from made_up_logs import WRITERS, choice_sample, generated_samples, write_log
+
+from capabilities.choice import Choice
+from capabilities.generation import Generation
+from scope.errors import ScopeError
+from scope.models.logs import load
+from scope.models.options import ModelOptions
+
+
+def write_choices(folder, model, letters):
+    docs = [{"question": f"{n}?", "choices": ["a", "b", "c"], "gold": 0} for n in range(3)]
+    values = [[-1 if place == ord(letter) - 65 else -9 for place in range(3)] for letter in letters]
+    write_log(folder, model, {"t": list(map(choice_sample, range(3), docs, values))})
+
+
+def write_generated(folder, model, letters):
+    docs = [{"question": f"{letter}?", "target": letter} for letter in letters]
+    samples = generated_samples(docs, [*letters[:2], "x"])
+    write_log(folder, model, {"t": samples}, kind="generate_until")
+
+
+TOOLS = WRITERS | {"lm": write_choices, "gen": write_generated}
+"""Of three items the first has the row of all cases; the answers are 0, 1, 1, or A, B, x."""
+
+KINDS = {"gen": Generation()}
+CASES = """
+lm      | pass                                                         | 0 1 1 |
+lm      | row['filtered_resps'] = [['nan', 0]] * 3                     | (no number) 1 1 |
+lm      | row['filtered_resps'] = [['-inf', 0]] * 3                    | (no number) 1 1 |
+lm      | row['filtered_resps'][2] = ['nan', 0]                        | (no number) 1 1 |
+lm      | row['arguments'] = {}                                        | 1 1 | IndexError
+lm      | row['arguments']['gen_args_1']['arg_1'] = ' '                | 1 1 | an empty option
+lm      | row['arguments']['gen_args_1']['arg_1'] = chr(0xd800)        | 1 1 | surrogate
+lm      | row['target'] = 'z'                                          | 1 1 | no single right
+lm      | row['acc_norm'] = float('nan')                               | 1 1 | `acc_norm` is nan
+lm      | row['doc_hash'] = {'x': [1]}                                 | 0 1 1 |
+lm      | del row['filtered_resps']                                    | 1 1 | KeyError
+lm      | rows[0] = 7                                                  | 1 1 | TypeError
+lm      | rows.append(row)                                             | 0 1 1 |
+lm      | rows.append({**row, 'doc_id': 7})                            | 0 1 1 0 |
+lm      | rows.append({**row, 'filtered_resps': [['-9', 0]] * 3})      | two different rows |
+lm      | row['arguments']['gen_args_2']['arg_1'] = ' 0'               | 0 1 1 |
+gen     | pass                                                         | A=1.0 B=1.0 x=0.0 |
+gen     | row['filtered_resps'] = ['<think>B?</think> A']              | A=1.0 B=1.0 x=0.0 |
+gen     | row['filtered_resps'] = ['<think>B?']                        | (thought not finished) B=1.0 x=0.0 |
+gen     | row['filtered_resps'] = ['[invalid]']                        | (not readable: [invalid]) B=1.0 x=0.0 |
+gen     | row['exact_match'] = 0.4                                     | A=0.4 B=1.0 x=0.0 |
+gen     | row['exact_match'] = 40                                      | B=1.0 x=0.0 | is 40.0
+gen     | for each in rows: each['bypass'] = each.pop('exact_match')   | A B x |
+gen     | for each in rows: each['exact_match'] = [1, 1]               | A B x |
+inspect | pass                                                         | 0 1 1 |
+inspect | row['scores']['choice']['value'] = float('nan')              | 1 1 | `choice` is nan
+inspect | row['scores'], row['error'] = None, {'message': 'x'}         | 1 1 | failed: x
+inspect | del row['messages']                                          | 1 1 | KeyError
+inspect | row['scores']['choice'] = {'value': 'I', 'answer': 'I see'}  | (not readable: I see) 1 1 |
+inspect | rows.append(row)                                             | 0 1 1 |
+helm    | pass                                                         | 0 1 1 |
+helm    | row['result'] = {'success': False, 'completions': []}        | (server) 1 1 |
+helm    | row['result'] = {'success': False, 'error': 'Content policy'} | (refused) 1 1 |
+helm    | del row['result']                                            | (server) 1 1 |
+helm    | for each in rows: del each['instance']['id']                 | 0 1 1 |
+helm    | row['instance']['references'][1]['tags'] = ['correct']       | 1 1 | no single right
+eee     | pass                                                         | 0 1 1 |
+eee     | row['input']['reference'] = 'A'                              | 0 1 1 |
+eee     | row['input']['references'] = row['input'].pop('reference')   | 0 1 1 |
+eee     | row['input']['raw'] = 7                                      | 1 1 | AttributeError
+eee     | rows.append(row)                                             | 0 1 1 |
+"""
+"""What is done to the first row of a log, the answers, and the reason why a row is left out."""
+
+
+def change(path, statement):
+    lines, text = path.suffix == ".jsonl", path.read_text()
+    content = [json.loads(line) for line in text.splitlines()] if lines else json.loads(text)
+    rows = content if lines else content.get("samples") or content["request_states"]
+    exec(statement, {"rows": rows, "row": rows[0]})
+    written = "".join(f"{json.dumps(row)}\n" for row in rows) if lines else json.dumps(content)
+    path.write_text(written)
+
+
+def shown(answer):
+    if answer.missing:
+        return f"({answer.missing}{': ' * bool(answer.reply)}{answer.reply})"
+    value = answer.text if answer.choice is None else str(answer.choice)
+    return value if answer.score is None else f"{value}={answer.score}"
+
+
+@pytest.mark.parametrize("case", CASES.strip().splitlines())
+def test_a_bad_row_costs_one_item(tmp_path, case):
+    tool, statement, expected, reason = map(str.strip, f"{case} ".split(" | "))
+    TOOLS[tool](tmp_path / "log", "m", "ABB")
+    names = ("samples*", "log.json", "scenario_state.json", "u.jsonl")
+    (path,) = (path for name in names for path in tmp_path.rglob(name))
+    change(path, statement)
+    scheme, task = tool if tool in WRITERS else "lm-eval", KINDS.get(tool, Choice())
+    if expected.startswith("two"):
+        with pytest.raises(ScopeError, match=expected):
+            load(scheme, str(tmp_path), ModelOptions())
+        return
+    data = task.load(f"{scheme}:{tmp_path}", n=None, seed=0)
+    model = load(scheme, str(tmp_path), ModelOptions())
+    questions = [item.question for item in data.items]
+    answers = (model.answer if tool == "gen" else model.choose)(questions)
+    assert " ".join(shown(answer) for _, answer in answers) == expected
+    assert [part.count for part in data.card.left_out] == [1] * bool(reason)
+    assert all(reason in part.reason and "1 of" in part.examples[0] for part in data.card.left_out)
