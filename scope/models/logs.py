@@ -85,13 +85,12 @@ class LogAnswers:
             raise self._missing(missing, len(questions))
         wrong: list[DataError] = []
         for place, question in enumerate(questions):
-            name = self._name(question)
+            name, answer = self._name(question), Answer(asked=False)
             item = self._items.get(_key(name))
-            answer = Answer(asked=False)
-            if item is not None:
-                if item.words != content_key(question.text, question.options):
-                    wrong_words = "other words or options than the data"
-                    raise self._wrong(item, wrong_words, "the same options")
+            if item is not None and item.words != content_key(question.text, question.options):
+                raise self._wrong(item, "other words or options than the data", "the same options")
+            # Neither a row that cannot be read nor one without a score says anything.
+            if item is not None and not math.isnan(item.value(name.score) or 0.0):
                 try:
                     answer = read(item, question, name.score)
                 except DataError as error:
@@ -100,7 +99,7 @@ class LogAnswers:
                 raise wrong[0]
             yield place, answer
         if wrong:
-            found = str(wrong[0].found)
+            found = wrong[0].found
             remark_once(f"{len(wrong)} answers of {self.spec} are left out, such as {found}")
 
     def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:

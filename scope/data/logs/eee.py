@@ -42,8 +42,8 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
         with reading(str(path)):
             first: dict[tuple[str, str], Mapping[str, Any]] = {}
             for _, row in rows_of(path):
-                if all(isinstance(at(row, key), str) for key in _KEYS):
-                    first.setdefault((row["model_id"], row["evaluation_name"]), row)
+                if None not in (names := [at(row, key) for key in _KEYS]):
+                    first.setdefault((str(names[0]), str(names[1])), row)
             beside = filter(Path.is_file, path.parent.glob("*.json"))
             contents = [json.loads(read_whole(file)) for file in beside]
             evaluations = {at(content, "evaluation_id"): content for content in contents}
@@ -92,13 +92,11 @@ def _options(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Any]]:
-    """The rows of one model and evaluation; those of none belong to each."""
+    """The rows of one model and evaluation; those of none cannot be read, in each."""
     for number, row in rows_of(path):
-        named = [at(row, key) for key in _KEYS]
-        if named[:2] == [model, name]:
-            yield number, row
-        elif not all(isinstance(key, str) for key in named):
-            yield number, LogItem("", "", {}, unusable=f"no {', '.join(_KEYS)}")
+        names = [at(row, key) for key in _KEYS]
+        if None in names or names[:2] == [model, name]:
+            yield number, None if None in names else row
 
 
 def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:

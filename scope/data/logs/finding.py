@@ -155,21 +155,16 @@ def _files(path: Path) -> list[Path]:
 
 def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """The logs without those of earlier runs of a model under the same conditions."""
-    runs: dict[tuple[str, Conditions], list[LogFile]] = {}
+    newest: dict[tuple[str, Conditions], str] = {}
     for log in logs:
-        if log.paths and log.date:
-            runs.setdefault((log.model, log.conditions), []).append(log)
-    old = []
-    for (model, conditions), same in runs.items():
-        newest = max(log.date for log in same)
-        earlier = [log.paths for log in same if log.date < newest]
-        old += earlier
-        if earlier:
-            remark_once(
-                f"{model} was run {len(same)} times on {conditions.task}: the run of {newest} is "
-                f"read; for another, name its file, such as {earlier[0][0]}"
-            )
-    return tuple(log for log in logs if log.paths not in old)
+        run = log.model, log.conditions
+        newest[run] = max(log.date, newest.get(run, ""))
+    kept = tuple(log for log in logs if log.date == newest[log.model, log.conditions])
+    for log in logs:
+        if log.paths and log not in kept:
+            what, date = f"{log.model} on {log.conditions.task}", newest[log.model, log.conditions]
+            remark_once(f"of {what} the run of {date} is read; for another name {log.paths[0]}")
+    return kept
 
 
 def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:

@@ -230,7 +230,8 @@ class LogFile:
                 content = hashed(repr(item._replace(place="")))
                 earlier, place = met.setdefault(key, (content, item.place))
                 if earlier != content:
-                    raise _two_answers(item, place)
+                    rows = f"{place} and {item.place}"
+                    raise self._wrong(f"two different rows with the id {item.row}: {rows}")
                 if place != item.place:
                     repeated += 1
                     continue
@@ -242,7 +243,7 @@ class LogFile:
         if repeated:
             remark_once(f"{self.paths[0]}: {repeated} repeated rows count once")
         if broken and len(broken) == documents.total():
-            raise self._no_sample(broken[0])
+            raise self._wrong(f"{broken[0].place} is no sample: {broken[0].unusable}")
         if broken:
             example = f"{broken[0].place}: {broken[0].unusable}"
             remark_once(f"{len(broken)} rows cannot be read and are left out, such as {example}")
@@ -258,10 +259,10 @@ class LogFile:
             item = item._replace(name=ItemName(self.conditions, "none", place, ""))
         return item._replace(place=place)
 
-    def _no_sample(self, item: LogItem) -> DataError:
+    def _wrong(self, found: str) -> DataError:
         return DataError(
-            f"{item.place} is no sample of {self.conditions.task}: {item.unusable}",
-            expected="what the tool writes for each item; no row of this log has it",
+            f"{found} ({self.conditions.task})",
+            expected="what the tool writes for the items of one run, a row each",
             fix="check the file, or run the evaluation again",
         )
 
@@ -269,7 +270,7 @@ class LogFile:
         # Chat templates belong to models: their prompts differ though the same is asked.
         prompt = "chat" if self.conditions.prompt == "chat" else hashed(item.prompt)[:8]
         text = item.text.strip() or "(empty prompt)"
-        if fault := unstorable("".join((text, *item.options, *item.gold, item.answer or ""))):
+        if fault := unstorable("".join((text, *item.options, *item.gold))):
             raise ValueError(f"{fault} in a text")
         if len(item.options) == 1 or len(item.options) > len(LETTERS):
             raise ValueError(f"{len(item.options)} options")
@@ -285,14 +286,6 @@ class LogFile:
         name = ItemName(conditions, score, document[:16], prompt)
         words = content_key(text, item.options)
         return item._replace(text=text, scores=scores, name=name, words=words)
-
-
-def _two_answers(item: LogItem, place: str) -> DataError:
-    return DataError(
-        f"two different rows with the id {item.row}: {place} and {item.place}",
-        expected="one run of a model, with one row for each item",
-        fix="keep the rows of one run in the file",
-    )
 
 
 def with_log_likelihoods(item: LogItem, values: Sequence[Any]) -> LogItem:

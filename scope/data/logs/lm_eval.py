@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -95,12 +94,10 @@ def _results_of(samples: Path) -> Path | None:
 def _log_without_results(path: Path) -> LogFile:
     """A log whose conditions are not known but for its task; its rows show of which kind it is."""
     remark_once(f"{path}: no results file beside it, so version, shots and templates are unknown")
-    first = next((row for _, row in islice(rows_of(path), 1)), None)
-    replies = at(first, "filtered_resps")
+    replies = at(next(rows_of(path), (0, None))[1], "filtered_resps")
     kind = CHOICES if replies and isinstance(replies[0], list) and replies[1:] else GENERATED
     task = without_date(path).removesuffix(".gz").removesuffix(".jsonl").removeprefix("samples_")
-    unknown = {"output_type": kind}
-    results = {"configs": {task: unknown}, "n-shot": {task: "unknown"}}
+    results = {"configs": {task: {"output_type": kind}}, "n-shot": {task: "unknown"}}
     log = _log(path, results, task, path)
     return replace(log, conditions=log.conditions._replace(template="unknown"))
 
@@ -224,17 +221,16 @@ def _generated(item: LogItem, config: Mapping[str, Any], fields: Mapping[str, An
     return item._replace(
         answer=str(reply).strip() if reply else None,
         missing="not readable" if reply == _NO_ANSWER_FOUND else "",
-        gold=tuple(dict.fromkeys(map(str.strip, _texts(target)))) if is_text else (),
+        gold=tuple(dict.fromkeys(map(str.strip, _targets(target)))) if is_text else (),
     )
 
 
-def _texts(target: Any) -> list[str]:
+def _targets(target: Any) -> list[str]:
     """The targets of an answer; a list of them may be printed."""
-    if isinstance(target, str) and target.startswith("["):
+    if isinstance(target, str) and target.startswith(("['", '["')):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
             target = ast.literal_eval(target)
-    texts = target if isinstance(target, list) and all(isinstance(t, str) for t in target) else ()
-    return list(texts) or [str(target)]
+    return target if isinstance(target, list) else [str(target)]
 
 
 def _question(prompt: str, document: Any, shots: int, delimiter: str) -> str:

@@ -74,12 +74,7 @@ _LIMITS = (
     "over retraining: the same recipe with another seed may lie outside. The order of options and "
     "the words of the prompt change what a model answers. A missing answer is wrong, and between "
     "two models it leaves its question out. Where answers are texts, right is an exact match with "
-    "a right answer."
-)
-
-_SCORED = (
-    "Answers in words that an evaluation tool has scored are right where the score is 1, whatever "
-    "their words."
+    "a right answer, or the score 1 of an evaluation tool."
 )
 
 
@@ -95,14 +90,13 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         _categories(tasks),
         answers_side_by_side(questions, most=max_items),
     )
-    scored = [paragraph(_SCORED)] if any(task.scored for task in tasks) else []
     numbers = (
         flips_section(tasks, result.pooled),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, *filter(None, [_by_model(result)])),
-        Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS), *scored)),
+        Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
         reproduce(manifest, result.clock),
     )
     names = [card.name for card in manifest.models]
@@ -198,29 +192,17 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     models = joined(pair, last=" and ")
     cells = next((cell for cell in task.cells if (cell.first, cell.second) == pair), None)
     same = task.between("agreement" if task.choice else "exact_match").get(pair)
-    estimate = same and same.estimate
-    if task.answered_freely and cells and cells.flips:
-        words = (
-            "On **{task}**, {models} are **right or wrong alike on {share}** of {n} questions; the "
-            "targets of the task are no answers, so only scores decide."
-        )
-        estimate = replace(
-            cells.flips,
-            value=1 - cells.flips.value,
-            low=1 - cells.flips.high,
-            high=1 - cells.flips.low,
-        )
-    if estimate:
-        yield prose(words, task=task.task, models=models, share=short_share(estimate), n=estimate.n)
+    if task.answered_freely:
+        words = "On **{task}**, answers count as right or wrong alone: its targets are no answers."
+        yield prose(words, task=task.task)
+    elif same:
+        share = short_share(same.estimate)
+        yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
     if cells:
         yield from pair_sentences(cells)
     elif scores := [score.estimate for score in map(task.scores.get, pair) if score]:
         means = joined(map(short, scores), last=" and ")
-        words = (
-            "Their mean scores are {means}; no answer counts as right or wrong (``correct_above`` "
-            "in the spec of the data sets the score that a right one exceeds)."
-        )
-        yield prose(words, means=means)
+        yield prose("Their mean scores are {means}; no answer is right or wrong.", means=means)
 
 
 def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
@@ -309,7 +291,7 @@ def _models_table(task: TaskEstimates) -> Table:
             nearest.setdefault(name, f"{other}\u00a0{two_digits(estimate.value)}")
     rows = ((task.marked(name), estimate, nearest.get(name, "none")) for name, estimate in ordered)
     similar = Column(f"Most similar, {metric_name(task.main_metric).label}")
-    share = "Mean score" if task.graded else "Right"
+    share = "Mean score" if task.scored and not task.cells else "Right"
     return _shares_table(f"Of {range_of_counts(right.values())} questions", share, rows, similar)
 
 

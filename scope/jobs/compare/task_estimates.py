@@ -17,11 +17,6 @@ SEM_SCORE_BY_PROBE = (
 )
 """The meaning of SemScore if a probe of a model's layers replaces the encoder."""
 
-_OF_SCORES = (
-    "How often the right option is chosen; of answers in words the mean score, from 0 to 1, that "
-    "an evaluation tool gave them."
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class TaskEstimates:
@@ -63,11 +58,6 @@ class TaskEstimates:
     def scored(self) -> bool:
         """Whether answers in words have the scores of an evaluation tool."""
         return not self.choice and bool(self.against_gold("accuracy"))
-
-    @property
-    def graded(self) -> bool:
-        """Whether there are scores between 0 and 1, which are neither right nor wrong."""
-        return any({*row.values} - {0, 1} for row in self.against_gold("accuracy").values())
 
     @property
     def answered_freely(self) -> bool:
@@ -125,10 +115,7 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
 
 def explained(result: CompareResult) -> Iterator[MetricName]:
     """The distinct metrics, with the meaning of each in this comparison."""
-    probe, meanings = result.manifest.settings.get("semscore"), {}
-    if probe is not None:
-        meanings["sem_score"] = SEM_SCORE_BY_PROBE.format(probe=probe)
-    if any(task.scored for task in task_estimates(result)):
-        meanings["accuracy"] = _OF_SCORES
+    probe = result.manifest.settings.get("semscore")
     for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
-        yield replace(name, meaning=meanings.get(name.head, name.meaning))
+        by_probe = probe is not None and name.head == "sem_score"
+        yield replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe)) if by_probe else name

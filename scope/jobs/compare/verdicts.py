@@ -19,9 +19,9 @@ from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
 from scope.jobs.audit.verdicts import NO_GOLD, Evidence, decided, paired_evidence
-from scope.metrics import best_against_gold, exact_match_values, in_both
+from scope.jobs.compare.flips import exchanged
+from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
-    GOLD,
     MOST_WITH_CELLS,
     Answer,
     CompareResult,
@@ -34,7 +34,7 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.statistics import judge_estimate, paired_difference
+from scope.statistics import judge_estimate
 from scope.statistics.two_runs import items_to_decide, pooled_differences
 
 MEAN_SCORE = "mean score"
@@ -59,21 +59,15 @@ class MeasuredTask(NamedTuple):
         pairs = zip(self.answers.items, given, strict=True)
         return [item for item, answers in pairs if _is_known(item, answers)]
 
-    def scores(self, model: str) -> dict[str, float]:
-        """The score of each of the model's answers by its question's id."""
-        (row,) = (
-            row
-            for row in self.numbers.measurements
-            if (row.metric, row.target, row.against, row.subset) == ("accuracy", model, GOLD, None)
+    def of_scores(self, reference: str, target: str) -> Estimate | Undefined | None:
+        """Reference minus target in mean score, where some scores lie between 0 and 1."""
+        scores = {answer.score for row in self.answers.answers for answer in row}
+        found = (
+            row.estimate
+            for row in self.numbers.differences
+            if (row.metric, row.first, row.second) == ("accuracy", reference, target)
         )
-        return dict(zip(row.example_ids, row.values, strict=True))
-
-    @property
-    def is_graded(self) -> bool:
-        """Whether scores lie between 0 and 1, so that answers are not right or wrong."""
-        return any(
-            answer.score not in (None, 0, 1) for row in self.answers.answers for answer in row
-        )
+        return next(found, None) if scores - {None, 0.0, 1.0} else None
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None without a question for both."""
@@ -95,12 +89,15 @@ def comparison_verdicts(
     evidence: dict[str, list[Evidence]] = {target: [] for target in targets}
     unusable: dict[str, str] = {}
     for task in tasks:
-        name = MEAN_SCORE if task.is_graded else "accuracy"
-        name = name if len(tasks) == 1 else f"{name} on {task.name}"
+        of_task = "" if len(tasks) == 1 else f" on {task.name}"
         for target in targets:
-            pair = _Pair.of(task, reference, target)
-            evidence[target].append(_evidence(task, pair, name, margin))
-            if task.known and (why := _unusable(task, pair, reference, target, margin)):
+            cells, scores = task.of_pair(reference, target), task.of_scores(reference, target)
+            part, asked = _evidence(task, cells, of_task, margin), cells.both.n if cells else 0
+            if isinstance(scores, Estimate):
+                name, asked = f"{MEAN_SCORE}{of_task}", scores.n
+                part = Evidence(judge_estimate(name, exchanged(scores), limit=-margin))
+            evidence[target].append(part)
+            if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
     names = [task.name for task in tasks]
     return tuple(
@@ -142,33 +139,20 @@ def _is_right(answer: Answer, item: Item) -> bool:
     return any(best_against_gold(exact_match_values, texts, [item.gold] * len(texts)))
 
 
-class _Pair(NamedTuple):
-    """The target's and the reference's scores on the questions that were put to both."""
-
-    target: Sequence[float]
-    reference: Sequence[float]
-    ids: Sequence[str]
-
-    @classmethod
-    def of(cls, task: MeasuredTask, reference: str, target: str) -> _Pair:
-        """Those of a task: scores between 0 and 1, or right and wrong."""
-        if task.is_graded:
-            return cls(*in_both(task.scores(target), task.scores(reference)))
-        if (cells := task.of_pair(reference, target)) is None:
-            return cls((), (), ())
-        shares = (cells.both, cells.only_first, cells.only_second)
-        both, lost, gained = map(cells.count, shares)
-        neither = cells.both.n - both - lost - gained
-        scores = [1] * both + [0] * lost + [1] * gained + [0] * neither
-        of_reference = [1] * (both + lost) + [0] * (gained + neither)
-        return cls(scores, of_reference, [str(place) for place in range(cells.both.n)])
+def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:
+    """The target's and the reference's answers as right or wrong, and a name for each question."""
+    shares = (cells.both, cells.only_first, cells.only_second)
+    both, lost, gained = map(cells.count, shares)
+    neither = cells.both.n - both - lost - gained
+    target = [1] * both + [0] * lost + [1] * gained + [0] * neither
+    reference = [1] * (both + lost) + [0] * (gained + neither)
+    return target, reference, [str(place) for place in range(cells.both.n)]
 
 
-def _evidence(task: MeasuredTask, pair: _Pair, name: str, margin: float) -> Evidence:
-    if pair.ids and task.is_graded:
-        return Evidence(judge_estimate(name, paired_difference(*pair), limit=-margin))
-    if pair.ids:
-        return paired_evidence(name, *pair, margin=margin, rows=len(pair.ids))
+def _evidence(task: MeasuredTask, cells: FourCells | None, of_task: str, margin: float) -> Evidence:
+    name = f"accuracy{of_task}"
+    if cells is not None:
+        return paired_evidence(name, *_answered(cells), margin=margin, rows=cells.both.n)
     if not task.known:
         return Evidence(Endpoint(name=name, estimate=Undefined(reason=NO_GOLD)))
     none = Undefined(reason="no question was put to both models")
@@ -176,14 +160,14 @@ def _evidence(task: MeasuredTask, pair: _Pair, name: str, margin: float) -> Evid
 
 
 def _unusable(
-    task: MeasuredTask, pair: _Pair, reference: str, target: str, margin: float
+    task: MeasuredTask, asked: int, reference: str, target: str, margin: float
 ) -> str | None:
     """Why the answers to a task cannot show that the target may replace the reference."""
     for share in task.numbers.shares:
         if share.model in (reference, target) and share.degenerate is not None:
             advice = "; put another model first" if share.model == reference else ""
             return f"{share.model} is degenerate on {task.name}{advice}"
-    asked, known = len(pair.ids), task.known
+    known = task.known
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]
@@ -191,8 +175,7 @@ def _unusable(
     accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
         return (
-            f"the {MEAN_SCORE if task.is_graded else 'accuracy'} of {reference} on {task.name}, "
-            f"{accuracy}, is not shown to exceed "
+            f"the accuracy of {reference} on {task.name}, {accuracy}, is not shown to exceed "
             f"chance, {chance:.3f}, by the margin of {margin:g}"
         )
     return None

@@ -47,8 +47,8 @@ lm      | rows.append({**row, 'filtered_resps': [['-9', 0]] * 3})      | two dif
 lm      | row['arguments']['gen_args_2']['arg_1'] = ' 0'               | 0 1 1 |
 gen     | pass                                                         | A=1.0 B=1.0 x=0.0 |
 gen     | row['filtered_resps'] = ['<think>B?</think> A']              | A=1.0 B=1.0 x=0.0 |
-gen     | row['filtered_resps'] = ['<think>B?']                        | (thought not finished) B=1.0 x=0.0 |
-gen     | row['filtered_resps'] = ['[invalid]']                        | (not readable: [invalid]) B=1.0 x=0.0 |
+gen     | row['filtered_resps'] = ['<think>B?'] | (thought not finished) B=1.0 x=0.0 |
+gen     | row['filtered_resps'] = ['[invalid]'] | (not readable: [invalid]) B=1.0 x=0.0 |
 gen     | row['exact_match'] = 0.4                                     | A=0.4 B=1.0 x=0.0 |
 gen     | row['exact_match'] = 40                                      | B=1.0 x=0.0 | is 40.0
 gen     | for each in rows: each['bypass'] = each.pop('exact_match')   | A B x |
