@@ -120,7 +120,8 @@ def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
                 f"there; to make it a complete log: inspect log recover {path}"
             )
             yield header
-        for name in sorted(names, key=lambda name: (len(name), name)):
+        shortened = {name.replace("/sample.json", ".json"): name for name in names}
+        for _, name in sorted(shortened.items(), key=lambda pair: (len(pair[0]), pair[0])):
             sample = _member(archive, name)
             parts = name.removesuffix("sample.json")
             if parts != name and parts.endswith("/"):
