@@ -99,8 +99,8 @@ class LogAnswers:
                 raise wrong[0]
             yield place, answer
         if wrong:
-            found = wrong[0].found
-            remark_once(f"{len(wrong)} answers of {self.spec} are left out, such as {found}")
+            example = wrong[0].found
+            remark_once(f"{len(wrong)} answers of {self.spec} are left out, such as {example}")
 
     def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:
         tasks = {item.name.conditions.task for item in self._items.values()}

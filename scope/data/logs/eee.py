@@ -8,22 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import begins_with
-from scope.data.logs.items import (
-    CHOICES,
-    GENERATED,
-    LogFile,
-    LogItem,
-    at,
-    conditions,
-    option_named,
-    rows_of,
-)
-from scope.data.sources import read_whole, reading
+from scope.data.logs.finding import begins_with, rows_of
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
+from scope.data.sources import UNREADABLE, read_whole, reading
 
 TOOL = "Every Eval Ever"
 EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
@@ -41,21 +33,26 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             first: dict[tuple[str, str], Mapping[str, Any]] = {}
+            with_options: set[tuple[str, str]] = set()
             for _, row in rows_of(path):
-                if None not in (names := [at(row, key) for key in _KEYS]):
-                    first.setdefault((str(names[0]), str(names[1])), row)
+                model, name, _ = names = [at(row, key) for key in _KEYS]
+                if None not in names:
+                    first.setdefault((str(model), str(name)), row)
+                    with suppress(*UNREADABLE, AttributeError):
+                        with_options |= {(str(model), str(name))} if _options(row) else set()
             beside = filter(Path.is_file, path.parent.glob("*.json"))
             contents = [json.loads(read_whole(file)) for file in beside]
             evaluations = {at(content, "evaluation_id"): content for content in contents}
             if not first:
                 raise ValueError(f"no row with {', '.join(_KEYS)}")
             logs = [
-                _log(path, row, evaluations.get(row["evaluation_id"])) for row in first.values()
+                _log(path, row, evaluations.get(row["evaluation_id"]), key in with_options)
+                for key, row in first.items()
             ]
         yield from logs
 
 
-def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | None) -> LogFile:
+def _log(path: Path, row: Mapping[str, Any], evaluation: Any, with_options: bool) -> LogFile:
     name = row["evaluation_name"]
     results = at(evaluation, "evaluation_results") or ()
     result: Any = next((result for result in results if result["evaluation_name"] == name), {})
@@ -72,7 +69,7 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | Non
             shots=at(generation, "additional_details", "num_fewshot") or "unknown",
             templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
         ),
-        kind=CHOICES if _options(row) else GENERATED,
+        kind=CHOICES if with_options else GENERATED,
         expected=number if isinstance(number, int) else None,
         rows=partial(_rows, path, row["model_id"], name),
         parse=partial(_item, library == "lm_eval"),

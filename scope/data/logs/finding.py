@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogItem
-from scope.data.sources import reading
+from scope.data.sources import read_lines, read_whole, reading
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.progress import remark_once
@@ -188,6 +190,22 @@ def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
         return False
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
         return f'"{key}":'.encode() in stream.read(_HEAD)
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, Any]]:
+    """The rows of JSON lines, or of one list, counted from 1; other lines are unusable."""
+    with closing(read_lines(path)) as lines:
+        for number, line in enumerate(lines, start=1):
+            if number == 1 and line.lstrip().startswith("["):
+                with suppress(ValueError, RecursionError):
+                    yield from enumerate(json.loads(read_whole(path)), start=1)
+                    return
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
+                    row = LogItem("", "", {}, unusable="not JSON")
+                yield number, row
 
 
 @dataclass(frozen=True, kw_only=True)

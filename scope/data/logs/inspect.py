@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, cond
 from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, read_whole, reading, require_length
 from scope.errors import DataError
 from scope.progress import remark_once
-from scope.records import NoAnswer
 
 TOOL = "Inspect"
 EXPECTED = ".eval or .json files that `inspect eval` writes"
@@ -36,8 +35,6 @@ _MOST_BYTES_OF_A_SAMPLE = 1 << 26
 _ZSTD = 93  # The zipfile of Python 3.14 and later knows it.
 # A sample, the name of a scorer, and its score.
 _Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
-_REASONS: Mapping[str, NoAnswer] = {"content_filter": "refused", "max_tokens": "cut off"}
-"""Why a reply may be empty, by the reason for which it stopped."""
 
 
 def is_log(path: Path) -> bool:
@@ -52,13 +49,13 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             contents = _contents(path)
-            header, first = next(contents), next(contents, None)
+            header, first = next(contents), list(islice(contents, 5))
             contents.close()
             log = _log(path, header, first)
         yield log
 
 
-def _log(path: Path, header: Mapping[str, Any], first: Mapping[str, Any] | None) -> LogFile:
+def _log(path: Path, header: Mapping[str, Any], first: Sequence[Any]) -> LogFile:
     evaluated = header["eval"]
     arguments = evaluated.get("model_args", {}) | evaluated.get("model_generate_config", {})
     epochs, samples = at(evaluated, "config", "epochs") or 1, at(header, "results", "total_samples")
@@ -71,14 +68,14 @@ def _log(path: Path, header: Mapping[str, Any], first: Mapping[str, Any] | None)
         model=str(evaluated["model"]),
         date=str(evaluated.get("created") or ""),
         arguments=", ".join(f"{name}={arguments[name]!s:.60}" for name in sorted(arguments)),
-        paths=() if first is None else (path,),
+        paths=(path,) if first else (),
         conditions=conditions(
             evaluated["task"],
             version=evaluated.get("task_version", "unknown"),
             shots=at(evaluated, "task_args", "fewshot") or 0,
             templates=(steps, scorers, evaluated.get("task_args")),
         ),
-        kind=CHOICES if at(first, "choices") else GENERATED,
+        kind=CHOICES if any(at(sample, "choices") for sample in first) else GENERATED,
         expected=samples // epochs if isinstance(samples, int) else None,
         rows=partial(_rows, path),
         parse=partial(_item, epochs > 1),
@@ -197,7 +194,7 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
         right=option_named(targets[0], options, *namings) if len(targets) == 1 else None,
         answer=answer,
         gold=() if options else tuple(targets),
-        missing=_REASONS.get(stopped, "") if answer is None else "",
+        missing="refused" if answer is None and stopped == "content_filter" else "",
         row=f"{sample.get('id', '')} in epoch {sample.get('epoch', 1)}",
     )
 

@@ -13,14 +13,13 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.data.items import LETTERS
 from scope.data.sampling import content_key
-from scope.data.sources import UNREADABLE, read_lines, read_whole
+from scope.data.sources import UNREADABLE
 from scope.errors import DataError
 from scope.printing import first_line, unstorable
 from scope.progress import remark_once
@@ -259,9 +258,9 @@ class LogFile:
             item = item._replace(name=ItemName(self.conditions, "none", place, ""))
         return item._replace(place=place)
 
-    def _wrong(self, found: str) -> DataError:
+    def _wrong(self, problem: str) -> DataError:
         return DataError(
-            f"{found} ({self.conditions.task})",
+            f"{problem} ({self.conditions.task})",
             expected="what the tool writes for the items of one run, a row each",
             fix="check the file, or run the evaluation again",
         )
@@ -270,9 +269,9 @@ class LogFile:
         # Chat templates belong to models: their prompts differ though the same is asked.
         prompt = "chat" if self.conditions.prompt == "chat" else hashed(item.prompt)[:8]
         text = item.text.strip() or "(empty prompt)"
-        if fault := unstorable("".join((text, *item.options, *item.gold))):
+        if fault := unstorable("".join((text, item.filter, *item.options, *item.gold))):
             raise ValueError(f"{fault} in a text")
-        if len(item.options) == 1 or len(item.options) > len(LETTERS):
+        if len(item.options) not in (range(2, len(LETTERS) + 1) if self.kind == CHOICES else (0,)):
             raise ValueError(f"{len(item.options)} options")
         if not all(option.strip() for option in item.options):
             raise ValueError("an empty option")
@@ -310,22 +309,6 @@ def with_log_likelihoods(item: LogItem, values: Sequence[Any]) -> LogItem:
     if not all(number < math.inf for number in numbers) or max(numbers) == -math.inf:
         return item._replace(missing="no number")
     return item._replace(log_likelihoods=numbers)
-
-
-def rows_of(path: Path) -> Iterator[tuple[int, Any]]:
-    """The rows of JSON lines, or of one list, counted from 1; other lines are unusable."""
-    with closing(read_lines(path)) as lines:
-        for number, line in enumerate(lines, start=1):
-            if number == 1 and line.lstrip().startswith("["):
-                with suppress(ValueError, RecursionError):
-                    yield from enumerate(json.loads(read_whole(path)), start=1)
-                    return
-            if line.strip():
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError):
-                    row = LogItem("", "", {}, unusable="not JSON")
-                yield number, row
 
 
 def option_named(text: str, options: Sequence[str], *namings: str) -> int | None:

@@ -14,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import begins_with
+from scope.data.logs.finding import begins_with, rows_of
 from scope.data.logs.items import (
     CHOICES,
     GENERATED,
@@ -27,7 +28,6 @@ from scope.data.logs.items import (
     conditions,
     hashed,
     option_named,
-    rows_of,
     with_log_likelihoods,
 )
 from scope.data.sources import read_whole, reading
@@ -94,12 +94,16 @@ def _results_of(samples: Path) -> Path | None:
 def _log_without_results(path: Path) -> LogFile:
     """A log whose conditions are not known but for its task; its rows show of which kind it is."""
     remark_once(f"{path}: no results file beside it, so version, shots and templates are unknown")
-    replies = at(next(rows_of(path), (0, None))[1], "filtered_resps")
-    kind = CHOICES if replies and isinstance(replies[0], list) and replies[1:] else GENERATED
+    rows = [at(row, "filtered_resps") for _, row in islice(rows_of(path), 5)]
+    kind = CHOICES if any(map(_of_options, rows)) else GENERATED
     task = without_date(path).removesuffix(".gz").removesuffix(".jsonl").removeprefix("samples_")
     results = {"configs": {task: {"output_type": kind}}, "n-shot": {task: "unknown"}}
     log = _log(path, results, task, path)
     return replace(log, conditions=log.conditions._replace(template="unknown"))
+
+
+def _of_options(replies: Any) -> bool:
+    return isinstance(replies, list) and len(replies) > 1 and isinstance(replies[0], list)
 
 
 def without_date(samples: Path) -> str:

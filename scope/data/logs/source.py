@@ -10,7 +10,6 @@ from scope.data.logs.finding import LogSpec
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem
 from scope.data.sources import Source, SourceRow
 from scope.errors import DataError
-from scope.progress import remark_once
 
 
 def open_logs(scheme: str, rest: str) -> Source:
@@ -70,20 +69,12 @@ def _answered_freely(files: Sequence[LogFile]) -> set[str]:
     Of the answers with the score 1, fewer than half have all words of a target, or only such.
     """
     right: Counter[str] = Counter()
-    with_words: Counter[str] = Counter()
     for item in (item for file in files for item in file.read()):
-        if item.answer and item.gold and item.value(item.name.score) == 1:
-            task, words = item.name.conditions.task, _words(item.answer)
-            golds = list(map(_words, item.gold))
-            right[task] += 1
-            with_words[task] += any(gold <= words or words <= gold for gold in golds)
-    free = {task for task in right if 2 * with_words[task] < right[task]}
-    for task in sorted(free):
-        remark_once(
-            f"{task}: most right answers do not have the words of their targets, so answers are "
-            "compared as right or wrong, and not with the targets"
-        )
-    return free
+        if item.gold and item.value(item.name.score) == 1:
+            words, golds = _words(item.answer or ""), map(_words, item.gold)
+            has_words = any(gold <= words or words <= gold for gold in golds)
+            right[item.name.conditions.task] += 1 if has_words else -1
+    return {task for task, more in right.items() if more < 0}
 
 
 def _words(text: str) -> set[str]:

@@ -55,19 +55,18 @@ class MeasuredTask(NamedTuple):
     @property
     def known(self) -> list[Item]:
         """The items whose right answer is known, or to which an answer is scored."""
-        given = zip(*self.answers.answers, strict=True)
-        pairs = zip(self.answers.items, given, strict=True)
-        return [item for item, answers in pairs if _is_known(item, answers)]
+        rows = zip(self.answers.items, *self.answers.answers, strict=True)
+        return [item for item, *answers in rows if _is_known(item, answers)]
 
     def of_scores(self, reference: str, target: str) -> Estimate | Undefined | None:
         """Reference minus target in mean score, where some scores lie between 0 and 1."""
         scores = {answer.score for row in self.answers.answers for answer in row}
-        found = (
+        estimates = (
             row.estimate
             for row in self.numbers.differences
             if (row.metric, row.first, row.second) == ("accuracy", reference, target)
         )
-        return next(found, None) if scores - {None, 0.0, 1.0} else None
+        return next(estimates, None) if scores - {None, 0.0, 1.0} else None
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None without a question for both."""
