@@ -119,14 +119,22 @@ def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
             yield header
         shortened = {name.replace("/sample.json", ".json"): name for name in names}
         for _, name in sorted(shortened.items(), key=lambda pair: (len(pair[0]), pair[0])):
-            sample = _member(archive, name)
-            parts = name.removesuffix("sample.json")
-            if parts != name and parts.endswith("/"):
-                pages = (each for each in every if each.startswith(f"{parts}messages/"))
-                ordered = sorted(pages, key=lambda each: (len(each), each))
-                messages = chain.from_iterable(_member(archive, page) for page in ordered)
-                sample = sample | {"messages": list(messages)}
+            try:
+                sample = _sample(archive, name)
+            except (ValueError, TypeError):
+                sample = {}  # A sample that is no JSON has no scores.
             yield sample
+
+
+def _sample(archive: zipfile.ZipFile, name: str) -> Any:
+    """A sample, with its messages where these are files of their own."""
+    sample, pages = _member(archive, name), f"{name.removesuffix('sample.json')}messages/"
+    if not name.endswith("/sample.json"):
+        return sample
+    parts = [part for part in archive.namelist() if part.startswith(pages)]
+    ordered = sorted(parts, key=lambda part: (len(part), part))
+    messages = chain.from_iterable(_member(archive, part) for part in ordered)
+    return sample | {"messages": list(messages)}
 
 
 @contextmanager

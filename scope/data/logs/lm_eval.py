@@ -85,7 +85,8 @@ def _results_of(samples: Path) -> Path | None:
     beside = sorted(filter(Path.is_file, others))
     dated = _DATED.search(samples.name)
     same = [path for path in beside if dated and path.stem.endswith(dated[1])]
-    fitting = same or [path for path in beside if not (dated and _DATED.search(path.name))]
+    undated = (path for path in beside if path.match("results*") and not _DATED.search(path.name))
+    fitting = same or (list(undated) if dated else beside)
     if len(fitting) > 1:
         raise _wrong(f"{len(fitting)} results files for {samples}")
     return fitting[0] if fitting else None
