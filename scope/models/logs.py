@@ -100,7 +100,9 @@ class LogAnswers:
             yield place, answer
         if wrong:
             example = wrong[0].found
-            remark_once(f"{len(wrong)} answers of {self.spec} are left out, such as {example}")
+            remark_once(
+                f"answers of {self.spec} that are left out: {len(wrong)}, such as {example}"
+            )
 
     def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:
         tasks = {item.name.conditions.task for item in self._items.values()}
@@ -163,7 +165,7 @@ class LogAnswers:
 
     def _generated(self, item: LogItem, question: Question, score: str) -> Answer:
         value = item.value(score)
-        if question.options or (value is not None and not 0 <= value <= 1):
+        if question.options or (value is None) != (score == "none") or not 0 <= (value or 0) <= 1:
             raise self._wrong(
                 item,
                 f"the score `{score}` is {value}",
@@ -174,7 +176,7 @@ class LogAnswers:
             return Answer(missing="thought not finished")
         if item.missing or not (text.strip() or value):
             return _without_answer(item)
-        return Answer(text=text.strip(), score=value)
+        return Answer(text=text.strip(), score=None if value is None else float(value))
 
     def _wrong(self, item: LogItem, problem: str, expected: str) -> DataError:
         return DataError(

@@ -119,5 +119,5 @@ def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
         right=right,
         answer=answer or None,
         gold=() if options else tuple(references),
-        row=str(row.get("sample_id", "")),
+        row=row.get("sample_id"),
     )

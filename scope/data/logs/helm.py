@@ -102,7 +102,7 @@ def _item(row: _Row) -> LogItem:
         answer=answer or None,
         gold=() if letters else tuple(text.strip() for text in right),
         missing=_missing(state.get("result")),
-        row=str(instance.get("id", "")),
+        row=instance.get("id"),
     )
 
 

@@ -203,7 +203,7 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
         answer=answer,
         gold=() if options else tuple(targets),
         missing="refused" if answer is None and stopped == "content_filter" else "",
-        row=f"{sample.get('id', '')} in epoch {sample.get('epoch', 1)}",
+        row=None if sample.get("id") is None else (sample["id"], sample.get("epoch")),
     )
 
 

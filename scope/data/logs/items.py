@@ -136,7 +136,7 @@ class LogItem(NamedTuple):
     answer: str | None = None
     gold: tuple[str, ...] = ()
     missing: NoAnswer = ""
-    row: str = ""
+    row: object = None
     unusable: str = ""
     name: ItemName = ItemName(Conditions(*[""] * 6), "", "", "")
     words: bytes = b""
@@ -162,11 +162,11 @@ class LogItem(NamedTuple):
         --------
         >>> item = LogItem("", "", {"rouge1": 0.4})
         >>> item.value("rouge1"), item.value("rouge1>0.3"), item.value("acc")
-        (0.4, 1.0, None)
+        (0.4, True, None)
         """
         name, _, bound = score.partition(">")
         value = self.scores.get(name)
-        return float(value > float(bound)) if bound and value is not None else value
+        return value if not bound or value is None or not 0 <= value <= 1 else value > float(bound)
 
     def chosen(self, score: str, options: Sequence[str]) -> int | None:
         """The index of the option chosen; the right one where only the score names it."""
@@ -224,8 +224,8 @@ class LogFile:
             item = self._item(number, row)
             if item.unusable:
                 broken.append(item)
-            elif item.row:
-                key = item.name.conditions.filter, item.row
+            elif item.row is not None:
+                key = item.name.conditions.filter, str(item.row)
                 content = hashed(repr(item._replace(place="")))
                 earlier, place = met.setdefault(key, (content, item.place))
                 if earlier != content:
@@ -240,12 +240,16 @@ class LogFile:
                 item = item._replace(name=item.name._replace(document=document))
             yield item
         if repeated:
-            remark_once(f"{self.paths[0]}: {repeated} repeated rows count once")
+            remark_once(
+                f"rows that repeat earlier ones of {self.paths[0]} and count once: {repeated}"
+            )
         if broken and len(broken) == documents.total():
             raise self._wrong(f"{broken[0].place} is no sample: {broken[0].unusable}")
         if broken:
             example = f"{broken[0].place}: {broken[0].unusable}"
-            remark_once(f"{len(broken)} rows cannot be read and are left out, such as {example}")
+            remark_once(
+                f"rows that cannot be read and are left out: {len(broken)}, such as {example}"
+            )
 
     def _item(self, number: int, row: Any) -> LogItem:
         unit = "line" if ".jsonl" in self.paths[0].name else "sample"

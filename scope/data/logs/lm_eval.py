@@ -192,7 +192,7 @@ def _item(
         filter=fields.get("filter") or "none",
         document=fields.get("doc_hash")
         or hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
-        row=str(fields.get("doc_id", "")),
+        row=fields.get("doc_id"),
     )
     if not with_options:
         return _generated(item, config, fields)

@@ -11,6 +11,8 @@ from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem
 from scope.data.sources import Source, SourceRow
 from scope.errors import DataError
 
+_NO_SCORE = "no score"
+
 
 def open_logs(scheme: str, rest: str) -> Source:
     """The items of logs, each once, with options or the text of the right answer.
@@ -108,8 +110,12 @@ def _distinct_items(files: Sequence[LogFile], spec: LogSpec) -> Iterator[LogItem
         elif str(scored.name) not in seen:
             seen.add(str(scored.name))
             yield scored
-    # What is unusable in the log of one model may be usable in that of another.
-    yield from (item for name, item in unusable.items() if name not in seen)
+    # What is unusable in the log of one model may be usable in that of another, and what has no
+    # score is where no answer to the task has one.
+    tasks = {name.partition(":")[0] for name in seen}
+    for item in (item for name, item in unusable.items() if name not in seen):
+        is_alone = item.unusable == _NO_SCORE and item.name.conditions.task in tasks
+        yield item if is_alone or item.unusable != _NO_SCORE else item._replace(unusable="")
 
 
 def _scored(item: LogItem, spec: LogSpec) -> LogItem:
@@ -117,11 +123,11 @@ def _scored(item: LogItem, spec: LogSpec) -> LogItem:
     score, bound = spec.chosen.get("score", item.name.score), spec.chosen.get("correct_above")
     if item.scores and score not in item.scores:
         return item._replace(unusable=f"no score `{score}` among {', '.join(item.scores)}")
-    score = f"{score}>{bound}" if bound else score
+    score = f"{score}>{bound}" if bound and item.scores else score
     item = item._replace(name=item.name._replace(score=score), right=item.right_option(score))
     value = item.value(score)
     if value is not None and not 0 <= value <= 1:
         return item._replace(unusable=f"the score `{score}` is {value}, not from 0 to 1")
     if item.scores and item.options and item.right is None:
         return item._replace(unusable="no single right option")
-    return item
+    return item if item.scores or item.options else item._replace(unusable=_NO_SCORE)
