@@ -63,14 +63,12 @@ def _read(data: str) -> Iterator[Draft]:
         if not text.strip():
             yield Draft(fields.id, None)
             continue
-        if isinstance(value, list):
-            answers = fields.texts("answer", value)
-        else:
-            answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
-            answers = (answer,) if answer else ()
+        if not isinstance(value, list):
+            name = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+            value = [name] if name else []
         item = Item(
             question=Question(id="", text=text),
-            gold=answers,
+            gold=fields.texts("answer", value),
             category=fields.name("category"),
         )
         yield Draft(fields.id, item)

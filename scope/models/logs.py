@@ -99,10 +99,7 @@ class LogAnswers:
                 raise wrong[0]
             yield place, answer
         if wrong:
-            example = wrong[0].found
-            remark_once(
-                f"answers of {self.spec} that are left out: {len(wrong)}, such as {example}"
-            )
+            remark_once(f"answers of {self.spec} left out: {len(wrong)}, such as {wrong[0].found}")
 
     def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:
         tasks = {item.name.conditions.task for item in self._items.values()}

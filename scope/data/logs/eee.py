@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from scope.data.logs.finding import begins_with, rows_of
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
-from scope.data.sources import UNREADABLE, read_whole, reading
+from scope.data.sources import read_whole, reading
 
 TOOL = "Every Eval Ever"
 EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
@@ -33,26 +32,23 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             first: dict[tuple[str, str], Mapping[str, Any]] = {}
-            with_options: set[tuple[str, str]] = set()
             for _, row in rows_of(path):
                 model, name, _ = names = [at(row, key) for key in _KEYS]
                 if None not in names:
-                    first.setdefault((str(model), str(name)), row)
-                    with suppress(*UNREADABLE, AttributeError):
-                        with_options |= {(str(model), str(name))} if _options(row) else set()
+                    key = str(model), str(name)
+                    first[key] = max(first.get(key, row), row, key=lambda each: len(_options(each)))
             beside = filter(Path.is_file, path.parent.glob("*.json"))
             contents = [json.loads(read_whole(file)) for file in beside]
             evaluations = {at(content, "evaluation_id"): content for content in contents}
             if not first:
                 raise ValueError(f"no row with {', '.join(_KEYS)}")
             logs = [
-                _log(path, row, evaluations.get(row["evaluation_id"]), key in with_options)
-                for key, row in first.items()
+                _log(path, row, evaluations.get(row["evaluation_id"])) for row in first.values()
             ]
         yield from logs
 
 
-def _log(path: Path, row: Mapping[str, Any], evaluation: Any, with_options: bool) -> LogFile:
+def _log(path: Path, row: Mapping[str, Any], evaluation: Any) -> LogFile:
     name = row["evaluation_name"]
     results = at(evaluation, "evaluation_results") or ()
     result: Any = next((result for result in results if result["evaluation_name"] == name), {})
@@ -69,23 +65,24 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Any, with_options: bool
             shots=at(generation, "additional_details", "num_fewshot") or "unknown",
             templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
         ),
-        kind=CHOICES if with_options else GENERATED,
+        kind=CHOICES if _options(row) else GENERATED,
         expected=number if isinstance(number, int) else None,
         rows=partial(_rows, path, row["model_id"], name),
         parse=partial(_item, library == "lm_eval"),
     )
 
 
-def _references(row: Mapping[str, Any]) -> list[str]:
+def _references(row: Mapping[str, Any]) -> list[Any]:
     """The right answers; releases of the schema differ in the name, and in list or text."""
-    value = row["input"].get("references", row["input"].get("reference"))
-    return [value] if isinstance(value, str) else list(value or ())
+    value = at(row, "input", "references") or at(row, "input", "reference")
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
-def _options(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _options(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """The options; the references of a generated answer may be listed as choices too."""
-    choices = tuple(at(row, "input", "choices") or ())
-    return choices if len(choices) > 1 and set(choices) - set(_references(row)) else ()
+    choices, references = at(row, "input", "choices"), _references(row)
+    is_list = isinstance(choices, list) and len(choices) > 1
+    return tuple(choices) if is_list and any(each not in references for each in choices) else ()
 
 
 def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Any]]:

@@ -240,16 +240,12 @@ class LogFile:
                 item = item._replace(name=item.name._replace(document=document))
             yield item
         if repeated:
-            remark_once(
-                f"rows that repeat earlier ones of {self.paths[0]} and count once: {repeated}"
-            )
+            remark_once(f"rows of {self.paths[0]} that repeat others and count once: {repeated}")
         if broken and len(broken) == documents.total():
             raise self._wrong(f"{broken[0].place} is no sample: {broken[0].unusable}")
         if broken:
             example = f"{broken[0].place}: {broken[0].unusable}"
-            remark_once(
-                f"rows that cannot be read and are left out: {len(broken)}, such as {example}"
-            )
+            remark_once(f"rows that cannot be read are left out: {len(broken)}, such as {example}")
 
     def _item(self, number: int, row: Any) -> LogItem:
         unit = "line" if ".jsonl" in self.paths[0].name else "sample"

@@ -158,7 +158,7 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
         kind=kind,
         expected=expected if isinstance(expected, int) else None,
         rows=partial(rows_of, path) if path else lambda: iter(()),
-        parse=partial(_item, kind == CHOICES, shots if isinstance(shots, int) else 0, config),
+        parse=partial(_item, kind == CHOICES, str(shots) != "0", config),
     )
 
 
@@ -174,13 +174,13 @@ def _model(results: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _item(
-    with_options: bool, shots: int, config: Mapping[str, Any], fields: Mapping[str, Any]
+    with_options: bool, with_shots: bool, config: Mapping[str, Any], fields: Mapping[str, Any]
 ) -> LogItem:
     arguments = _arguments(fields["arguments"])
     contexts = [str(argument[0]) for argument in arguments]
-    if shots > 0:
+    if with_shots:
         delimiter = str(config.get("fewshot_delimiter") or "\n\n")
-        contexts = [_question(each, fields.get("doc"), shots, delimiter) for each in contexts]
+        contexts = [_question(context, fields.get("doc"), delimiter) for context in contexts]
     item = LogItem(
         text=contexts[0],
         prompt=str(arguments[0][0]),
@@ -238,26 +238,19 @@ def _targets(target: Any) -> list[str]:
     return target if isinstance(target, list) else [str(target)]
 
 
-def _question(prompt: str, document: Any, shots: int, delimiter: str) -> str:
-    """The prompt without its shots, each of as many parts as the question.
-
-    Every long text of the document is in the question.
+def _question(prompt: str, document: Any, delimiter: str) -> str:
+    """The prompt without its shots: the part that holds every long text of the document.
 
     Examples
     --------
-    >>> _question("A.. Who?.. Ann... B.. Who?..", {}, 1, "...")
-    ' B.. Who?..'
-    >>> _question("A passage, long enough...Who?", {"passage": "A passage, long enough"}, 1, "...")
-    'A passage, long enough...Who?'
+    >>> document = {"passage": "A passage of some words.", "question": "And who does what?"}
+    >>> _question("Some shot...A passage of some words....And who does what?", document, "...")
+    'A passage of some words....And who does what?'
     """
-    parts = prompt.split(delimiter)
-    each = len(parts) // (shots + 1)
-    begin = len(prompt) - len(delimiter.join(parts[-each:])) if each else 0
     texts = document.values() if isinstance(document, Mapping) else ()
-    long = (text for text in texts if isinstance(text, str) and len(text) >= _LONG)
-    begin = min((begin, *(place for place in map(prompt.rfind, long) if place >= 0)))
-    before = prompt.rfind(delimiter, 0, begin)
-    return prompt[before + len(delimiter) :] if before >= 0 else prompt
+    places = (prompt.rfind(text) for text in texts if isinstance(text, str) and len(text) >= _LONG)
+    begin = prompt.rfind(delimiter, 0, min((place for place in places if place >= 0), default=0))
+    return prompt[begin + len(delimiter) :] if begin >= 0 else prompt
 
 
 def _arguments(value: Any) -> list[list[Any]]:

@@ -114,8 +114,8 @@ def _distinct_items(files: Sequence[LogFile], spec: LogSpec) -> Iterator[LogItem
     # score is where no answer to the task has one.
     tasks = {name.partition(":")[0] for name in seen}
     for item in (item for name, item in unusable.items() if name not in seen):
-        is_alone = item.unusable == _NO_SCORE and item.name.conditions.task in tasks
-        yield item if is_alone or item.unusable != _NO_SCORE else item._replace(unusable="")
+        is_free = item.unusable == _NO_SCORE and item.name.conditions.task not in tasks
+        yield item._replace(unusable="") if is_free else item
 
 
 def _scored(item: LogItem, spec: LogSpec) -> LogItem:
