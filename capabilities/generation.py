@@ -56,14 +56,19 @@ def _read(data: str) -> Iterator[Draft]:
             fix="choose the task choice for options, extractive_qa for passages",
         )
     for fields in read_fields(source, NAMES, required=("question", "answer")):
+        if fields.row.unusable:
+            yield Draft(fields.id, None, *fields.row.unusable)
+            continue
         text, value = fields.text("question"), fields.values["answer"]
         if not text.strip():
             yield Draft(fields.id, None)
             continue
-        answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+        if not isinstance(value, list):
+            name = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+            value = [name] if name else []
         item = Item(
             question=Question(id="", text=text),
-            gold=(answer,) if answer else (),
+            gold=fields.texts("answer", value),
             category=fields.name("category"),
         )
         yield Draft(fields.id, item)

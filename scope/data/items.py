@@ -151,6 +151,9 @@ def read_choices(spec: str) -> Iterator[Draft]:
     """
     rows = read_fields(open_source(spec), CHOICE_NAMES, required=("question", "options"))
     for fields in rows:
+        if fields.row.unusable:
+            yield Draft(fields.id, None, *fields.row.unusable)
+            continue
         if not fields.text("question").strip():
             yield Draft(fields.id, None)
             continue

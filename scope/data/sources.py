@@ -31,11 +31,13 @@ UNPACKED, TIMES_ITS_SIZE = 1 << 25, 200
 class SourceRow(NamedTuple):
     """The values of the requested columns, and the position of the row in its source.
 
-    ``place`` is the one-based line for text files and the zero-based row for tables.
+    ``place`` is the one-based line for text files and the zero-based row for tables. ``unusable``
+    is empty, or the reason why the row makes no item, and the row in words.
     """
 
     place: int
     values: tuple[object, ...]
+    unusable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,8 @@ def read_whole(path: Path) -> str:
         As of `read_lines`, or when it is longer.
     """
     with reading(str(path)):
+        if path.exists() and not path.is_file():
+            raise ValueError("a folder, pipe or device")  # A pipe may never end.
         require_length(path.stat().st_size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
     lines, size = [], 0
     for number, line in enumerate(_raw_lines(path, MOST_BYTES_OF_A_FILE_READ_WHOLE), start=1):

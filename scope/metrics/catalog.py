@@ -209,7 +209,7 @@ CHOICE_METRICS: Final = (
         "accuracy",
         "Accuracy",
         "the share of right choices; an item without an answer counts as wrong",
-        "How often the right option is chosen.",
+        "How often the right option is chosen; the mean score where a tool scored the answers.",
     ),
     _of_answers(
         "agreement",

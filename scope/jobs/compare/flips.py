@@ -36,10 +36,10 @@ _HEADS = (
 _HEADS_POOLED = ("From", "To", "Tasks pooled by", "Difference", "p of a drop")
 
 
-def _exchanged(gap: Estimate) -> Estimate:
+def exchanged(gap: Estimate) -> Estimate:
     """The difference of two models in the other order.
 
-    >>> gap = _exchanged(Estimate(value=-0.3, low=-0.4, high=0.1, n=9, method="any"))
+    >>> gap = exchanged(Estimate(value=-0.3, low=-0.4, high=0.1, n=9, method="any"))
     >>> gap.value, gap.low, gap.high
     (0.3, -0.1, 0.4)
     """
@@ -79,7 +79,7 @@ def _accuracies(cells: FourCells) -> Text:
     gap, (better, other) = cells.difference, (cells.first, cells.second)
     shares = [cells.both.value + alone.value for alone in (cells.only_first, cells.only_second)]
     if gap.value < 0:
-        gap, (better, other), shares = _exchanged(gap), (other, better), shares[::-1]
+        gap, (better, other), shares = exchanged(gap), (other, better), shares[::-1]
     more, less = in_percent(*shares)
     if more == less:
         more, less = map(percent, shares)
@@ -111,7 +111,7 @@ def _of_pair(pair: FourCells, task: TaskEstimates) -> tuple[Written | None, ...]
     flips = (pair.only_first, pair.only_second, pair.other_wrong)
     return (
         *(task.task, task.marked(pair.first), task.marked(pair.second)),
-        *(Cell.points(_exchanged(pair.difference)), p_value(pair.p_value)),
+        *(Cell.points(exchanged(pair.difference)), p_value(pair.p_value)),
         *(share and Cell.share(share) for share in (pair.recovery, pair.flips)),
         *(of and replace(Cell.share(of), remark=f"{pair.count(of):,} of {of.n:,}") for of in flips),
         pair.detectable and Cell.points(pair.detectable),

@@ -75,7 +75,7 @@ def opened(tmp_path):
 
 def test_places_are_the_lines_where_rows_begin(opened):
     source = opened('text\r\n"two\r\nlines"\r\n\r\nlast\r\n')
-    assert list(source.read(["text"])) == [(2, ("two\r\nlines",)), (5, ("last",))]
+    assert list(source.read(["text"])) == [(2, ("two\r\nlines",), ()), (5, ("last",), ())]
 
 
 @pytest.mark.parametrize(("row", "fields"), [("a", 1), ("a,b,c", 3)])
@@ -115,7 +115,7 @@ def test_keys_may_come_and_go_and_missing_values_are_none(opened_json_lines):
     source = opened_json_lines('{"text": "a"}\n\n{"label": 1, "text": "b"}\n')
     assert source.columns == ("text", "label")
     assert source.string_columns == ("text",)
-    assert list(source.read(["label", "text"])) == [(1, (None, "a")), (3, (1, "b"))]
+    assert list(source.read(["label", "text"])) == [(1, (None, "a"), ()), (3, (1, "b"), ())]
 
 
 @pytest.mark.parametrize("rows", [1, 2000])
@@ -155,7 +155,7 @@ def test_columns_of_strings_are_known_by_their_type(written):
     )
     source = open_parquet(written(table))
     assert source.string_columns == ("plain", "large", "coded")
-    assert list(source.read(["coded", "n"])) == [(0, ("c", 1))]
+    assert list(source.read(["coded", "n"])) == [(0, ("c", 1), ())]
 
 
 FEATURES = {

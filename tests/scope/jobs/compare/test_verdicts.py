@@ -49,6 +49,25 @@ def test_the_verdict_follows_the_difference(lost, gained, decision):
     assert verdict.target == "m1"
 
 
+@pytest.mark.parametrize(("drop", "decision"), [(0.0, "may replace"), (0.1, "may not")])
+def test_scores_between_0_and_1_are_compared_by_their_means(drop, decision):
+    items = tuple(Item(question=Question(id=f"i{n}", text=f"Sum up {n}")) for n in range(500))
+    scores = [0.2 + n % 7 / 10 for n in range(500)]
+    rows = scores, [score - drop * (n % 3 > 0) for n, score in enumerate(scores)]
+    answers = tuple(
+        tuple(Answer(text=f"text {n}", score=score) for n, score in enumerate(row)) for row in rows
+    )
+    task = TaskAnswers(task="generation", items=items, answers=answers)
+    numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
+    (verdict,) = comparison_verdicts([MeasuredTask(task, numbers)], ["m0", "m1"], 0.02)
+    assert (verdict.decision, verdict.endpoints[0].name, numbers.cells) == (
+        decision,
+        "mean score",
+        (),
+    )
+    assert verdict.endpoints[0].estimate.value == pytest.approx(-drop * 333 / 500)
+
+
 def test_few_questions_show_nothing_and_say_how_many_do():
     _, (verdict,) = measured(*runs(n=80, wrong=16, lost=1, gained=1))
     assert verdict.decision == "not shown"
