@@ -9,8 +9,11 @@ from shared_data import shared_data
 
 import scope
 from scope.errors import SpecError
+from scope.estimation.tasks import measure_task
+from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.exports import model_card_of
 from scope.jobs.pages import to_short_json
+from scope.records import Answer, Item, Question, TaskAnswers
 
 
 def measured(right, *rows):
