@@ -22,12 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.models.replies import marks_thought, opened_thought
 from scope.printing import first_line
 from scope.untrusted import converting
 
 SECONDS = 5.0
 BYTES = 256 * 2**20
 """Bounds of a chat template for one message: ordinary ones take milliseconds."""
+
+LONG = 100_000
+"""Characters of a message with which a chat template is tried, since its work may grow with it."""
 
 _TOO_LARGE = 2
 
@@ -147,15 +151,8 @@ _LINE_END = "\n"
 _DAY = date(2024, 7, 26)
 _CODES = {f"%{letter}": _DAY.strftime(f"%{letter}") for letter in ascii_letters}
 _PARTS = {f"%-{code[1]}": part.lstrip("0") or "0" for code, part in _CODES.items()} | _CODES
-# Some templates write the date or enable reasoning: answers must not change overnight, and a short
-# answer leaves no room for reasoning. Other templates ignore these names.
-_SETTINGS = MappingProxyType(
-    {
-        "date_string": "26 Jul 2024",
-        "date_parts": _PARTS,
-        "enable_thinking": False,
-    }
-)
+# Some templates write the date: answers must not change overnight. Others ignore these names.
+_SETTINGS = MappingProxyType({"date_string": "26 Jul 2024", "date_parts": _PARTS})
 # Templates take values alone, no functions: the day is written by the template itself.
 _THAT_DAY = (
     "{% macro strftime_now(format) %}{% set written = namespace(date=format) %}"
@@ -182,10 +179,13 @@ class Spelling:
 
     A prompt is plain text: the name of a special token in it, such as ``<|im_end|>``, is spelled
     out in ordinary tokens wherever the tokenizer can do that.
+
+    A template is asked for a thought if the model ``thinks``, else for none. ``thought`` is the tag
+    with which it begins one in any case; it is ended at once unless the model thinks.
     """
 
-    def __init__(self, tokenizer: Any, spec: str) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: Any, spec: str, *, thinks: bool = False) -> None:
+        self._tokenizer, self._spec, self._thinks = tokenizer, spec, thinks
         self._special = tuple(
             {
                 *tokenizer.all_special_tokens,
@@ -195,14 +195,24 @@ class Spelling:
         self.opening = tuple(around_every_text(tokenizer)[0])
         signs = (tokenizer.bos_token_id, tokenizer.eos_token_id)
         self.start = self.opening or tuple(sign for sign in signs if sign is not None)[:1]
+        self._unwritten = {
+            *tokenizer.all_special_ids,
+            *(number for number, t in tokenizer.added_tokens_decoder.items() if t.special),
+        } - {
+            number for number, t in tokenizer.added_tokens_decoder.items() if marks_thought(str(t))
+        }
         self.is_chat = tokenizer.chat_template is not None
-        self.frame = self._render_first(spec) if self.is_chat else ""
+        self._tried = LONG
+        self.frame = self._render_first() if self.is_chat else ""
+        self.thought = opened_thought(self.frame)
+        end = f"{self.thought[:1]}/{self.thought[1:]}"
+        self._end_of_thought = self._framed(f"\n{end}\n\n") if self.thought else []
 
     def prompt_with_reply(self, message: str, reply: str, whole: str) -> list[int]:
         """A message with the beginning of its reply; the whole where there are no messages."""
         if not self.is_chat:
             return self.plain(whole)
-        return [*self.prompt(message), *self.continuation(reply)]
+        return [*self.prompt(message), *self._end_of_thought, *self.continuation(reply)]
 
     def prompt(self, text: str) -> list[int]:
         """A prompt as the user's message up to where the reply begins; else as a plain text."""
@@ -235,12 +245,9 @@ class Spelling:
         return whole[len(before) :]
 
     def text(self, tokens: Sequence[int]) -> str:
-        """Tokens as text, without the special ones."""
-        return str(
-            self._tokenizer.decode(
-                tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-        )
+        """Tokens as text, without the special ones that are no part of a thought."""
+        written = [token for token in tokens if token not in self._unwritten]
+        return str(self._tokenizer.decode(written, clean_up_tokenization_spaces=False))
 
     def as_it_follows(self, token: int) -> str:
         """A token's text where another token stands before it: with its space, if it has one."""
@@ -262,30 +269,41 @@ class Spelling:
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _render(self, text: str) -> str:
+        if len(text) > self._tried:
+            self._try_template(2 * len(text))
         return str(
             self._tokenizer.apply_chat_template(
                 [{"role": "user", "content": text}],
                 chat_template=_THAT_DAY + self._tokenizer.get_chat_template(),
                 tokenize=False,
                 add_generation_prompt=True,
+                enable_thinking=self._thinks,
+                thinking=self._thinks,
                 **_SETTINGS,
             )
         )
 
-    def _render_first(self, spec: str) -> str:
+    def _try_template(self, length: int) -> None:
+        """Try the template with a message of this length, before any that is longer than others."""
+        self._tried = length
+        if reason := failure_of(lambda: self._render(_LETTER * length)):
+            raise self._unfit(f"for {length:,} characters {reason}")
+
+    def _render_first(self) -> str:
         # A template is a program of the checkpoint's author: it may loop or grow without end.
         if reason := failure_of(lambda: self._render(_PLACEHOLDER)):
-            raise self._unfit(spec, reason)
+            raise self._unfit(reason)
+        self._try_template(LONG)
         # It may also fail in any way.
-        with converting(lambda error: self._unfit(spec, first_line(error))):
+        with converting(lambda error: self._unfit(first_line(error))):
             frame = self._render(_PLACEHOLDER)
         if frame.count(_PLACEHOLDER) != 1:
-            raise self._unfit(spec, f"it makes {frame[:80]!r} of a message")
+            raise self._unfit(f"it makes {frame[:80]!r} of a message")
         return frame
 
-    def _unfit(self, spec: str, reason: str) -> ModelError:
+    def _unfit(self, reason: str) -> ModelError:
         return ModelError(
-            f"the chat template of `{spec}` does not take a single message ({reason})",
+            f"the chat template of `{self._spec}` does not take a single message ({reason})",
             expected="a template that writes a user's message once",
             fix="fix the template that comes with the checkpoint's tokenizer, or remove it",
         )
