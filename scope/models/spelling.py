@@ -1,7 +1,7 @@
 """How a tokenizer turns prompts into tokens, and tokens into text and words.
 
-A chat template comes with the checkpoint: it is tried in a process with bounds on its time and
-memory.
+A chat template is a program that comes with the checkpoint: it runs in a process of its own, with
+bounds on its time and memory, and mostly once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import Pipe, get_all_start_methods, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from string import ascii_letters
 from types import MappingProxyType
@@ -24,57 +25,73 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.replies import marks_thought, opened_thought
 from scope.printing import first_line
-from scope.untrusted import converting
 
 SECONDS = 5.0
 BYTES = 256 * 2**20
 """Bounds of a chat template for one message: ordinary ones take milliseconds."""
 
-LONG = 100_000
-"""Characters of a message with which a chat template is tried, since its work may grow with it."""
 
-_TOO_LARGE = 2
+class TemplateError(Exception):
+    """Why a template makes no text of a message."""
 
 
-def failure_of(program: Callable[[], object]) -> str | None:
-    """Why a program does not end within the bounds; None where it does.
+def run_apart(program: Callable[[], str]) -> str:
+    """The text that a program makes, in a copy of this process, which it cannot affect.
 
-    It runs in a copy of this process, so that it cannot affect this one. Systems without such
-    copies skip the trial. An exception is no failure: the program will raise it again.
+    Systems without such copies run it here.
+
+    Raises
+    ------
+    TemplateError
+        When it fails, or takes more time or memory than the bounds allow.
 
     Examples
     --------
-    >>> failure_of(lambda: "a" * 10) is None
-    True
-    >>> failure_of(lambda: "a" * 10**10)
-    'it takes more than 256 MiB of memory'
+    >>> run_apart(lambda: "a" * 10)
+    'aaaaaaaaaa'
+    >>> run_apart(lambda: "a" * 10**10)
+    Traceback (most recent call last):
+    scope.models.spelling.TemplateError: it takes more than 256 MiB of memory
     """
     if "fork" not in get_all_start_methods():
-        return None
-    copy = get_context("fork").Process(target=_try, args=(program,), daemon=True)
+        return program()
+    ours, theirs = Pipe(duplex=False)
+    copy = get_context("fork").Process(target=_send, args=(program, theirs), daemon=True)
     with warnings.catch_warnings():
         # Threads are not copied; none is needed to render a template.
         warnings.simplefilter("ignore", DeprecationWarning)
         copy.start()
-    copy.join(SECONDS)
-    if copy.exitcode is None:
-        copy.kill()
-        copy.join()
-        return f"it takes more than {SECONDS:.0f} seconds"
-    return f"it takes more than {BYTES // 2**20} MiB of memory" if copy.exitcode else None
+    theirs.close()
+    with ours:
+        try:
+            ended = ours.poll(SECONDS)
+            text = ours.recv_bytes(BYTES).decode("utf-8", "surrogatepass") if ended else ""
+        except (EOFError, OSError):
+            text = _FAILS + _TOO_LARGE
+    copy.kill()
+    copy.join()
+    if not ended:
+        raise TemplateError(f"it takes more than {SECONDS:.0f} seconds")
+    if text.startswith(_FAILS):
+        raise TemplateError(text.removeprefix(_FAILS))
+    return text.removeprefix(_MADE)
 
 
-def _try(program: Callable[[], object]) -> NoReturn:
-    """Run the program, and end this process with 0 unless it takes too much memory."""
-    code = 0
+_MADE, _FAILS = "+", "-"
+_TOO_LARGE = f"it takes more than {BYTES // 2**20} MiB of memory"
+
+
+def _send(program: Callable[[], str], target: Connection) -> NoReturn:
+    """Run the program, send what it makes, and end this process."""
     try:
         _bound_memory()
-        program()
+        target.send_bytes(f"{_MADE}{program()}".encode("utf-8", "surrogatepass"))
     except MemoryError:
-        code = _TOO_LARGE
+        target.send_bytes((_FAILS + _TOO_LARGE).encode())
+    except BaseException as error:
+        target.send_bytes(f"{_FAILS}{first_line(error)}".encode("utf-8", "replace"))
     finally:
-        # Other exceptions are ignored here: the program is run again.
-        os._exit(code)
+        os._exit(0)
 
 
 def _bound_memory() -> None:
@@ -145,6 +162,9 @@ def _may_stand_in_word(piece: str) -> bool:
 
 
 _PLACEHOLDER = "§scope§"
+_MESSAGE = " \n a \"b\" <i>'é'</i> &amp; {{ c }} {% d %}\\n [/INST]\r\n\n\n" + 9 * "word " + "\n"
+"""Characters that a template may treat in its own way, and a length that is not the placeholder's."""
+
 _LETTER = "a"
 _LINE_END = "\n"
 
@@ -202,8 +222,8 @@ class Spelling:
             number for number, t in tokenizer.added_tokens_decoder.items() if marks_thought(str(t))
         }
         self.is_chat = tokenizer.chat_template is not None
-        self._tried = LONG
-        self.frame = self._render_first() if self.is_chat else ""
+        self.frame = self._render(_PLACEHOLDER) if self.is_chat else ""
+        self._put = self._way_to_put() if self.is_chat else None
         self.thought = opened_thought(self.frame)
         end = f"{self.thought[:1]}/{self.thought[1:]}"
         self._end_of_thought = self._framed(f"\n{end}\n\n") if self.thought else []
@@ -220,7 +240,8 @@ class Spelling:
             return self.plain(text)
         if not any(name in text for name in self._special):
             # The whole at once, as transformers does it: tokens may cross a border.
-            return self._framed(self._render(text))
+            whole = self._put and self.frame.replace(_PLACEHOLDER, self._put(text))
+            return self._framed(self._render(text) if whole is None else whole)
         before, _, after = self.frame.partition(_PLACEHOLDER)
         return [*self._framed(before), *self._bare(text), *self._framed(after)]
 
@@ -269,8 +290,16 @@ class Spelling:
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _render(self, text: str) -> str:
-        if len(text) > self._tried:
-            self._try_template(2 * len(text))
+        """What the template makes of a message, which holds it once."""
+        try:
+            made = run_apart(lambda: self._applied(text))
+        except TemplateError as error:
+            raise self._unfit(str(error)) from error
+        if text == _PLACEHOLDER and made.count(text) != 1:
+            raise self._unfit(f"it makes {made[:80]!r} of a message")
+        return made
+
+    def _applied(self, text: str) -> str:
         return str(
             self._tokenizer.apply_chat_template(
                 [{"role": "user", "content": text}],
@@ -283,23 +312,13 @@ class Spelling:
             )
         )
 
-    def _try_template(self, length: int) -> None:
-        """Try the template with a message of this length, before any that is longer than others."""
-        self._tried = length
-        if reason := failure_of(lambda: self._render(_LETTER * length)):
-            raise self._unfit(f"for {length:,} characters {reason}")
-
-    def _render_first(self) -> str:
-        # A template is a program of the checkpoint's author: it may loop or grow without end.
-        if reason := failure_of(lambda: self._render(_PLACEHOLDER)):
-            raise self._unfit(reason)
-        self._try_template(LONG)
-        # It may also fail in any way.
-        with converting(lambda error: self._unfit(first_line(error))):
-            frame = self._render(_PLACEHOLDER)
-        if frame.count(_PLACEHOLDER) != 1:
-            raise self._unfit(f"it makes {frame[:80]!r} of a message")
-        return frame
+    def _way_to_put(self) -> Callable[[str], str] | None:
+        """How the template changes the ends of a message; None where it changes more."""
+        made = self._render(_MESSAGE)
+        ways = (str, str.strip, str.lstrip, str.rstrip)
+        return next(
+            (way for way in ways if self.frame.replace(_PLACEHOLDER, way(_MESSAGE)) == made), None
+        )
 
     def _unfit(self, reason: str) -> ModelError:
         return ModelError(
