@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.replies import marks_thought, opened_thought
 from scope.printing import first_line
+from scope.untrusted import Failed, attempt
 
 SECONDS = 5.0
 BYTES = 256 * 2**20
@@ -82,15 +83,16 @@ _TOO_LARGE = f"it takes more than {BYTES // 2**20} MiB of memory"
 
 
 def _send(program: Callable[[], str], target: Connection) -> NoReturn:
-    """Run the program, send what it makes, and end this process."""
+    """Run the program, send what it makes or why it fails, and end this process."""
     try:
         _bound_memory()
-        target.send_bytes(f"{_MADE}{program()}".encode("utf-8", "surrogatepass"))
-    except MemoryError:
-        target.send_bytes((_FAILS + _TOO_LARGE).encode())
-    except BaseException as error:
-        target.send_bytes(f"{_FAILS}{first_line(error)}".encode("utf-8", "replace"))
+        made = attempt(program)
+        if not isinstance(made, Failed):
+            target.send_bytes(f"{_MADE}{made}".encode("utf-8", "surrogatepass"))
+        elif not isinstance(made.error, MemoryError):
+            target.send_bytes(f"{_FAILS}{first_line(made.error)}".encode("utf-8", "replace"))
     finally:
+        # Whoever gets nothing knows that the memory was not enough.
         os._exit(0)
 
 
@@ -163,7 +165,7 @@ def _may_stand_in_word(piece: str) -> bool:
 
 _PLACEHOLDER = "§scope§"
 _MESSAGE = " \n a \"b\" <i>'é'</i> &amp; {{ c }} {% d %}\\n [/INST]\r\n\n\n" + 9 * "word " + "\n"
-"""Characters that a template may treat in its own way, and a length that is not the placeholder's."""
+"""A message of another length, with characters that a template may treat in its own way."""
 
 _LETTER = "a"
 _LINE_END = "\n"

@@ -19,7 +19,6 @@ from tiny_language import LIMIT
 
 from scope.errors import ModelError
 from scope.models import probabilities
-from scope.models.options import ModelOptions
 from scope.models.replies import first_word
 from scope.models.torch_setup import load_torch
 from scope.records import Answer, Question
@@ -177,7 +176,7 @@ def test_nothing_written_is_no_answer(llama, monkeypatch):
     ("thinking", "reply", "answer", "is_short"),
     [
         ("auto", "<think>so\nann</think>\nbob\nzoé", Answer(text="bob"), False),
-        ("auto", "ann saw bob in a film was good", Answer(text="ann saw bob in "), True),
+        ("auto", "ann saw bob in a film was good", Answer(text="ann saw bob in a film"), True),
         ("auto", "<think>" + "so " * 99, Answer(missing="thought not finished"), False),
         ("off", "<think>" + "so " * 99, Answer(missing="thought not finished"), True),
         ("off", "an answer:\n", Answer(missing="cut off"), True),
@@ -186,10 +185,10 @@ def test_nothing_written_is_no_answer(llama, monkeypatch):
     ],
 )
 def test_a_thought_has_room_that_nothing_else_has(
-    llama_folders, as_transformers, monkeypatch, thinking, reply, answer, is_short
+    llama, monkeypatch, thinking, reply, answer, is_short
 ):
     """Where it is wanted the tiny model's template begins it."""
-    model = ask_shared(llama_folders[True], ModelOptions(thinking=thinking, max_answer_tokens=8))
+    model = llama(True, thinking=thinking, max_answer_tokens=8)
     monkeypatch.setattr(model._spelling, "thought", "<think>" if thinking == "on" else "")
     tokens = model._head.tokenizer(reply, add_special_tokens=False)["input_ids"]
     written = []

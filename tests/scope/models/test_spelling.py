@@ -101,11 +101,11 @@ def test_a_template_that_grows_with_the_message_is_stopped(tokenizer):
 
 def test_a_thought_that_the_template_begins_is_ended_unless_the_model_thinks(tokenizer):
     own = tokenizer(True)
-    own.chat_template = CHAT_TEMPLATE + "<think>{% if enable_thinking %}!{% endif %}\n"
+    own.chat_template = CHAT_TEMPLATE + "<think>{% if enable_thinking %}!{% endif %}"
     spelling = Spelling(own, "m")
     ended = spelling.prompt_with_reply(TEXT, "the film", "")
-    assert own.decode(ended).replace(" ", "").endswith("<think>\n\n</think>\n\nthefilm")
-    assert Spelling(own, "m", thinks=True).frame.endswith("<think>!\n")
+    assert own.decode(ended).replace(" ", "").endswith("<think>\n</think>\n\nthefilm")
+    assert Spelling(own, "m", thinks=True).frame.endswith("<think>!")
 
 
 @pytest.mark.parametrize(
