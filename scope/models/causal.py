@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
@@ -195,25 +194,24 @@ class CausalModel:
     ) -> Answers:
         lengths = [len(fitted.tokens) + self._longest for fitted in asked]
         budget = self._options.token_budget
-        most = self._options.max_answer_tokens
         room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        most = self._options.max_answer_tokens
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
             longest = max(1, min(most + room, self._limit - len(rows[0])))
-            enough = partial(self._enough, is_over=is_over, most=most)
-            written = self._decoder.write(rows, longest, enough)
-            for index, tokens in zip(batch, written, strict=True):
-                reply = self._reply(tokens)
-                ended = len(tokens) < (most if without_thought(reply) == reply else longest)
-                yield (
-                    index,
-                    answer_of(reply, read, cut=not ended, truncated=asked[index].truncated),
-                )
 
-    def _enough(self, tokens: Sequence[int], *, is_over: Callable[[str], bool], most: int) -> bool:
-        """Whether a reply is over; the room for a thought is there for nothing else."""
-        reply = self._reply(tokens)
-        return is_over(reply) or (len(tokens) >= most and without_thought(reply) == reply)
+            def is_cut(tokens: Sequence[int], longest: int = longest) -> bool:
+                # The room for a thought is there for nothing else.
+                reply = self._reply(tokens)
+                plain = without_thought(reply) == reply
+                return len(tokens) >= (min(most, longest) if plain else longest)
+
+            written = self._decoder.write(
+                rows, longest, lambda tokens: is_over(self._reply(tokens)) or is_cut(tokens)
+            )
+            for index, tokens in zip(batch, written, strict=True):
+                cut, truncated = is_cut(tokens), asked[index].truncated
+                yield index, answer_of(self._reply(tokens), read, cut=cut, truncated=truncated)
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""
