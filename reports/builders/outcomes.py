@@ -24,7 +24,7 @@ from reports.blocks import (
 from reports.prose import Span, Text, prose, written
 from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
-from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT
+from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
 
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
@@ -211,7 +211,7 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
     if objects := [card.name for card in manifest.models if card.spec.startswith(OBJECT)]:
         yield written(", ".join(objects)), prose(ASKED_ANEW)
     for card in manifest.models:
-        if card.reproducible.startswith(DIFFERENTLY):
+        if card.reproducible.startswith((DIFFERENTLY, SAMPLED)):
             yield written(card.name), written(card.reproducible)
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)

@@ -260,7 +260,7 @@ def _noted_spread(adapter: Any, run: Run) -> Spread | None:
         adapter.asked_alone = True
         return None
     spread = Spread(*json.loads(noted))
-    adapter.reproducible = (
+    adapter.varies = (
         f"{DIFFERENTLY}among other requests: probabilities by up to {spread.greatest:.2g}, and "
         f"{spread.others} of {REPEATED} answers were others"
     )

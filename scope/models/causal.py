@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import STEP, Decoder
 from scope.models.heads import Head
-from scope.models.options import ModelOptions
+from scope.models.options import THOUGHT_TOKENS, ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
 from scope.models.probabilities import chosen, next_tokens
 from scope.models.prompts import Fitted, Prompt, fit_around_blank, fit_prompt, prompt_of
 from scope.models.replies import (
     READ_BY,
+    answer_of,
     answer_text,
     filler,
     first_word,
     has_first_word,
     is_filler,
     is_line,
+    without_thought,
 )
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
-from scope.records import Answer, Prediction, Question
+from scope.records import Prediction, Question
 from scope.untrusted import during_inference
 
 PROMPTS = ("answer", "choice", "cloze")
@@ -41,6 +43,9 @@ class CausalModel:
 
     Questions are put with a prompt, as the user's message where the tokenizer has a chat
     template. Texts are decoded greedily, whatever the checkpoint's own generation settings say.
+    With the option ``thinking`` the model begins its reply itself, and has room for a thought;
+    options are scored without one. A thought that it begins unasked gets the room, too, unless the
+    option is off.
     A passage that is too long for the model is cut at its end, so that the question stays in
     view.
     """
@@ -56,7 +61,8 @@ class CausalModel:
         self._head, self._options = head, options
         self._limit = head.limit
         self._decoders = decoders or Decoders(head.model, spec, options.token_budget)
-        self._spelling = Spelling(head.tokenizer, spec)
+        self._spelling = Spelling(head.tokenizer, spec, thinks=options.thinking == "on")
+        self._thinks = options.thinking == "on" and self._spelling.is_chat
         self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
         if choice_prompt is not None:
             self._prompts["choice"] = choice_prompt
@@ -65,6 +71,7 @@ class CausalModel:
             head.fingerprint,
             options.max_answer_tokens,
             options.next_tokens,
+            options.thinking,
             self._spelling.frame,
             READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
@@ -87,10 +94,9 @@ class CausalModel:
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where the reply is empty."""
-        tokens_of = self._tokens("answer")
+        tokens_of = self._tokens("answer", writes=True)
         asked = [fit_prompt(question, self._room(), tokens_of) for question in questions]
-        for index, reply in self._write(asked, is_line):
-            yield index, Answer(text=answer_text(reply), truncated=asked[index].truncated)
+        yield from self._write(asked, is_line, answer_text)
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -101,12 +107,11 @@ class CausalModel:
         ValueError
             When a question's text does not hold exactly one blank.
         """
-        tokens_of = self._tokens("cloze")
+        tokens_of = self._tokens("cloze", writes=True)
         asked = [fit_around_blank(question, self._room(), tokens_of) for question in questions]
-        begun = self._prompts["cloze"].begins_reply
+        begun = self._prompts["cloze"].begins_reply and not self._thinks
         is_over, read = (has_first_word, first_word) if begun else (is_filler, filler)
-        for index, reply in self._write(asked, is_over):
-            yield index, Answer(text=read(reply), truncated=asked[index].truncated)
+        yield from self._write(asked, is_over, read)
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -182,29 +187,55 @@ class CausalModel:
         return next_tokens(zip(texts, values, strict=True), len(tokens), truncated=truncated)
 
     def _write(
-        self, asked: Sequence[Fitted], is_over: Callable[[str], bool]
-    ) -> Iterator[tuple[int, str]]:
-        longest = self._options.max_answer_tokens
-        lengths = [len(fitted.tokens) + longest for fitted in asked]
+        self,
+        asked: Sequence[Fitted],
+        is_over: Callable[[str], bool],
+        read: Callable[[str], str | None],
+    ) -> Answers:
+        lengths = [len(fitted.tokens) + self._longest for fitted in asked]
         budget = self._options.token_budget
+        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        most = self._options.max_answer_tokens
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
+            longest = max(1, min(most + room, self._limit - len(rows[0])))
+
+            def is_cut(tokens: Sequence[int], longest: int = longest) -> bool:
+                # The room for a thought is there for nothing else.
+                reply = self._reply(tokens)
+                plain = without_thought(reply) == reply
+                return len(tokens) >= (min(most, longest) if plain else longest)
+
             written = self._decoder.write(
-                rows,
-                max(1, min(longest, self._limit - len(rows[0]))),
-                lambda tokens: is_over(self._spelling.text(tokens)),
+                rows, longest, lambda tokens: is_over(self._reply(tokens)) or is_cut(tokens)
             )
             for index, tokens in zip(batch, written, strict=True):
-                yield index, self._spelling.text(tokens)
+                cut, truncated = is_cut(tokens), asked[index].truncated
+                yield index, answer_of(self._reply(tokens), read, cut=cut, truncated=truncated)
+
+    def _reply(self, tokens: Sequence[int]) -> str:
+        """The text of tokens, behind the tag with which the prompt has begun a thought."""
+        begun = self._spelling.thought if self._thinks else ""
+        return begun + self._spelling.text(tokens)
+
+    @property
+    def _longest(self) -> int:
+        """Most tokens of an answer that is expected."""
+        return self._options.max_answer_tokens + THOUGHT_TOKENS * self._thinks
 
     def _room(self, following: int | None = None) -> int:
         """Most tokens of a prompt; what follows it takes at most half of the model's limit."""
-        wanted = self._options.max_answer_tokens if following is None else following
+        wanted = self._longest if following is None else following
         return max(self._limit - wanted, self._limit // 2)
 
-    def _tokens(self, name: str) -> Callable[[Question], list[int]]:
-        """A function that puts a question in the prompt of that name."""
+    def _tokens(self, name: str, *, writes: bool = False) -> Callable[[Question], list[int]]:
+        """A function that puts a question in the prompt of that name.
+
+        A model that is to think before it ``writes`` begins its reply itself.
+        """
         prompt = self._prompts[name]
+        if writes and self._thinks:
+            return lambda question: self._spelling.prompt(prompt.parts(question).message)
         return lambda question: self._spelling.prompt_with_reply(
             *prompt.parts(question), prompt.render(question)
         )

@@ -252,6 +252,7 @@ class LoadedWhenAsked:
         self.prompts: Mapping[str, str] = getattr(model, "prompts", {})
         self.words: Mapping[str, str] = getattr(model, "words", {})
         self.fingerprint: str = model.fingerprint
+        self.thought_tokens: int = getattr(model, "thought_tokens", 0)
         self.reproducible: str = getattr(model, "reproducible", "")
         carry_mark(self, model)
         if hasattr(model, "labels"):

@@ -59,5 +59,5 @@ class Model:
             truncated=truncated,
             reproducible=TEXT_BY_TEXT
             if getattr(self.adapter, "asked_alone", False)
-            else getattr(self.adapter, "reproducible", ""),
+            else getattr(self.adapter, "varies", "") or getattr(self.adapter, "reproducible", ""),
         )

@@ -14,6 +14,7 @@ from scope.paths import expanded
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 DType = Literal["float32", "float16", "bfloat16"]
+Thinking = Literal["auto", "off", "on"]
 
 PROMPTS = ("answer", "choice", "choice_letters", "classify", "cloze", "text_to_text_answer")
 """The names of the prompts; each is a file beside `scope.models.prompts`."""
@@ -23,6 +24,9 @@ SENTENCE_ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 
 LETTER_TOKENS = 16
 """Enough for a letter after a few words, as in ``The correct answer is: **(A)**``."""
+
+THOUGHT_TOKENS = 1024
+"""Most tokens of a thought before an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +76,11 @@ class Asking(Loading):
     fingerprint; may be repeated.
 
     In Python also its text."""
+
+    thinking: Annotated[Thinking, option(MODELS)] = "auto"
+    """Thoughts before answers: off asks the template or server for none; auto does too, and gives
+    room for 1,024 tokens to a model that still thinks; on asks for a thought. Part of a model's
+    fingerprint."""
 
     requests: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 32
     """Endpoints: requests at once. Lower it where a server refuses some; raise it for a server with

@@ -240,24 +240,10 @@ def test_a_chat_is_greedy_seeded_and_short():
         "max_tokens": 4,
         "logprobs": True,
         "top_logprobs": 20,
+        "chat_template_kwargs": {"enable_thinking": False, "thinking": False},
+        "reasoning_effort": "none",
     }
-
-
-def test_the_limit_is_put_as_newer_servers_want_it():
-    dialect = Dialect("m")
-    said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-    assert learn(dialect, CHAT, said)
-    assert dialect.body(CHAT)["max_completion_tokens"] == 4
-    assert "max_tokens" not in dialect.body(CHAT)
-    assert not learn(dialect, CHAT, said)
-
-
-def test_fewer_log_probabilities_are_asked_for_before_none():
-    dialect = Dialect("m")
-    assert learn(dialect, CHAT, "top_logprobs must be at most 5")
-    assert dialect.body(CHAT)["top_logprobs"] == 5
-    assert learn(dialect, CHAT, "logprobs are not supported by this model")
-    assert "logprobs" not in dialect.body(CHAT)
+    assert "reasoning_effort" not in Dialect("m", "on").body(CHAT)
 
 
 @pytest.mark.parametrize(
@@ -266,3 +252,53 @@ def test_fewer_log_probabilities_are_asked_for_before_none():
 def test_only_a_bad_request_that_names_a_field_teaches(said, status):
     assert not learn(Dialect("m"), CHAT, said, status=status)
     assert learn(Dialect("m"), CHAT, "seed: Extra inputs are not permitted", status=422)
+
+
+KWARGS, EFFORT = "chat_template_kwargs", "reasoning_effort"
+LIMIT = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+
+
+# What servers say of a parameter that they do not take.
+@pytest.mark.parametrize(
+    ("said", "name", "then"),
+    [
+        (LIMIT, "max_tokens", []),
+        (LIMIT, "max_completion_tokens", [4, 4, 4]),
+        # Fewer log-probabilities are asked for before none.
+        ("top_logprobs must be at most 5", "top_logprobs", [5]),
+        ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature", []),
+        ("invalid temperature: only 1 is allowed for this model", "temperature", []),
+        ("`temperature` is deprecated for this model.", "temperature", []),
+        ("Unrecognized request argument supplied: chat_template_kwargs", KWARGS, []),
+        ("property 'chat_template_kwargs' is unsupported", KWARGS, []),
+        ('[{"type":"extra_forbidden","loc":["body","chat_template_kwargs"]', KWARGS, []),
+        ("'reasoning_effort' does not support 'none'", EFFORT, ["minimal", "low"]),
+        ("does not support parameter reasoningEffort.", EFFORT, ["minimal", "low"]),
+        ("the chat template: Unexpected reasoning effort", EFFORT, ["minimal", "low"]),
+        ("The text on temperature and its seed, without chat_template", "model", ["m"] * 3),
+    ],
+)
+def test_what_a_server_does_not_take_is_left_out_or_replaced(said, name, then):
+    dialect, values = Dialect("m"), []
+    for _ in range(3):
+        learn(dialect, CHAT, said)
+        values += [dialect.body(CHAT)[name]] if name in dialect.body(CHAT) else []
+    assert values == then
+    assert dialect.sampled == (name == "temperature")
+    # A request on its way may be refused after another was.
+    refused = Failure(said=said, status=400)
+    assert dialect.learn(refused, Dialect("m").body(CHAT)) == (name != "model")
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ('a stream of events: "data: {"', 200),
+        ("This model requires `stream` to be set to true", 400),
+        ("only streaming is supported", 422),
+    ],
+)
+def test_a_server_that_only_streams_is_told_apart(said, status):
+    failure = Failure(said=said, status=status)
+    assert not failure.may_pass
+    assert "this server only streams" in EndpointError("x", failure, key=read_key()).fix
