@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint
+from scope.models.adapter import automatic_of, labels_of_head, merged
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint, reading_precision
 from scope.models.options import ModelOptions
 from scope.models.safety import MOST_BYTES_OF_OTHERS, within_bounds
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
@@ -48,21 +50,85 @@ def load_parts(
     """
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
-    with loading(name), within_bounds(name, checkpoint.folder):
+    folder, adapter = checkpoint.folder, checkpoint.adapter
+    with loading(name), within_bounds(name, folder):
+        has_tokenizer = adapter is not None and (adapter / "tokenizer_config.json").is_file()
         tokenizer = transformers.AutoTokenizer.from_pretrained(
-            checkpoint.folder, trust_remote_code=options.trust_remote_code
+            adapter if has_tokenizer else folder, trust_remote_code=options.trust_remote_code
         )
-        model, report = getattr(transformers, automatic).from_pretrained(
-            checkpoint.folder,
-            dtype=getattr(torch, options.dtype),
-            use_safetensors=None if options.allow_pickle else True,
-            trust_remote_code=options.trust_remote_code,
-            output_loading_info=True,
-        )
+        labels = labels_of_head(adapter) if adapter is not None else None
+        with reading_precision(name, folder):
+            model, report = getattr(transformers, automatic).from_pretrained(
+                folder,
+                dtype=getattr(torch, options.dtype),
+                use_safetensors=None if options.allow_pickle else True,
+                trust_remote_code=options.trust_remote_code,
+                output_loading_info=True,
+                return_dict=True,
+                **({} if labels is None else {"num_labels": labels}),
+            )
+        require_all_read(name, folder, model, report["unexpected_keys"])
+        missing = sorted(report["missing_keys"])
+        if adapter is not None:
+            model, missing = merged(name, adapter, model, missing)
         choose_threads(model, options.threads)
         limit = longest_input(model, tokenizer)
         head = Head(model.to(device).eval(), tokenizer, checkpoint.fingerprint, limit)
-    return head, sorted(report["missing_keys"])
+    return head, missing
+
+
+def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection[str]) -> None:
+    """Refuse weights that the model leaves out, and tied weights that differ.
+
+    Heads for other tasks may be left out, but no layer, and no tensor of a layer.
+
+    Raises
+    ------
+    ModelError
+        When the configuration describes another model than the weights.
+    """
+    read = {_unnumbered(key).rpartition(".")[0] for key in model.state_dict()}
+    left_out = [key for key in unexpected if _unnumbered(key).rpartition(".")[0] in read]
+    # Layers that predict several tokens at once lie behind the others.
+    if left_out and not getattr(model.config, "num_nextn_predict_layers", 0):
+        problem = f"leaves out the weights {', '.join(sorted(left_out)[:4])}"
+    elif getattr(model.config, "tie_word_embeddings", False) and (
+        tied := _differing(folder, model)
+    ):
+        problem = f"ties {' and '.join(tied)}, which differ in the files"
+    else:
+        return
+    raise ModelError(
+        f"the config.json of `{name}` {problem}",
+        expected="a configuration that describes the weights: one release of transformers reads "
+        "them so, another one otherwise",
+        fix="correct config.json: its number of layers, biases, quantization_config or "
+        "tie_word_embeddings; or save the model again",
+    )
+
+
+def _unnumbered(key: str) -> str:
+    return re.sub(r"\.\d+(?=\.)", ".0", key)
+
+
+def _differing(folder: Path, model: Any) -> list[str]:
+    """Names of the input and output embeddings that one file holds with different values."""
+    from safetensors import safe_open
+
+    torch, output = load_torch(), model.get_output_embeddings()
+    ends = [] if output is None else [model.get_input_embeddings().weight, output.weight]
+    names = [
+        name
+        for name, value in model.named_parameters(remove_duplicate=False)
+        if any(value is end for end in ends)
+    ]
+    for path in sorted(folder.glob("*.safetensors")):
+        with safe_open(path, "pt") as tensors:
+            both = [name for name in names if name in tensors.keys()]  # noqa: SIM118 - no dict
+            held = [tensors.get_tensor(name) for name in both]
+            if any(not torch.equal(held[0], other) for other in held[1:]):
+                return both
+    return []
 
 
 def longest_input(model: Any, tokenizer: Any) -> int:
@@ -173,7 +239,11 @@ def load(rest: str, options: ModelOptions) -> Any:
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
-        kind = kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
+        kind = (
+            kind_of_adapter(rest, checkpoint.adapter)
+            or kind_of(_listed(read_config(checkpoint.folder).get("architectures")))
+            or CLASSIFIER
+        )
         head, missing = load_parts(checkpoint, rest, options, kind.automatic)
         if missing:
             raise ModelError(
@@ -192,6 +262,14 @@ def kind_of(classes: Collection[str]) -> HeadKind | None:
         if not set(getattr(tables, table).values()).isdisjoint(classes):
             return kind
     return None
+
+
+def kind_of_adapter(name: str, folder: Path | None) -> HeadKind | None:
+    """The head that an adapter was trained with; None where there is no adapter."""
+    automatic = None if folder is None else automatic_of(name, folder)
+    return next(
+        (kind for kind in (*KINDS.values(), CLASSIFIER) if kind.automatic == automatic), None
+    )
 
 
 class HuggingFace(Scheme):

@@ -42,13 +42,19 @@ _MOST_BYTES = {"tokenizer.json": 256 * _MEBIBYTE, ".model": 256 * _MEBIBYTE}
 MOST_BYTES_OF_OTHERS = 32 * _MEBIBYTE
 
 # Nothing reads these; they often hold paths of the author's machine.
-_NOTES = ("_name_or_path", "name_or_path", "special_tokens_map_file", "tokenizer_config_file")
+_NOTES = (
+    *("_name_or_path", "name_or_path", "special_tokens_map_file", "tokenizer_config_file"),
+    # Of an adapter: its base is fetched, and checked, as any model.
+    "base_model_name_or_path",
+)
 # Where an encoder's classes may be defined; `linear` holds Identity.
 _ALLOWED = ("sentence_transformers.", "torch.nn.modules.activation.", "torch.nn.modules.linear.")
 # Settings of an encoder that go to functions which load a model or a tokenizer from anywhere.
 _ARGS = re.compile(
     "(model|tokenizer|config|processor)_(kw)?args|(tokenizer|processor)_name_or_path"
 )
+# Without any layer, a model would answer from its embeddings alone.
+_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "num_decoder_layers")
 # Whole numbers that are no sizes: they may be large.
 _NO_SIZE = re.compile(".*(theta|base|seed|param|time|version).*")
 
@@ -129,7 +135,7 @@ def _faults(folder: Path, path: Path, shown: Path, held: Any) -> Iterator[str]:
     if "custom_generate" in shown.parts:
         yield f"{shown} is code for generating text"
     is_encoder = (folder / "modules.json").is_file()
-    if path.name.lower() == "adapter_config.json" and (is_encoder or len(shown.parts) == 1):
+    if path.name.lower() == "adapter_config.json" and is_encoder:
         yield f"it is an adapter ({shown}) of another checkpoint, into which it could be merged"
     for keys, value in _settings(held):
         text = value if isinstance(value, str) and keys[-1] not in _NOTES else ""
@@ -249,7 +255,7 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
             raise unreadable(name, f"{path.name} holds a {type(held).__name__}, not an object")
         for (*_, key), value in _settings(held):
             is_size = isinstance(value, int) and not _NO_SIZE.fullmatch(key)
-            least = 0 if key.endswith("layers") else -math.inf
+            least = 1 if key in _LAYERS else 0 if key.endswith("layers") else -math.inf
             if path.name == "tokenizer_config.json":  # a tokenizer makes so many entries, slowly
                 is_size, most = key in ("extra_ids", "offset"), 10_000
             if is_size and not least <= value <= most:
