@@ -13,19 +13,22 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from scope.checksums import sha256_of
-from scope.errors import ModelError
+from scope.errors import ModelError, ScopeError
 from scope.models.causal import CausalModel
-from scope.models.heads import Head, longest_input
+from scope.models.heads import Head, longest_input, require_all_read
 from scope.models.inference import token_ids
 from scope.models.options import ModelOptions
+from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded
@@ -121,7 +124,72 @@ def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
 
 
 _MAGIC = b"GGUF"
-_ENDINGS = (KeyboardInterrupt, SystemExit)
+# More than any model has: the vocabularies of the largest have 1.3 million entries in all.
+_MOST_FIELDS, _MOST_ENTRIES, _MOST_LETTERS, _MOST_AXES = 2**16, 3 * 2**19, 2**24, 8
+_TEXT, _ARRAY = 8, 9
+_BYTES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+
+
+class _Header:
+    """Reads the header of a file with bounds: the library makes whatever the file claims.
+
+    ``values`` are the texts, and the bytes of the numbers, by their names; lists are left out.
+    ``blocks`` is the number of layers that have tensors.
+
+    Raises
+    ------
+    ValueError
+        When the file ends too soon, or claims more than any model has.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self._entries = file, 0
+        self._take(len(_MAGIC) + 4)
+        tensors, fields = (self._number(8, _MOST_FIELDS) for _ in range(2))
+        self.values = {self._text(): self._value(self._number(4)) for _ in range(fields)}
+        self.blocks = 0
+        for _ in range(tensors):
+            name = re.search(r"\bblk\.(\d{1,9})\.", self._text())
+            self.blocks = max(self.blocks, int(name[1]) + 1 if name else 0)
+            self._take(8 * self._number(4, _MOST_AXES) + 12)
+
+    def number(self, name: str, default: int = 0) -> int:
+        """The whole number of that name."""
+        value = self.values.get(name)
+        return int.from_bytes(value, "little") if isinstance(value, bytes) else default
+
+    def _take(self, size: int) -> bytes:
+        taken = self._file.read(size)
+        if len(taken) < size:
+            raise ValueError("it ends within its header")
+        return taken
+
+    def _number(self, size: int, most: int = 2**32) -> int:
+        number = int.from_bytes(self._take(size), "little")
+        if number > most:
+            raise ValueError(f"its header claims {number} entries, more than {most}")
+        return number
+
+    def _text(self) -> str:
+        return self._take(self._number(8, _MOST_LETTERS)).decode(errors="replace")
+
+    def _value(self, kind: int) -> str | bytes:
+        if kind == _TEXT:
+            return self._text()
+        if kind != _ARRAY:
+            return self._take(_BYTES[kind])
+        kind = self._number(4)
+        count = self._number(8, _MOST_ENTRIES - self._entries)
+        self._entries += count
+        if kind in _BYTES:
+            self._take(_BYTES[kind] * count)
+        else:
+            for _ in range(count):
+                self._value(kind)
+        return b""
+
+
+_ENDINGS = (KeyboardInterrupt, SystemExit, ScopeError)
 
 
 def load(rest: str, options: ModelOptions) -> CausalModel:
@@ -170,7 +238,9 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
         converting(lambda error: _unreadable(path, first_line(error)), passing=_ENDINGS),
         _quietly(),
         _alone(path) as file,
+        counting(path.stat().st_size, partial(_unreadable, path)),
     ):
+        _require_whole(path)
         fields = {name: field.contents() for name, field in GGUFReader(path).fields.items()}
         tokenizer = load_tokenizer(file, fields)
         model, report = transformers.AutoModelForCausalLM.from_pretrained(
@@ -182,9 +252,28 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
         )
     if report["missing_keys"]:
         raise _unreadable(path, f"it lacks {', '.join(sorted(report['missing_keys'])[:4])}")
+    require_all_read(rest, path.parent, model, report["unexpected_keys"])
     _add_end_of_turn(model, fields)
     choose_threads(model, options.threads)
     return Head(model.to(device).eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
+
+
+def _require_whole(path: Path) -> None:
+    """Refuse a part of a model, and what belongs to a model, such as an adapter.
+
+    The library would make every block of which the header speaks, and read no other.
+    """
+    with path.open("rb") as file:
+        header = _Header(file)
+    kind = header.values.get("general.type", "model")
+    blocks = header.number(f"{header.values.get('general.architecture')}.block_count", -1)
+    if (parts := header.number("split.count")) > 1:
+        part = header.number("split.no") + 1
+        raise _unreadable(path, f"it is part {part} of {parts}: transformers reads whole files")
+    if kind != "model":
+        raise _unreadable(path, f"it holds the {kind!r:.40} of a model, not the model")
+    if blocks not in (-1, header.blocks):
+        raise _unreadable(path, f"its header says {blocks} blocks, its tensors {header.blocks}")
 
 
 def require_gguf(path: Path) -> None:
@@ -251,8 +340,8 @@ def _unreadable(path: Path, reason: str) -> ModelError:
         f"`{path}` cannot be loaded ({reason})",
         expected="a whole GGUF file of an architecture that transformers can read, such as llama, "
         "qwen2, qwen3, gemma2 or gemma3",
-        fix="check that the file is complete; or serve it with llama.cpp and name the server as "
-        "openai:URL#MODEL",
+        fix=f"serve it with llama.cpp, which reads more (llama-server -m {path}), and name it "
+        f"openai:http://localhost:8080/v1#{path.stem}; if that fails too, download it again",
     )
 
 

@@ -88,7 +88,13 @@ def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection
         When the configuration describes another model than the weights.
     """
     read = {_unnumbered(key).rpartition(".")[0] for key in model.state_dict()}
-    left_out = [key for key in unexpected if _unnumbered(key).rpartition(".")[0] in read]
+    lists = load_torch().nn.ModuleList
+    empty = {at for at, part in model.named_modules() if isinstance(part, lists) and not part}
+    left_out = [
+        key
+        for key in unexpected
+        if _unnumbered(key).rpartition(".")[0] in read or re.split(r"\.\d", key)[0] in empty
+    ]
     # Layers that predict several tokens at once lie behind the others.
     if left_out and not getattr(model.config, "num_nextn_predict_layers", 0):
         problem = f"leaves out the weights {', '.join(sorted(left_out)[:4])}"
@@ -99,11 +105,10 @@ def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection
     else:
         return
     raise ModelError(
-        f"the config.json of `{name}` {problem}",
-        expected="a configuration that describes the weights: one release of transformers reads "
-        "them so, another one otherwise",
-        fix="correct config.json: its number of layers, biases, quantization_config or "
-        "tie_word_embeddings; or save the model again",
+        f"the configuration of `{name}` {problem}",
+        expected="a configuration that describes all weights of the layers that it names",
+        fix="correct its number of layers, biases, quantization_config or tie_word_embeddings; or "
+        "save the model again",
     )
 
 
@@ -112,11 +117,13 @@ def _unnumbered(key: str) -> str:
 
 
 def _differing(folder: Path, model: Any) -> list[str]:
-    """Names of the input and output embeddings that one file holds with different values."""
+    """The tied input and output embeddings, if a file holds them with different values."""
     from safetensors import safe_open
 
     torch, output = load_torch(), model.get_output_embeddings()
-    ends = [] if output is None else [model.get_input_embeddings().weight, output.weight]
+    if output is None or not getattr(model.config, "tie_word_embeddings", False):
+        return []
+    ends = [model.get_input_embeddings().weight, output.weight]
     names = [
         name
         for name, value in model.named_parameters(remove_duplicate=False)

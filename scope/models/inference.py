@@ -252,7 +252,7 @@ def token_ids(config: Any, name: str) -> list[int]:
     """
     value = getattr(config, f"{name}_token_id", None)
     ids = value if isinstance(value, list) else [] if value is None else [value]
-    if not all(type(token) is int for token in ids):
+    if not all(type(token) is int and abs(token) < 2**31 for token in ids):
         raise ModelError(
             f"the checkpoint has the {name}_token_id {value!r:.60}",
             expected="the number of a token, or a list of numbers",

@@ -18,8 +18,9 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -53,8 +54,6 @@ _ALLOWED = ("sentence_transformers.", "torch.nn.modules.activation.", "torch.nn.
 _ARGS = re.compile(
     "(model|tokenizer|config|processor)_(kw)?args|(tokenizer|processor)_name_or_path"
 )
-# Without any layer, a model would answer from its embeddings alone.
-_LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "num_decoder_layers")
 # Whole numbers that are no sizes: they may be large.
 _NO_SIZE = re.compile(".*(theta|base|seed|param|time|version).*")
 
@@ -255,17 +254,21 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
             raise unreadable(name, f"{path.name} holds a {type(held).__name__}, not an object")
         for (*_, key), value in _settings(held):
             is_size = isinstance(value, int) and not _NO_SIZE.fullmatch(key)
-            least = 1 if key in _LAYERS else 0 if key.endswith("layers") else -math.inf
+            least = 0 if key.endswith("layers") else -math.inf
             if path.name == "tokenizer_config.json":  # a tokenizer makes so many entries, slowly
                 is_size, most = key in ("extra_ids", "offset"), 10_000
             if is_size and not least <= value <= most:
                 raise unreadable(name, f"{path.name} says {key} {value}, the weights {size} bytes")
-    with _counting(name, size):
+    with counting(size, partial(unreadable, name)):
         yield
 
 
-def _counting(name: str, size: int) -> Any:
-    """Count the numbers requested from torch's tensor constructors, before they are allocated."""
+def counting(size: int, refused: Callable[[str], ModelError]) -> Any:
+    """Count the numbers requested from torch's tensor constructors, before they are allocated.
+
+    ``size`` is the number of bytes of the weights, and ``refused`` makes the error of a model that
+    is too large for them.
+    """
     torch = load_torch()
     from torch.overrides import TorchFunctionMode
 
@@ -280,7 +283,7 @@ def _counting(name: str, size: int) -> Any:
                 sizes = shape if isinstance(shape, tuple | list) else args
                 left -= 2048 + math.prod(each for each in sizes if isinstance(each, int))
                 if left < 0:
-                    raise unreadable(name, f"it describes more than {size} bytes of weights hold")
+                    raise refused(f"it describes more than {size} bytes of weights hold")
             return made(*args, **(named or {}))
 
     return Counting()
