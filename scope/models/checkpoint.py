@@ -9,8 +9,7 @@ import hashlib
 import json
 import shutil
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path, PurePosixPath
@@ -21,13 +20,13 @@ from filelock import FileLock
 
 from scope.checksums import sha256_of
 from scope.errors import ModelError, ResourceError
-from scope.models.adapter import adapter_config, refused_adapter, require_mergeable
+from scope.models.adapter import adapter_config, refused_adapter
 from scope.models.options import ModelOptions
 from scope.models.safety import OTHER_FORMATS, checked_files, read_json, refuse_pickles
 from scope.models.torch_setup import quiet_transformers
 from scope.paths import cache_folder, expanded
 from scope.printing import first_line
-from scope.untrusted import attempt, converting, loading
+from scope.untrusted import attempt, loading
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")
@@ -89,10 +88,8 @@ def _fetch_adapter(
     name: str, folder: Path, config: Mapping[str, Any], options: ModelOptions
 ) -> Checkpoint:
     """The base of an adapter, with the adapter's folder."""
-    require_mergeable(name, folder, config)
-    base = config["base_model_name_or_path"]
     files = checked_files(name, folder, _READ, options.trust_remote_code)
-    checkpoint = _fetch(base, options)
+    checkpoint = _fetch(config["base_model_name_or_path"], options)
     if checkpoint.adapter is not None:
         raise refused_adapter(name, config, "its base is an adapter too")
     fingerprint = fingerprint_with(checkpoint.fingerprint, _fingerprint(folder, files, options))
@@ -106,39 +103,13 @@ def _refuse_unknown_quantization(name: str, config: Any) -> None:
     supports = library.quantizers.AutoHfQuantizer.supports_quant_method
     if held is not None and attempt(lambda: supports(held)) is not True:
         method = held.get("quant_method") if isinstance(held, dict) else held
-        why = f"transformers {library.__version__} does not know"
-        raise _unread_precision(name, f"{method!r:.60}, which {why}")
-
-
-@contextmanager
-def reading_precision(name: str, folder: Path) -> Iterator[None]:
-    """Errors raised inside blame the method by which the weights are quantized, if any does.
-
-    Raises
-    ------
-    ModelError
-        In place of every error of the library that reads quantized weights.
-    """
-    path = folder / "config.json"
-    config = read_json(name, path) if path.is_file() else None
-    held = config.get("quantization_config") if isinstance(config, dict) else None
-    if not isinstance(held, dict):
-        yield
-        return
-    method = held.get("quant_method", "bitsandbytes")
-    with converting(
-        lambda error: _unread_precision(name, f"{method}, which fails here: {first_line(error)}")
-    ):
-        yield
-
-
-def _unread_precision(name: str, method: str) -> ModelError:
-    return ModelError(
-        f"`{name}` is quantized by the method {method}",
-        expected="weights without quantization, or quantized by a method that works here",
-        fix="install the package that the method needs, choose the model in another precision, or "
-        f"serve it where it runs (vllm serve {name}) and name it openai:http://HOST:8000/v1#{name}",
-    )
+        raise ModelError(
+            f"`{name}` is quantized by the method {method!r:.60}, which "
+            f"transformers {library.__version__} does not know",
+            expected="weights without quantization, or quantized by a method that it knows",
+            fix="install a version that knows the method, choose the model in another precision, "
+            f"or serve it (vllm serve {name}) and name it openai:http://HOST:8000/v1#{name}",
+        )
 
 
 def _wanted_files(options: ModelOptions) -> tuple[str, ...]:

@@ -17,13 +17,14 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from scope.checksums import sha256_of
-from scope.errors import ModelError, ScopeError
+from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input, require_all_read
 from scope.models.inference import token_ids
@@ -124,72 +125,9 @@ def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
 
 
 _MAGIC = b"GGUF"
-# More than any model has: the vocabularies of the largest have 1.3 million entries in all.
-_MOST_FIELDS, _MOST_ENTRIES, _MOST_LETTERS, _MOST_AXES = 2**16, 3 * 2**19, 2**24, 8
-_TEXT, _ARRAY = 8, 9
-_BYTES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-
-
-class _Header:
-    """Reads the header of a file with bounds: the library makes whatever the file claims.
-
-    ``values`` are the texts, and the bytes of the numbers, by their names; lists are left out.
-    ``blocks`` is the number of layers that have tensors.
-
-    Raises
-    ------
-    ValueError
-        When the file ends too soon, or claims more than any model has.
-    """
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file, self._entries = file, 0
-        self._take(len(_MAGIC) + 4)
-        tensors, fields = (self._number(8, _MOST_FIELDS) for _ in range(2))
-        self.values = {self._text(): self._value(self._number(4)) for _ in range(fields)}
-        self.blocks = 0
-        for _ in range(tensors):
-            name = re.search(r"\bblk\.(\d{1,9})\.", self._text())
-            self.blocks = max(self.blocks, int(name[1]) + 1 if name else 0)
-            self._take(8 * self._number(4, _MOST_AXES) + 12)
-
-    def number(self, name: str, default: int = 0) -> int:
-        """The whole number of that name."""
-        value = self.values.get(name)
-        return int.from_bytes(value, "little") if isinstance(value, bytes) else default
-
-    def _take(self, size: int) -> bytes:
-        taken = self._file.read(size)
-        if len(taken) < size:
-            raise ValueError("it ends within its header")
-        return taken
-
-    def _number(self, size: int, most: int = 2**32) -> int:
-        number = int.from_bytes(self._take(size), "little")
-        if number > most:
-            raise ValueError(f"its header claims {number} entries, more than {most}")
-        return number
-
-    def _text(self) -> str:
-        return self._take(self._number(8, _MOST_LETTERS)).decode(errors="replace")
-
-    def _value(self, kind: int) -> str | bytes:
-        if kind == _TEXT:
-            return self._text()
-        if kind != _ARRAY:
-            return self._take(_BYTES[kind])
-        kind = self._number(4)
-        count = self._number(8, _MOST_ENTRIES - self._entries)
-        self._entries += count
-        if kind in _BYTES:
-            self._take(_BYTES[kind] * count)
-        else:
-            for _ in range(count):
-                self._value(kind)
-        return b""
-
-
-_ENDINGS = (KeyboardInterrupt, SystemExit, ScopeError)
+_ENDINGS = (KeyboardInterrupt, SystemExit)
+_MOST_READS = 3_000_000
+"""Most numbers and texts in a header; the largest vocabularies have 1.3 million entries in all."""
 
 
 def load(rest: str, options: ModelOptions) -> CausalModel:
@@ -227,8 +165,6 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     ModelError
         When the file is missing, damaged or not GGUF, or its architecture cannot be read.
     """
-    from gguf import GGUFReader
-
     path = expanded(rest)
     fingerprint = identify(rest, options)
     transformers, torch = quiet_transformers(), load_torch()
@@ -238,10 +174,9 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
         converting(lambda error: _unreadable(path, first_line(error)), passing=_ENDINGS),
         _quietly(),
         _alone(path) as file,
-        counting(path.stat().st_size, partial(_unreadable, path)),
+        counting(path.stat().st_size),
     ):
-        _require_whole(path)
-        fields = {name: field.contents() for name, field in GGUFReader(path).fields.items()}
+        fields = _fields(path)
         tokenizer = load_tokenizer(file, fields)
         model, report = transformers.AutoModelForCausalLM.from_pretrained(
             file.parent,
@@ -258,22 +193,39 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     return Head(model.to(device).eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
 
 
-def _require_whole(path: Path) -> None:
-    """Refuse a part of a model, and what belongs to a model, such as an adapter.
+def _fields(path: Path) -> dict[str, Any]:
+    """The fields of the header, with bounds: the library makes whatever a header claims.
 
-    The library would make every block of which the header speaks, and read no other.
+    Raises
+    ------
+    ValueError
+        When the file ends too soon, claims more than any model has, or is only a part of a model.
     """
-    with path.open("rb") as file:
-        header = _Header(file)
-    kind = header.values.get("general.type", "model")
-    blocks = header.number(f"{header.values.get('general.architecture')}.block_count", -1)
-    if (parts := header.number("split.count")) > 1:
-        part = header.number("split.no") + 1
-        raise _unreadable(path, f"it is part {part} of {parts}: transformers reads whole files")
+    from gguf import GGUFReader
+
+    class Bounded(GGUFReader):
+        reads = 0
+
+        def _get(self, offset: int, dtype: Any, count: int = 1, *more: Any, **named: Any) -> Any:
+            self.reads += 1
+            end = offset + int(count) * np.dtype(dtype).itemsize
+            if end > len(self.data) or self.reads > _MOST_READS:
+                raise ValueError(f"its header claims more than {len(self.data)} bytes hold")
+            return super()._get(offset, dtype, count, *more, **named)
+
+    reader = Bounded(path)
+    fields = {name: field.contents() for name, field in reader.fields.items()}
+    kind, parts = fields.get("general.type", "model"), fields.get("split.count", 1)
+    blocks = fields.get(f"{fields['general.architecture']}.block_count")
+    names = (re.search(r"\bblk\.(\d+)\.", tensor.name) for tensor in reader.tensors)
+    held = max((int(name[1]) + 1 for name in names if name), default=0)
+    if parts != 1:
+        raise ValueError(f"part {fields.get('split.no', 0) + 1} of {parts}, not one whole file")
     if kind != "model":
-        raise _unreadable(path, f"it holds the {kind!r:.40} of a model, not the model")
-    if blocks not in (-1, header.blocks):
-        raise _unreadable(path, f"its header says {blocks} blocks, its tensors {header.blocks}")
+        raise ValueError(f"it holds the {kind!r:.40} of a model, not the model")
+    if blocks not in (None, held):
+        raise ValueError(f"its header says {blocks!r:.40} blocks, its tensors {held}")
+    return fields
 
 
 def require_gguf(path: Path) -> None:

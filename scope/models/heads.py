@@ -15,8 +15,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.adapter import automatic_of, labels_of_head, merged
-from scope.models.checkpoint import Checkpoint, fetch_checkpoint, reading_precision
+from scope.models.adapter import AUTOMATIC, adapter_config, labels_of_head, merge
+from scope.models.checkpoint import Checkpoint, fetch_checkpoint
 from scope.models.options import ModelOptions
 from scope.models.safety import MOST_BYTES_OF_OTHERS, within_bounds
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
@@ -56,21 +56,19 @@ def load_parts(
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             adapter if has_tokenizer else folder, trust_remote_code=options.trust_remote_code
         )
-        labels = labels_of_head(adapter) if adapter is not None else None
-        with reading_precision(name, folder):
-            model, report = getattr(transformers, automatic).from_pretrained(
-                folder,
-                dtype=getattr(torch, options.dtype),
-                use_safetensors=None if options.allow_pickle else True,
-                trust_remote_code=options.trust_remote_code,
-                output_loading_info=True,
-                return_dict=True,
-                **({} if labels is None else {"num_labels": labels}),
-            )
+        model, report = getattr(transformers, automatic).from_pretrained(
+            folder,
+            dtype=getattr(torch, options.dtype),
+            use_safetensors=None if options.allow_pickle else True,
+            trust_remote_code=options.trust_remote_code,
+            output_loading_info=True,
+            return_dict=True,
+            **(labels_of_head(adapter) if adapter else {}),
+        )
         require_all_read(name, folder, model, report["unexpected_keys"])
         missing = sorted(report["missing_keys"])
-        if adapter is not None:
-            model, missing = merged(name, adapter, model, missing)
+        if adapter and (config := adapter_config(name, adapter)):
+            missing = merge(name, adapter, config, model, missing)
         choose_threads(model, options.threads)
         limit = longest_input(model, tokenizer)
         head = Head(model.to(device).eval(), tokenizer, checkpoint.fingerprint, limit)
@@ -246,11 +244,7 @@ def load(rest: str, options: ModelOptions) -> Any:
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
-        kind = (
-            kind_of_adapter(rest, checkpoint.adapter)
-            or kind_of(_listed(read_config(checkpoint.folder).get("architectures")))
-            or CLASSIFIER
-        )
+        kind = _kind(rest, checkpoint)
         head, missing = load_parts(checkpoint, rest, options, kind.automatic)
         if missing:
             raise ModelError(
@@ -271,12 +265,12 @@ def kind_of(classes: Collection[str]) -> HeadKind | None:
     return None
 
 
-def kind_of_adapter(name: str, folder: Path | None) -> HeadKind | None:
-    """The head that an adapter was trained with; None where there is no adapter."""
-    automatic = None if folder is None else automatic_of(name, folder)
-    return next(
-        (kind for kind in (*KINDS.values(), CLASSIFIER) if kind.automatic == automatic), None
-    )
+def _kind(name: str, checkpoint: Checkpoint) -> HeadKind:
+    """The head of a checkpoint, or the one that its adapter was trained with."""
+    if checkpoint.adapter and (config := adapter_config(name, checkpoint.adapter)):
+        automatic, kinds = AUTOMATIC[config["task_type"]], (*KINDS.values(), CLASSIFIER)
+        return next(kind for kind in kinds if kind.automatic == automatic)
+    return kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
 
 
 class HuggingFace(Scheme):

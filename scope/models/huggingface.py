@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,27 +27,20 @@ _UNFIT = -2.0
 
 def _label_names(spec: str, config: Any) -> tuple[str, ...]:
     """The names of a head's labels, if both tables of its configuration agree."""
-    names, numbers = config.id2label, config.label2id
-    count = config.num_labels
+    names, numbers, count = config.id2label, config.label2id, config.num_labels
     labels = tuple(str(names.get(index, f"LABEL_{index}")) for index in range(count))
-    numbered = {(label, str(index)) for index, label in enumerate(labels)}
+    items = numbers.items() if isinstance(numbers, dict) else ()
     # Names such as LABEL_0 are what the library writes where nobody has named the labels.
-    named = numbers if isinstance(numbers, dict) and not all(map(_is_default, labels)) else {}
-    clashes = any(
-        (name, str(index)) not in numbered for name, index in named.items() if not _is_default(name)
-    )
-    if clashes or (names and not set(names) <= set(range(count))):
+    stated = {(name, str(at)) for name, at in items if not name.startswith("LABEL_")}
+    named = any(not label.startswith("LABEL_") for label in labels)
+    clash = named and not stated <= {(label, str(at)) for at, label in enumerate(labels)}
+    if clash or not set(names) <= set(range(count)):
         raise ModelError(
-            f"`{spec.removeprefix('hf:')}` has the id2label {names!r:.200} and the label2id "
-            f"{numbers!r:.200}",
+            f"`{spec.removeprefix('hf:')}` has id2label {names!r:.200}, label2id {numbers!r:.200}",
             expected="the same names of the labels 0, 1, … in both",
             fix="correct its config.json: which label a number stands for decides every result",
         )
     return labels
-
-
-def _is_default(name: str) -> bool:
-    return re.fullmatch(r"LABEL_\d+", name) is not None
 
 
 class HuggingFaceClassifier(Computed):

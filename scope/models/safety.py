@@ -18,9 +18,8 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -259,15 +258,14 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
                 is_size, most = key in ("extra_ids", "offset"), 10_000
             if is_size and not least <= value <= most:
                 raise unreadable(name, f"{path.name} says {key} {value}, the weights {size} bytes")
-    with counting(size, partial(unreadable, name)):
+    with counting(size):
         yield
 
 
-def counting(size: int, refused: Callable[[str], ModelError]) -> Any:
+def counting(size: int) -> Any:
     """Count the numbers requested from torch's tensor constructors, before they are allocated.
 
-    ``size`` is the number of bytes of the weights, and ``refused`` makes the error of a model that
-    is too large for them.
+    With weights of ``size`` bytes, a ValueError is raised at those that they cannot hold.
     """
     torch = load_torch()
     from torch.overrides import TorchFunctionMode
@@ -283,7 +281,7 @@ def counting(size: int, refused: Callable[[str], ModelError]) -> Any:
                 sizes = shape if isinstance(shape, tuple | list) else args
                 left -= 2048 + math.prod(each for each in sizes if isinstance(each, int))
                 if left < 0:
-                    raise refused(f"it describes more than {size} bytes of weights hold")
+                    raise ValueError(f"it describes more than {size} bytes of weights hold")
             return made(*args, **(named or {}))
 
     return Counting()
