@@ -25,7 +25,7 @@ AUTOMATIC: Mapping[object, str] = MappingProxyType(
 # Settings that are read, and those whose effect is seen in the file's tensors or is none. Any other
 # one must be unset.
 _KNOWN = (
-    *("peft_type", "task_type", "base_model_name_or_path", "revision", "inference_mode", "bias"),
+    *("peft_type", "task_type", "base_model_name_or_path", "inference_mode", "bias"),
     *("lora_dropout", "auto_mapping", "peft_version", "megatron_core", "qalora_group_size", "r"),
     *("init_lora_weights", "lora_alpha", "use_rslora", "fan_in_fan_out", "modules_to_save"),
     *("target_modules", "layers_to_transform", "layers_pattern"),

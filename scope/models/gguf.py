@@ -26,7 +26,7 @@ import numpy as np
 from scope.checksums import sha256_of
 from scope.errors import ModelError
 from scope.models.causal import CausalModel
-from scope.models.heads import Head, longest_input, require_all_read
+from scope.models.heads import Head, longest_input
 from scope.models.inference import token_ids
 from scope.models.options import ModelOptions
 from scope.models.safety import counting
@@ -187,7 +187,6 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
         )
     if report["missing_keys"]:
         raise _unreadable(path, f"it lacks {', '.join(sorted(report['missing_keys'])[:4])}")
-    require_all_read(rest, path.parent, model, report["unexpected_keys"])
     _add_end_of_turn(model, fields)
     choose_threads(model, options.threads)
     return Head(model.to(device).eval(), tokenizer, fingerprint, longest_input(model, tokenizer))

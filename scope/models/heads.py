@@ -86,19 +86,14 @@ def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection
         When the configuration describes another model than the weights.
     """
     read = {_unnumbered(key).rpartition(".")[0] for key in model.state_dict()}
-    lists = load_torch().nn.ModuleList
-    empty = {at for at, part in model.named_modules() if isinstance(part, lists) and not part}
+    no_layer = not getattr(model.config, "num_hidden_layers", 1)
     left_out = [
-        key
-        for key in unexpected
-        if _unnumbered(key).rpartition(".")[0] in read or re.split(r"\.\d", key)[0] in empty
+        key for key in unexpected if no_layer or _unnumbered(key).rpartition(".")[0] in read
     ]
     # Layers that predict several tokens at once lie behind the others.
     if left_out and not getattr(model.config, "num_nextn_predict_layers", 0):
         problem = f"leaves out the weights {', '.join(sorted(left_out)[:4])}"
-    elif getattr(model.config, "tie_word_embeddings", False) and (
-        tied := _differing(folder, model)
-    ):
+    elif tied := _differing(folder, model):
         problem = f"ties {' and '.join(tied)}, which differ in the files"
     else:
         return
@@ -297,16 +292,18 @@ class HuggingFace(Scheme):
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size according to the headers of the weight files."""
         try:
-            files = sorted(fetch_checkpoint(rest, options).folder.glob("*.safetensors"))
+            folder = fetch_checkpoint(rest, options).folder
         except ModelError as error:
             return Weights(reason=error.found)
-        if not files:
+        if not (files := sorted(folder.glob("*.safetensors"))):
             return Weights(reason="its weights are no safetensors")
+        held = read_config(folder).get("quantization_config")
+        method = f" from {held.get('quant_method')}" if isinstance(held, dict) else ""
         parameters = sum(map(_count, files))
         return Weights(
             parameters=parameters,
             stored=sum(file.stat().st_size for file in files),
-            dtype=options.dtype,
+            dtype=f"{options.dtype}{method}",
             memory=parameters * _BYTES[options.dtype],
         )
 
