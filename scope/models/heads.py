@@ -105,6 +105,17 @@ def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection
     )
 
 
+def stored_names(folder: Path) -> set[str]:
+    """The names of the tensors in a checkpoint's files."""
+    from safetensors import safe_open
+
+    names: set[str] = set()
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, "numpy") as tensors:
+            names.update(tensors.keys())
+    return names
+
+
 def _unnumbered(key: str) -> str:
     return re.sub(r"\.\d+(?=\.)", ".0", key)
 
