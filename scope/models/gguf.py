@@ -126,6 +126,7 @@ def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
 
 _MAGIC = b"GGUF"
 _ENDINGS = (KeyboardInterrupt, SystemExit)
+_MOST_LETTERS = 2**24
 _MOST_READS = 3_000_000
 """Most numbers and texts in a header; the largest vocabularies have 1.3 million entries in all."""
 
@@ -211,6 +212,11 @@ def _fields(path: Path) -> dict[str, Any]:
             if end > len(self.data) or self.reads > _MOST_READS:
                 raise ValueError(f"its header claims more than {len(self.data)} bytes hold")
             return super()._get(offset, dtype, count, *more, **named)
+
+        def _get_str(self, offset: int) -> Any:
+            if self._get(offset, np.uint64)[0] > _MOST_LETTERS:
+                raise ValueError("its header holds a text of more than 16 MiB")
+            return super()._get_str(offset)
 
     reader = Bounded(path)
     fields = {name: field.contents() for name, field in reader.fields.items()}

@@ -4,10 +4,12 @@ import struct
 
 import pytest
 from hostile.checkpoints import copy_of, setting, tensors
+from hostile.encoders import write_json
 
 from scope.errors import ModelError
 from scope.models.loading import load_model
 from scope.models.options import ModelOptions
+from scope.models.torch_setup import load_torch
 
 CONFIG, GENERATION, ADAPTER = "config.json", "generation_config.json", "adapter_config.json"
 AS_BEFORE = ""
@@ -62,10 +64,10 @@ CASES = [
     ("llama", setting(GENERATION, eos_token_id={"a": 1}), "the eos_token_id {'a': 1}"),
     ("llama", setting(GENERATION, eos_token_id="x"), "the eos_token_id 'x'"),
     ("llama", untied, "ties model.embed_tokens.weight and lm_head.weight"),
-    ("gguf", header(8, 2**60), "claims more than"),
+    ("gguf", header(8, 2**60), "cannot be loaded"),
     ("gguf", header(16, 2**60), "cannot be loaded"),
     ("gguf", field("x", 9, struct.pack("<IQ", 0, 2**60)), "claims more than"),
-    ("gguf", field("x", 8, struct.pack("<Q", 2**60)), "claims more than"),
+    ("gguf", field("x", 8, struct.pack("<Q", 2**60)), "more than 16 MiB"),
     ("gguf", field("split.count", 2, struct.pack("<H", 3)), "part 1 of 3"),
     ("gguf", field("general.type", 8, struct.pack("<Q", 7) + b"adapter"), "holds the 'adapter'"),
     ("gguf", field("of-nineteen-letters", 0, b"\0"), AS_BEFORE),  # 32 bytes, the alignment
@@ -93,3 +95,30 @@ def test_a_checkpoint_is_read_as_it_was_or_refused(tmp_path, kind, change, says)
         assert kind != "gguf" or "llama-server -m" in raised.value.fix
     else:
         assert answers() == before
+
+
+def test_an_adapter_is_its_base_with_the_change_and_the_trained_head(tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    base = copy_of("classifier", tmp_path / "base")
+    torch, held = load_torch(), load_file(base / "model.safetensors")
+    query, made = "bert.encoder.layer.0.attention.self.query", torch.Generator().manual_seed(0)
+    left, right = (torch.randn(*shape, generator=made) for shape in ((16, 2), (2, 16)))
+    pair = {f"{query}.lora_A.weight": right, f"{query}.lora_B.weight": left}
+    head = {name: -held[name] for name in ("classifier.weight", "classifier.bias")}
+    whole = copy_of("classifier", tmp_path / "merged")
+    changed = held | head | {f"{query}.weight": held[f"{query}.weight"] + left @ right * 8 / 2}
+    save_file(changed, whole / "model.safetensors", {"format": "pt"})
+
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    config = {"peft_type": "LORA", "task_type": "SEQ_CLS", "r": 2, "lora_alpha": 8}
+    write_json(adapter / ADAPTER, config | {"base_model_name_or_path": str(base)})
+    tensors_of = {f"base_model.model.{name}": value for name, value in (pair | head).items()}
+    save_file(tensors_of, adapter / "adapter_model.safetensors")
+    merged, wanted = (
+        load_model(f"hf:{folder}", "classifier", ModelOptions(device="cpu"))
+        for folder in (adapter, whole)
+    )
+    assert merged.classify(["a good film"]) == wanted.classify(["a good film"])
+    assert merged.fingerprint != wanted.fingerprint
