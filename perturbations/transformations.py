@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,8 @@ class WordReplacements(WordSwap):
     def _get_replacement_words(self, word: str) -> Sequence[str]:
         return self._replacements(word)
 
+
+_LONGEST = 1000
 
 WordChange = Callable[[str, random.Random], str]
 """From a word and a source of chance to another word, or to the same where it cannot change."""
@@ -85,10 +89,16 @@ class ChangedWords(WordSwap):
     ) -> list[AttackedText]:
         words = {index: current_text.words[index] for index in sorted(indices_to_modify)}
         drawn = (tuple(self._drawn(words).items()) for _ in range(self._candidates if words else 0))
+        spans = word_spans(current_text)
+        # `replace_words_at_indices` would look at each word of a long text many times.
         return [
-            current_text.replace_words_at_indices(*zip(*changed, strict=True))
+            changed_text(current_text, spans, edits)
             for changed in dict.fromkeys(drawn)
-            if any(words[index] != word for index, word in changed)
+            if (
+                edits := tuple(
+                    Edit(*spans[index], word) for index, word in changed if words[index] != word
+                )
+            )
         ]
 
     def _drawn(self, words: Mapping[int, str]) -> dict[int, str]:
@@ -109,9 +119,14 @@ class ChangedWords(WordSwap):
 
 
 def drawn_from(swaps: Mapping[WordSwap, float]) -> WordChange:
-    """A change by one of TextAttack's word swaps, each with its share of the changes."""
+    """A change by one of TextAttack's word swaps, each with its share of the changes.
+
+    Words of more than 1,000 letters stay as they are: all their swaps would fill the memory.
+    """
 
     def change(word: str, generator: random.Random) -> str:
+        if len(word) > _LONGEST:
+            return word
         offers = {swap: swap._get_replacement_words(word) for swap in swaps}
         new = {swap: sorted({*offered} - {word}) for swap, offered in offers.items()}
         some = [swap for swap in swaps if new[swap]]
@@ -255,11 +270,13 @@ def words_in(spans: Sequence[tuple[int, int]], change: Sequence[Edit]) -> set[in
     >>> words_in([(0, 1), (2, 6), (7, 11)], [Edit(0, 6, "an old")])
     {0, 1}
     """
-    return {
-        place
-        for place, (start, end) in enumerate(spans)
-        if any(edit.start < end and start < edit.end for edit in change)
-    }
+    places, at = set(), 0
+    for place, (start, end) in enumerate(spans):
+        while at < len(change) and change[at].end <= start:
+            at += 1
+        if at < len(change) and change[at].start < end:
+            places.add(place)
+    return places
 
 
 def changed_text(
@@ -271,8 +288,11 @@ def changed_text(
     touched = words_in(spans, change)
     modified = words_in(new_spans, _as_made(change))
     place_of = {start: place for place, (start, _) in enumerate(new_spans)}
+    ends = [edit.end for edit in change]
+    # How far what begins after so many edits moves to the right.
+    shifts = [0, *accumulate(len(edit.text) - (edit.end - edit.start) for edit in change)]
     moved = [
-        -1 if place in touched else place_of.get(start + _shift(change, start), -1)
+        -1 if place in touched else place_of.get(start + shifts[bisect_right(ends, start)], -1)
         for place, (start, _) in enumerate(spans)
     ]
     kept: np.ndarray[Any, Any] = np.array([*moved, -1])
@@ -295,9 +315,3 @@ def _as_made(change: Change) -> list[Edit]:
         made.append(Edit(start, start + len(edit.text), edit.text))
         shift += len(edit.text) - (edit.end - edit.start)
     return made
-
-
-def _shift(change: Change, start: int) -> int:
-    """How far what begins here moves to the right."""
-    before = (edit for edit in change if edit.end <= start)
-    return sum(len(edit.text) - (edit.end - edit.start) for edit in before)

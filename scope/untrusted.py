@@ -243,7 +243,8 @@ def loading(name: str) -> Iterator[None]:
     scope.errors.ModelError: found:    `mine` cannot be loaded (OSError: no weights)
     expected: a folder with config.json, a tokenizer and *.safetensors
     fix:      check that the checkpoint is complete and that this transformers release knows it; \
-if it brings code of its own and you trust its author, add --trust-remote-code
+if it brings code of its own and you trust its author, add --trust-remote-code; a model that needs \
+another machine can be served there and named openai:URL#MODEL
     """
     with converting(lambda error: unreadable(name, first_line(error)), passing=_ENDINGS):
         yield
@@ -255,7 +256,8 @@ def unreadable(name: str, reason: str) -> ModelError:
         f"`{name}` cannot be loaded ({reason})",
         expected="a folder with config.json, a tokenizer and *.safetensors",
         fix="check that the checkpoint is complete and that this transformers release knows it; "
-        "if it brings code of its own and you trust its author, add --trust-remote-code",
+        "if it brings code of its own and you trust its author, add --trust-remote-code; a model "
+        "that needs another machine can be served there and named openai:URL#MODEL",
     )
 
 

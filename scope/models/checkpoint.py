@@ -20,13 +20,14 @@ from filelock import FileLock
 
 from scope.checksums import sha256_of
 from scope.errors import ModelError, ResourceError
+from scope.models.adapter import adapter_config, refused_adapter
 from scope.models.options import ModelOptions
 from scope.models.safety import OTHER_FORMATS, checked_files, read_json, refuse_pickles
 from scope.models.torch_setup import quiet_transformers
 from scope.paths import cache_folder, expanded
 from scope.printing import first_line
 from scope.records.result import OBJECT
-from scope.untrusted import loading
+from scope.untrusted import attempt, loading
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")
@@ -35,10 +36,14 @@ _CODE = ("*.py",)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Checkpoint:
-    """A checkpoint's files on this machine, and a hash over their content."""
+    """A checkpoint's files on this machine, and a hash over their content.
+
+    ``adapter`` is the folder of an adapter of it, to be merged.
+    """
 
     folder: Path
     fingerprint: str
+    adapter: Path | None = None
 
 
 def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
@@ -71,6 +76,8 @@ def _fetch(name: str, options: ModelOptions) -> Checkpoint:
         )
     if not folder.is_dir():
         folder = _download(name, options)
+    if (config := adapter_config(name, folder)) is not None:
+        return _fetch_adapter(name, folder, config, options)
     refuse_pickles(name, folder, options.allow_pickle)
     files = checked_files(name, folder, _wanted_files(options), options.trust_remote_code)
     if (folder / "config.json").is_file():
@@ -78,17 +85,31 @@ def _fetch(name: str, options: ModelOptions) -> Checkpoint:
     return Checkpoint(folder=folder, fingerprint=_fingerprint(folder, files, options))
 
 
+def _fetch_adapter(
+    name: str, folder: Path, config: Mapping[str, Any], options: ModelOptions
+) -> Checkpoint:
+    """The base of an adapter, with the adapter's folder."""
+    files = checked_files(name, folder, _READ, options.trust_remote_code)
+    checkpoint = _fetch(config["base_model_name_or_path"], options)
+    if checkpoint.adapter is not None:
+        raise refused_adapter(name, config, "its base is an adapter too")
+    fingerprint = fingerprint_with(checkpoint.fingerprint, _fingerprint(folder, files, options))
+    return Checkpoint(folder=checkpoint.folder, fingerprint=fingerprint, adapter=folder)
+
+
 def _refuse_unknown_quantization(name: str, config: Any) -> None:
     """Refuse a method that the library does not know: it would misread the weights."""
     held = config.get("quantization_config") if isinstance(config, dict) else None
     library = quiet_transformers()
     supports = library.quantizers.AutoHfQuantizer.supports_quant_method
-    if isinstance(held, dict) and held and not supports(held):
+    if held is not None and attempt(lambda: supports(held)) is not True:
+        method = held.get("quant_method") if isinstance(held, dict) else held
         raise ModelError(
-            f"`{name}` is quantized by the method {held.get('quant_method')!r:.60}, which "
+            f"`{name}` is quantized by the method {method!r:.60}, which "
             f"transformers {library.__version__} does not know",
             expected="weights without quantization, or quantized by a method that it knows",
-            fix="install a version that knows the method, or choose the model in another precision",
+            fix="install a version that knows the method, choose the model in another precision, "
+            f"or serve it (vllm serve {name}) and name it openai:http://HOST:8000/v1#{name}",
         )
 
 
@@ -183,7 +204,11 @@ PACKAGED: Mapping[str, PackagedEncoder] = MappingProxyType(
 def fetch_encoder(name: str, options: ModelOptions) -> Checkpoint:
     """An encoder's files from the hub, or else from installed packages."""
     try:
-        return fetch_checkpoint(name, options)
+        checkpoint = fetch_checkpoint(name, options)
+        if checkpoint.adapter is not None:
+            why = "its hidden states and sentence vectors are not read"
+            raise refused_adapter(name, adapter_config(name, checkpoint.adapter) or {}, why)
+        return checkpoint
     except ModelError as error:
         if name not in PACKAGED or expanded(name).is_dir():
             raise

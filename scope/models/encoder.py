@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length
 from scope.models.checkpoint import fetch_encoder
+from scope.models.heads import require_all_read, stored_names
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
@@ -208,6 +209,9 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
     with loading(rest), within_bounds(rest, checkpoint.folder):
         model = _model(checkpoint.folder, options)
         _require_limit(rest, model)
+        if body := getattr(model[0], "auto_model", None):
+            stored = stored_names(checkpoint.folder)
+            require_all_read(rest, checkpoint.folder, body, stored - set(body.state_dict()))
         choose_threads(model, options.threads)
         return SentenceEncoder(
             model.to(getattr(torch, options.dtype)).eval(),

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
@@ -20,12 +21,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from scope.checksums import sha256_of
 from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
 from scope.models.inference import token_ids
 from scope.models.options import ModelOptions
+from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded
@@ -122,6 +126,9 @@ def _set_special(tokenizer: Any, fields: Mapping[str, Any]) -> None:
 
 _MAGIC = b"GGUF"
 _ENDINGS = (KeyboardInterrupt, SystemExit)
+_MOST_LETTERS = 2**24
+_MOST_READS = 3_000_000
+"""Most numbers and texts in a header; the largest vocabularies have 1.3 million entries in all."""
 
 
 def load(rest: str, options: ModelOptions) -> CausalModel:
@@ -159,8 +166,6 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     ModelError
         When the file is missing, damaged or not GGUF, or its architecture cannot be read.
     """
-    from gguf import GGUFReader
-
     path = expanded(rest)
     fingerprint = identify(rest, options)
     transformers, torch = quiet_transformers(), load_torch()
@@ -170,8 +175,9 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
         converting(lambda error: _unreadable(path, first_line(error)), passing=_ENDINGS),
         _quietly(),
         _alone(path) as file,
+        counting(path.stat().st_size),
     ):
-        fields = {name: field.contents() for name, field in GGUFReader(path).fields.items()}
+        fields = _fields(path)
         tokenizer = load_tokenizer(file, fields)
         model, report = transformers.AutoModelForCausalLM.from_pretrained(
             file.parent,
@@ -185,6 +191,46 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     _add_end_of_turn(model, fields)
     choose_threads(model, options.threads)
     return Head(model.to(device).eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
+
+
+def _fields(path: Path) -> dict[str, Any]:
+    """The fields of the header, with bounds: the library makes whatever a header claims.
+
+    Raises
+    ------
+    ValueError
+        When the file ends too soon, claims more than any model has, or is only a part of a model.
+    """
+    from gguf import GGUFReader
+
+    class Bounded(GGUFReader):
+        reads = 0
+
+        def _get(self, offset: int, dtype: Any, count: int = 1, *more: Any, **named: Any) -> Any:
+            self.reads += 1
+            end = offset + int(count) * np.dtype(dtype).itemsize
+            if end > len(self.data) or self.reads > _MOST_READS:
+                raise ValueError(f"its header claims more than {len(self.data)} bytes hold")
+            return super()._get(offset, dtype, count, *more, **named)
+
+        def _get_str(self, offset: int) -> Any:
+            if self._get(offset, np.uint64)[0] > _MOST_LETTERS:
+                raise ValueError("its header holds a text of more than 16 MiB")
+            return super()._get_str(offset)
+
+    reader = Bounded(path)
+    fields = {name: field.contents() for name, field in reader.fields.items()}
+    kind, parts = fields.get("general.type", "model"), fields.get("split.count", 1)
+    blocks = fields.get(f"{fields['general.architecture']}.block_count")
+    names = (re.search(r"\bblk\.(\d+)\.", tensor.name) for tensor in reader.tensors)
+    held = max((int(name[1]) + 1 for name in names if name), default=0)
+    if parts != 1:
+        raise ValueError(f"part {fields.get('split.no', 0) + 1} of {parts}, not one whole file")
+    if kind != "model":
+        raise ValueError(f"it holds the {kind!r:.40} of a model, not the model")
+    if blocks not in (None, held):
+        raise ValueError(f"its header says {blocks!r:.40} blocks, its tensors {held}")
+    return fields
 
 
 def require_gguf(path: Path) -> None:
@@ -251,8 +297,8 @@ def _unreadable(path: Path, reason: str) -> ModelError:
         f"`{path}` cannot be loaded ({reason})",
         expected="a whole GGUF file of an architecture that transformers can read, such as llama, "
         "qwen2, qwen3, gemma2 or gemma3",
-        fix="check that the file is complete; or serve it with llama.cpp and name the server as "
-        "openai:URL#MODEL",
+        fix=f"serve it with llama.cpp, which reads more (llama-server -m {path}), and name it "
+        f"openai:http://localhost:8080/v1#{path.stem}; if that fails too, download it again",
     )
 
 

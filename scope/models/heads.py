@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scope.errors import ModelError
+from scope.models.adapter import AUTOMATIC, adapter_config, labels_of_head, merge
 from scope.models.checkpoint import Checkpoint, fetch_checkpoint
 from scope.models.options import ModelOptions
 from scope.models.safety import MOST_BYTES_OF_OTHERS, within_bounds
@@ -48,21 +50,96 @@ def load_parts(
     """
     transformers, torch = quiet_transformers(), load_torch()
     device = choose_device(options.device)
-    with loading(name), within_bounds(name, checkpoint.folder):
+    folder, adapter = checkpoint.folder, checkpoint.adapter
+    with loading(name), within_bounds(name, folder):
+        has_tokenizer = adapter is not None and (adapter / "tokenizer_config.json").is_file()
         tokenizer = transformers.AutoTokenizer.from_pretrained(
-            checkpoint.folder, trust_remote_code=options.trust_remote_code
+            adapter if has_tokenizer else folder, trust_remote_code=options.trust_remote_code
         )
         model, report = getattr(transformers, automatic).from_pretrained(
-            checkpoint.folder,
+            folder,
             dtype=getattr(torch, options.dtype),
             use_safetensors=None if options.allow_pickle else True,
             trust_remote_code=options.trust_remote_code,
             output_loading_info=True,
+            return_dict=True,
+            **(labels_of_head(adapter) if adapter else {}),
         )
+        require_all_read(name, folder, model, report["unexpected_keys"])
+        missing = sorted(report["missing_keys"])
+        if adapter and (config := adapter_config(name, adapter)):
+            missing = merge(name, adapter, config, model, missing)
         choose_threads(model, options.threads)
         limit = longest_input(model, tokenizer)
         head = Head(model.to(device).eval(), tokenizer, checkpoint.fingerprint, limit)
-    return head, sorted(report["missing_keys"])
+    return head, missing
+
+
+def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection[str]) -> None:
+    """Refuse weights that the model leaves out, and tied weights that differ.
+
+    Heads for other tasks may be left out, but no layer, and no tensor of a layer.
+
+    Raises
+    ------
+    ModelError
+        When the configuration describes another model than the weights.
+    """
+    read = {_unnumbered(key).rpartition(".")[0] for key in model.state_dict()}
+    no_layer = not getattr(model.config, "num_hidden_layers", 1)
+    left_out = [
+        key for key in unexpected if no_layer or _unnumbered(key).rpartition(".")[0] in read
+    ]
+    # Layers that predict several tokens at once lie behind the others.
+    if left_out and not getattr(model.config, "num_nextn_predict_layers", 0):
+        problem = f"leaves out the weights {', '.join(sorted(left_out)[:4])}"
+    elif tied := _differing(folder, model):
+        problem = f"ties {' and '.join(tied)}, which differ in the files"
+    else:
+        return
+    raise ModelError(
+        f"the configuration of `{name}` {problem}",
+        expected="a configuration that describes all weights of the layers that it names",
+        fix="correct its number of layers, biases, quantization_config or tie_word_embeddings; or "
+        "save the model again",
+    )
+
+
+def stored_names(folder: Path) -> set[str]:
+    """The names of the tensors in a checkpoint's files."""
+    from safetensors import safe_open
+
+    names: set[str] = set()
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, "numpy") as tensors:
+            names.update(tensors.keys())
+    return names
+
+
+def _unnumbered(key: str) -> str:
+    return re.sub(r"\.\d+(?=\.)", ".0", key)
+
+
+def _differing(folder: Path, model: Any) -> list[str]:
+    """The tied input and output embeddings, if a file holds them with different values."""
+    from safetensors import safe_open
+
+    torch, output = load_torch(), model.get_output_embeddings()
+    if output is None or not getattr(model.config, "tie_word_embeddings", False):
+        return []
+    ends = [model.get_input_embeddings().weight, output.weight]
+    names = [
+        name
+        for name, value in model.named_parameters(remove_duplicate=False)
+        if any(value is end for end in ends)
+    ]
+    for path in sorted(folder.glob("*.safetensors")):
+        with safe_open(path, "pt") as tensors:
+            both = [name for name in names if name in tensors.keys()]  # noqa: SIM118 - no dict
+            held = [tensors.get_tensor(name) for name in both]
+            if any(not torch.equal(held[0], other) for other in held[1:]):
+                return both
+    return []
 
 
 def longest_input(model: Any, tokenizer: Any) -> int:
@@ -173,7 +250,7 @@ def load(rest: str, options: ModelOptions) -> Any:
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
-        kind = kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
+        kind = _kind(rest, checkpoint)
         head, missing = load_parts(checkpoint, rest, options, kind.automatic)
         if missing:
             raise ModelError(
@@ -192,6 +269,14 @@ def kind_of(classes: Collection[str]) -> HeadKind | None:
         if not set(getattr(tables, table).values()).isdisjoint(classes):
             return kind
     return None
+
+
+def _kind(name: str, checkpoint: Checkpoint) -> HeadKind:
+    """The head of a checkpoint, or the one that its adapter was trained with."""
+    if checkpoint.adapter and (config := adapter_config(name, checkpoint.adapter)):
+        automatic, kinds = AUTOMATIC[config["task_type"]], (*KINDS.values(), CLASSIFIER)
+        return next(kind for kind in kinds if kind.automatic == automatic)
+    return kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
 
 
 class HuggingFace(Scheme):
@@ -218,16 +303,18 @@ class HuggingFace(Scheme):
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size according to the headers of the weight files."""
         try:
-            files = sorted(fetch_checkpoint(rest, options).folder.glob("*.safetensors"))
+            folder = fetch_checkpoint(rest, options).folder
         except ModelError as error:
             return Weights(reason=error.found)
-        if not files:
+        if not (files := sorted(folder.glob("*.safetensors"))):
             return Weights(reason="its weights are no safetensors")
+        held = read_config(folder).get("quantization_config")
+        method = f" from {held.get('quant_method')}" if isinstance(held, dict) else ""
         parameters = sum(map(_count, files))
         return Weights(
             parameters=parameters,
             stored=sum(file.stat().st_size for file in files),
-            dtype=options.dtype,
+            dtype=f"{options.dtype}{method}",
             memory=parameters * _BYTES[options.dtype],
         )
 

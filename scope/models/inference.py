@@ -14,6 +14,7 @@ from functools import cached_property, partial
 from threading import RLock
 from typing import Any
 
+from scope.errors import ModelError
 from scope.models.batching import ANY_RULES, AS_GIVEN, Modules, RowRule, modules_of, of_filled_batch
 from scope.models.torch_setup import load_torch, threads_of, torch_threads
 from scope.untrusted import Failed, attempt
@@ -242,9 +243,22 @@ def made_up_tokens(model: Any, length: int) -> Any:
 
 
 def token_ids(config: Any, name: str) -> list[int]:
-    """The special tokens of a name; some configurations have none, some several."""
-    ids = getattr(config, f"{name}_token_id", None)
-    return ids if isinstance(ids, list) else [] if ids is None else [ids]
+    """The special tokens of a name; some configurations have none, some several.
+
+    Raises
+    ------
+    ModelError
+        When one is not a whole number.
+    """
+    value = getattr(config, f"{name}_token_id", None)
+    ids = value if isinstance(value, list) else [] if value is None else [value]
+    if not all(type(token) is int and abs(token) < 2**31 for token in ids):
+        raise ModelError(
+            f"the checkpoint has the {name}_token_id {value!r:.60}",
+            expected="the number of a token, or a list of numbers",
+            fix=f"fix {name}_token_id in its generation_config.json or config.json",
+        )
+    return ids
 
 
 def _product_allows(product: Any, rule: RowRule) -> bool:

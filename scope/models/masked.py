@@ -58,11 +58,15 @@ class MaskedModel(Computed):
     """
 
     def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
-        if head.tokenizer.mask_token is None:
+        mask = head.tokenizer.mask_token
+        written = head.tokenizer(mask, verbose=False)["input_ids"] if mask else []
+        # Otherwise the mask is not found in its text, or cut from it.
+        room = len(written) + MOST_PIECES - 1 <= head.limit if mask else False
+        if not room or head.tokenizer.mask_token_id not in written:
             raise ModelError(
-                f"the tokenizer of `{spec}` has no mask token",
-                expected="a masked language model whose tokenizer can write its mask",
-                fix="check that the checkpoint's special_tokens_map.json is complete",
+                f"the tokenizer of `{spec}` has no mask token, or cannot write it",
+                expected=f"a masked language model that reads {MOST_PIECES} masks in a text",
+                fix="check the checkpoint's special_tokens_map.json, and its limits of tokens",
             )
         torch = load_torch()
         self._model, self._tokenizer, self.fingerprint, self._limit = head

@@ -42,7 +42,11 @@ _MOST_BYTES = {"tokenizer.json": 256 * _MEBIBYTE, ".model": 256 * _MEBIBYTE}
 MOST_BYTES_OF_OTHERS = 32 * _MEBIBYTE
 
 # Nothing reads these; they often hold paths of the author's machine.
-_NOTES = ("_name_or_path", "name_or_path", "special_tokens_map_file", "tokenizer_config_file")
+_NOTES = (
+    *("_name_or_path", "name_or_path", "special_tokens_map_file", "tokenizer_config_file"),
+    # Of an adapter: its base is fetched, and checked, as any model.
+    "base_model_name_or_path",
+)
 # Where an encoder's classes may be defined; `linear` holds Identity.
 _ALLOWED = ("sentence_transformers.", "torch.nn.modules.activation.", "torch.nn.modules.linear.")
 # Settings of an encoder that go to functions which load a model or a tokenizer from anywhere.
@@ -129,7 +133,7 @@ def _faults(folder: Path, path: Path, shown: Path, held: Any) -> Iterator[str]:
     if "custom_generate" in shown.parts:
         yield f"{shown} is code for generating text"
     is_encoder = (folder / "modules.json").is_file()
-    if path.name.lower() == "adapter_config.json" and (is_encoder or len(shown.parts) == 1):
+    if path.name.lower() == "adapter_config.json" and is_encoder:
         yield f"it is an adapter ({shown}) of another checkpoint, into which it could be merged"
     for keys, value in _settings(held):
         text = value if isinstance(value, str) and keys[-1] not in _NOTES else ""
@@ -254,12 +258,15 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
                 is_size, most = key in ("extra_ids", "offset"), 10_000
             if is_size and not least <= value <= most:
                 raise unreadable(name, f"{path.name} says {key} {value}, the weights {size} bytes")
-    with _counting(name, size):
+    with counting(size):
         yield
 
 
-def _counting(name: str, size: int) -> Any:
-    """Count the numbers requested from torch's tensor constructors, before they are allocated."""
+def counting(size: int) -> Any:
+    """Count the numbers requested from torch's tensor constructors, before they are allocated.
+
+    With weights of ``size`` bytes, a ValueError is raised at those that they cannot hold.
+    """
     torch = load_torch()
     from torch.overrides import TorchFunctionMode
 
@@ -274,7 +281,7 @@ def _counting(name: str, size: int) -> Any:
                 sizes = shape if isinstance(shape, tuple | list) else args
                 left -= 2048 + math.prod(each for each in sizes if isinstance(each, int))
                 if left < 0:
-                    raise unreadable(name, f"it describes more than {size} bytes of weights hold")
+                    raise ValueError(f"it describes more than {size} bytes of weights hold")
             return made(*args, **(named or {}))
 
     return Counting()

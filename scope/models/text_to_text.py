@@ -33,18 +33,17 @@ class Seq2Seq(Computed):
         self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         settings = model.generation_config
-        start = model.config.decoder_start_token_id
-        self._start = settings.decoder_start_token_id if start is None else start
-        if self._start is None:
+        start = [*token_ids(model.config, "decoder_start"), *token_ids(settings, "decoder_start")]
+        if not start:
             raise ModelError(
                 f"`{spec}` has no decoder_start_token_id",
                 expected="decoder_start_token_id in config.json",
                 fix="add it to the checkpoint's config.json",
             )
+        self._start = start[0]
         self._ends = token_ids(settings, "eos")
         # BART and similar models are trained to write their first token always.
-        forced = settings.forced_bos_token_id
-        self._opening = () if forced is None else (forced,)
+        self._opening = tuple(token_ids(settings, "forced_bos")[:1])
 
     def write(
         self,

@@ -1,5 +1,6 @@
 import math
 import random
+import re
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -38,6 +39,27 @@ def test_a_built_in_capability_keeps_the_rules(capability):
 
 def test_a_built_in_capability_has_its_name_in_the_registry(capability):
     assert find("capabilities", capability.name).target is type(capability)
+
+
+ODD = (
+    ">>>>>>>> <<<<<<<", "thanks", "\u200b", "…", "🙂🙂", "这部电影很好看", "Ünïcödé naïve café",
+    "l'été d'Anna", "a<br /><br />b &amp; c", "tab\there\nnew line", "'''", "can't won't it's",
+    "O'Neil-Smith's", "1,000.50 € on 2024-02-30", "@user #tag https://a.b/c?d=e&f", "A" * 100_000,
+    "İstanbul ıssız", "e\u0301tude", "\u202eabc", "snake_case_word other", "ﬁnal ofﬁce",
+)  # fmt: skip
+
+
+def test_odd_texts_change_within_words_or_are_left_out(capability):
+    options = SearchOptions(encoder=AlikeWords(), trials=1)
+    examples = [Example(id=text, text=text) for text in ODD]
+    found = [trial for (trial,) in capability.search(HashedWords(), examples, options)]
+    assert sorted(trial.example_id for trial in found) == sorted(ODD)
+    for trial in found:
+        assert trial.text != trial.example_id
+        assert trial.text or trial.failure
+        between = ("contraction", "distractor", "paraphrase", "punctuation")
+        if trial.text and capability.name not in between:
+            assert re.findall(r"\s+", trial.text) == re.findall(r"\s+", trial.example_id)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_an_architecture_that_cannot_be_read_is_refused(tmp_path):
     finish(writer)
     error = refusal(tmp_path / "odd.gguf")
     assert "abacus" in error.found
-    assert "openai:URL#MODEL" in error.fix
+    assert "openai:http://localhost:8080/v1#" in error.fix
 
 
 @pytest.fixture

@@ -106,6 +106,7 @@ def test_shards_lie_beside_their_index_and_are_safetensors(tmp_path, shard):
 
 
 def test_an_adapter_and_an_own_generate_are_refused(tmp_path):
+    write_json(tmp_path / "a" / "modules.json", [])
     write_json(tmp_path / "a" / "adapter_config.json", {})
     assert "it is an adapter (adapter_config.json)" in refusal(tmp_path / "a")
     write_json(tmp_path / "b" / "custom_generate" / "notes.json", {})
