@@ -85,11 +85,11 @@ def data_spec(data: Any) -> str:
 
 def _table(data: Any) -> tuple[dict[str, list[object]], dict[str, Any]]:
     """Columns of plain values, and the names of the classes in them."""
-    library = f"{type(data).__module__.partition('.')[0]}.{type(data).__name__}"
-    if library == "pandas.DataFrame":
+    kinds = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(data).__mro__]
+    if "pandas.DataFrame" in kinds:
         require_distinct_names(list(map(str, data.columns)), "the DataFrame")
         return {str(name): _plain_all(data[name].tolist()) for name in data.columns}, {}
-    if library == "datasets.Dataset":
+    if "datasets.Dataset" in kinds:
         plain = data.with_format(None)
         return {name: _plain_all(plain[name]) for name in plain.column_names}, class_names(data)
     if isinstance(data, Mapping):
@@ -101,8 +101,9 @@ def _table(data: Any) -> tuple[dict[str, list[object]], dict[str, Any]]:
         )
     # A set has an order of its own in every process, and an array may have no dimension.
     several = hasattr(data, "__iter__") and getattr(data, "ndim", 1) != 0
-    if isinstance(data, bytes | set | frozenset) or not several:
-        raise DataError(f"{_kind(data)} as the data", expected=ACCEPTED, fix="pass one of these")
+    if isinstance(data, bytes | set | frozenset) or not several or hasattr(data, "readline"):
+        fix = "pass the path of the file" if hasattr(data, "readline") else "pass one of these"
+        raise DataError(f"{_kind(data)} as the data", expected=ACCEPTED, fix=fix)
     return _columns(_plain_all(data)), {}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -22,20 +22,37 @@ from scope.progress import watched
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """Errors that pyarrow and other libraries raise on damaged content."""
 
+LEAVE_OUT = "fix the row, or leave it out"
+
 MOST_BYTES_A_LINE = 1 << 24
 MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
 UNPACKED, TIMES_ITS_SIZE = 1 << 25, 200
 """A packed file is refused that unpacks to more than both; texts shrink three to ten times."""
 
 
+class UnusableRowError(DataError):
+    """A row that cannot be used, while others can: it is left out and counted by its ``reason``.
+
+    ``reason`` is the same for all rows with the same fault.
+    """
+
+    def __init__(
+        self, found: str, *, expected: str, fix: str = LEAVE_OUT, reason: str, place: str
+    ) -> None:
+        super().__init__(f"{place}: {found}", expected=expected, fix=fix)
+        self.reason = reason
+
+
 class SourceRow(NamedTuple):
     """The values of the requested columns, and the position of the row in its source.
 
-    ``place`` is the one-based line for text files and the zero-based row for tables.
+    ``place`` is the one-based line for text files and the zero-based row for tables. ``fault``
+    says why the row has no values.
     """
 
     place: int
     values: tuple[object, ...]
+    fault: UnusableRowError | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +76,8 @@ class Source:
     batches
         Streams the columns asked for as pyarrow's record batches, where that is faster. It may
         accept or refuse other damage than ``read``, which decides what a message says.
+    notes
+        How the source is read where it could be read otherwise, in sentences.
     """
 
     name: str
@@ -68,6 +87,7 @@ class Source:
     unit: Literal["line", "row"]
     class_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     batches: Callable[[Sequence[str]], Iterator[Any]] | None = None
+    notes: tuple[str, ...] = ()
 
     def place(self, row: SourceRow) -> str:
         """Where the row stands, for messages.
@@ -80,8 +100,12 @@ class Source:
         >>> Source("a.parquet", columns, columns, lambda _: iter(()), "row").place(row)
         'row 3 of a.parquet (the first is 0)'
         """
-        first = " (the first is 0)" if self.unit == "row" else ""
-        return f"{self.unit} {row.place} of {self.name}{first}"
+        return place_in(self.name, self.unit, row.place)
+
+
+def place_in(name: str, unit: str, number: int) -> str:
+    """Where a line or row stands, for messages."""
+    return f"{unit} {number} of {name}{' (the first is 0)' if unit == 'row' else ''}"
 
 
 def numbered_rows(portions: Iterable[Sequence[Sequence[object]]]) -> Iterator[SourceRow]:
@@ -186,6 +210,15 @@ def read_whole(path: Path) -> str:
         require_length(size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
         lines.append(_decode(line, path, number))
     return "".join(lines)
+
+
+def first_character(path: Path) -> str:
+    """The first character of a file, plain or packed, that is no space; empty without any."""
+    with suppress(OSError, EOFError, zlib.error):
+        packed = path.suffix.casefold() == ".gz"
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            return stream.read(1024).decode("utf-8-sig", "ignore").strip()[:1]
+    return ""
 
 
 def read_small_text(path: Path, most: int = 1 << 20) -> str:

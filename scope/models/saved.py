@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from scope.data.fields import Fields, UnreadableError, label_of, read_fields
-from scope.data.formats import open_jsonl, open_parquet
+from scope.data.formats import open_json, open_parquet
 from scope.data.items import option_index
 from scope.data.sources import Source, guarded_source, reading
 from scope.data.specs import require_file
@@ -281,7 +281,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     )
     with reading(path.name):
         source = guarded_source(
-            open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)
+            open_parquet(path) if path.suffix == ".parquet" else open_json(path)
         )
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):

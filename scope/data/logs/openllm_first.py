@@ -66,7 +66,7 @@ def _log(path: Path) -> LogFile:
     columns = [*_NEEDED, *({"acc_norm", "query"} & set(source.columns))]
 
     def rows() -> Iterator[tuple[int, Any]]:
-        for number, values in source.read(columns):
+        for number, values, _ in source.read(columns):
             yield number + 1, dict(zip(columns, map(_value, columns, values), strict=True))
 
     return LogFile(
@@ -83,7 +83,7 @@ def _has_options(source: Source) -> bool:
     """Whether the first item has several options, and a number for each."""
     if not set(_NEEDED) <= set(source.columns):
         return False
-    for _, values in source.read(_OPTIONS):
+    for _, values, _ in source.read(_OPTIONS):
         options, _, sums = map(_value, _OPTIONS, values)
         return (
             isinstance(options, list) and isinstance(sums, list) and len(options) == len(sums) > 1

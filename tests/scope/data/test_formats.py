@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
+from scope.data.formats import open_delimited, open_json, open_parquet, open_text
 from scope.data.sampling import load_data
 from scope.data.sources import read_lines
 from scope.errors import DataError
@@ -106,7 +106,7 @@ def opened_json_lines(tmp_path):
     def open_content(content: str):
         path = tmp_path / "a.jsonl"
         path.write_text(content, encoding="utf-8")
-        return open_jsonl(path)
+        return open_json(path)
 
     return open_content
 
