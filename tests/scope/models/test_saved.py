@@ -9,7 +9,8 @@ import pytest
 from scope.errors import DataError, ModelError
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
-from scope.models.saved import MissingPredictionsError, load
+from scope.models.saved import load
+from scope.models.saved_classifier import MissingPredictionsError
 from scope.records import Answer, Question
 
 ROWS = [
