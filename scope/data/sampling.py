@@ -6,15 +6,14 @@ So a sample depends on no order of the rows.
 from __future__ import annotations
 
 import hashlib
-import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
+from scope.data.drawing import Keyed, draw, require_sample, short_hash
 from scope.data.fields import (
     NO_LABELS,
     SLICE,
@@ -23,74 +22,13 @@ from scope.data.fields import (
     label_candidates,
     read_rows,
 )
-from scope.data.sources import UnusableRowError
+from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.printing import counted
-from scope.records import DataCard, Example, LeftOut
+from scope.records import DataCard, Example
 
 Value = TypeVar("Value")
-
-
-class Keyed(NamedTuple, Generic[Value]):
-    """A candidate of the draw. Of those with the same key, the one of least rank is kept."""
-
-    key: bytes
-    value: Value
-    rank: tuple[bool, bytes] = (False, b"")
-
-
-def by_name(names: Iterable[str]) -> Iterable[Keyed[str]]:
-    """Texts that may be drawn, each by itself."""
-    return (Keyed(short_hash(name), name) for name in names)
-
-
-def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[Value]:
-    """The ``n`` candidates with the smallest random numbers, in their own order; all if None.
-
-    The number follows from the seed and the key alone: rows in another order give the same sample.
-    A smaller sample of the same seed is part of a larger one.
-
-    Examples
-    --------
-    >>> draw(by_name("abcdef"), 3, seed=0), draw(by_name("fedcba"), 2, seed=0)
-    (['a', 'd', 'e'], ['e', 'd'])
-    """
-    drawn: dict[int, tuple[int, Keyed[Value]]] = {}
-    greatest_first: list[int] = []
-    for place, candidate in enumerate(candidates):
-        # Sixteen bytes: no two keys share a number.
-        hashed = hashlib.blake2b(f"{seed} ".encode() + candidate.key, digest_size=16)
-        number = int.from_bytes(hashed.digest(), "big")
-        if number in drawn:
-            # A displaced candidate never returns: the remaining numbers are smaller.
-            if candidate.rank < drawn[number][1].rank:
-                drawn[number] = (place, candidate)
-        elif n is None or len(drawn) < n:
-            heapq.heappush(greatest_first, -number)
-            drawn[number] = (place, candidate)
-        elif number < -greatest_first[0]:
-            del drawn[-heapq.heapreplace(greatest_first, -number)]
-            drawn[number] = (place, candidate)
-    return [candidate.value for _, candidate in sorted(drawn.values(), key=itemgetter(0))]
-
-
-def require_sample(n: int | None, seed: int) -> None:
-    """Refuse a sample of nothing, and a seed that no generator takes.
-
-    Raises
-    ------
-    DataError
-        When ``n`` is below 1 or the seed below 0.
-    """
-    if n is not None and n < 1:
-        raise DataError(f"n = {n}", expected="1 or more examples", fix="request at least one")
-    if seed < 0:
-        raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")
-
-
-NAMED = 3
-"""Rows that are named of those that are left out for one reason."""
 
 
 class Candidate(NamedTuple, Generic[Value]):
@@ -158,12 +96,12 @@ class Selection(Generic[Value]):
         self, candidates: Iterable[Candidate[Value]], key: Key[Value], n: int | None, seed: int
     ) -> None:
         require_sample(n, seed)
-        self.rows = self.empty = self.duplicates = self.unusable = 0
-        self._left_out: dict[str, LeftOut] = {}
+        self.rows = self.empty = self.duplicates = 0
+        self._left_out = LeftOutRows()
         self._notes: dict[str, None] = {}
         self._ids: set[bytes] = set()
         self.drawn = draw(self._keyed(candidates, key), n, seed)
-        self.unique = len(self._ids) == self.rows - self.unusable
+        self.unique = len(self._ids) == self.rows - self._left_out.count
 
     def _keyed(
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
@@ -173,10 +111,10 @@ class Selection(Generic[Value]):
             self._notes |= dict.fromkeys(notes)
             self.rows += 1
             if unusable:
-                self._leave_out(unusable, example)
+                self._left_out.add(unusable, example)
                 continue
             # After the first row without an id, ids are not used.
-            if own_id is not None and len(self._ids) == self.rows - self.unusable - 1:
+            if own_id is not None and len(self._ids) == self.rows - self._left_out.count - 1:
                 self._ids.add(short_hash(own_id))
             if item is None:
                 self.empty += 1
@@ -189,21 +127,15 @@ class Selection(Generic[Value]):
     @property
     def items(self) -> int:
         """How many rows have an item, repeated ones among them."""
-        return self.rows - self.empty - self.unusable
+        return self.rows - self.empty - self._left_out.count
 
     def name(self, row: Drawn[Value]) -> str:
         """The row's own id where each row has its own, else one that follows from its content."""
         return row.id if self.unique and row.id else content_id(row.key)
 
-    def _leave_out(self, reason: str, example: str) -> None:
-        self.unusable += 1
-        earlier = self._left_out.get(reason, LeftOut(reason=reason, count=0))
-        examples = (*earlier.examples, example)[:NAMED]
-        self._left_out[reason] = LeftOut(reason=reason, count=earlier.count + 1, examples=examples)
-
     def nothing(self, found: str, empty: str, expected: str) -> DataError:
         """The error where no row is left, with the commonest reasons."""
-        commonest = sorted(self._left_out.values(), key=lambda left: -left.count)[:NAMED]
+        commonest = self._left_out.commonest()[:NAMED]
         reasons = (f"; {left.count}: {left.reason} ({left.examples[0]})" for left in commonest)
         return DataError(
             f"{found}: {self.rows} rows, {self.empty} of them {empty}{''.join(reasons)}",
@@ -229,7 +161,7 @@ class Selection(Generic[Value]):
             empty=self.empty,
             labelled=labelled,
             capability=task,
-            left_out=tuple(self._left_out.values()),
+            left_out=self._left_out.commonest(),
             notes=(*self._notes, *notes),
         )
 
@@ -278,11 +210,6 @@ def content_key(*contents: object) -> bytes:
 def content_id(key: bytes) -> str:
     """The name of a row that has none of its own: sixteen hexadecimal digits of its key."""
     return key.hex()[:16]
-
-
-def short_hash(text: str) -> bytes:
-    """Sixteen bytes: a hash that saves memory where many texts must be remembered."""
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,8 +16,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from scope.errors import DataError
-from scope.printing import first_line
+from scope.printing import counted, first_line
 from scope.progress import watched
+from scope.records import LeftOut
 
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """Errors that pyarrow and other libraries raise on damaged content."""
@@ -41,6 +42,40 @@ class UnusableRowError(DataError):
     ) -> None:
         super().__init__(f"{place}: {found}", expected=expected, fix=fix)
         self.reason = reason
+
+
+NAMED = 3
+"""Rows that are named of those that are left out for one reason."""
+
+
+class LeftOutRows:
+    """Counts the rows that cannot be used, by reason, and names some of them."""
+
+    def __init__(self) -> None:
+        self._by_reason: dict[str, LeftOut] = {}
+
+    def add(self, reason: str, example: str) -> None:
+        """Count a row."""
+        earlier = self._by_reason.get(reason, LeftOut(reason=reason, count=0))
+        examples = (*earlier.examples, example)[:NAMED]
+        self._by_reason[reason] = LeftOut(reason=reason, count=earlier.count + 1, examples=examples)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return sum(left.count for left in self._by_reason.values())
+
+    def commonest(self) -> tuple[LeftOut, ...]:
+        """The reasons, the commonest first."""
+        return tuple(sorted(self._by_reason.values(), key=lambda left: -left.count))
+
+    def notes(self, name: str) -> list[str]:
+        """A sentence for each reason on the rows of what ``name`` names."""
+        return [
+            f"{counted(left.count, 'row')} of {name} left out, {left.reason}: "
+            f"{'; '.join(left.examples)}"
+            for left in self.commonest()
+        ]
 
 
 class SourceRow(NamedTuple):

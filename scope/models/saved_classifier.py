@@ -97,7 +97,11 @@ def read_pipeline(source: Source, path: Path) -> SavedClassifier:
     predictions: dict[str, Prediction] = {}
     for row, label in rows:
         score = row.values["score"]
-        if label is None or not isinstance(score, float | int) or not 1 / len(labels) <= score <= 1:
+        if (
+            label is None
+            or not isinstance(score, float | int)
+            or not score <= 1 <= score * len(labels) + (len(labels) == 1)
+        ):
             raise row.wrong(
                 f"the label {label!r} with the score {score!r:.40}",
                 f"the likeliest label of {len(labels)}, and its probability",

@@ -37,7 +37,10 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def read_matrix(
-    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+    spec: str | Path | Sequence[str | Path],
+    *,
+    columns: Mapping[str, str] = _AS_FOUND,
+    correct_above: float | None = None,
 ) -> CorrectnessMatrix:
     """Read a matrix of the correctness of answers, sorted by the names of models and questions.
 
@@ -51,7 +54,10 @@ def read_matrix(
         of saved predictions, the right answer.
     columns
         Columns of tables by role, if they do not have the usual names; see
-        `scope.jobs.fleet.long_tables`.
+        `scope.jobs.fleet.long_tables`. For ``model`` also several, each with the answers of the
+        model that it names.
+    correct_above
+        The score above which an answer is right, for tables of scores.
 
     Raises
     ------
@@ -62,7 +68,7 @@ def read_matrix(
     SpecError
         When the role of a column is unknown.
     """
-    sources, left_out = _read(spec, columns, answers=True)
+    sources, left_out = _read(spec, columns, correct_above, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
     if not answering:
         raise DataError(
@@ -78,13 +84,16 @@ def read_matrix(
 
 
 def read_questions(
-    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+    spec: str | Path | Sequence[str | Path],
+    *,
+    columns: Mapping[str, str] = _AS_FOUND,
+    correct_above: float | None = None,
 ) -> CorrectnessMatrix:
     """Read questions, answered or not; all else is as in `read_matrix`.
 
     A table may have one row per question, without models and answers.
     """
-    sources, left_out = _read(spec, columns, answers=False)
+    sources, left_out = _read(spec, columns, correct_above, answers=False)
     matrix = matrix_of(sources, part=True)
     if not matrix.ids:
         raise DataError(
@@ -99,7 +108,11 @@ def read_questions(
 
 
 def _read(
-    spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
+    spec: str | Path | Sequence[str | Path],
+    columns: Mapping[str, str],
+    correct_above: float | None,
+    *,
+    answers: bool,
 ) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
     """A data frame for each source, and remarks on what was left out."""
     specs = [spec] if isinstance(spec, str | Path) else spec
@@ -111,7 +124,14 @@ def _read(
     for source, path in folders.items():
         if source in tables:
             several = len(folders) > 1
-            read.append(read_long(source, columns, answers=answers, one_of_several=several))
+            table = read_long(
+                source,
+                columns,
+                answers=answers,
+                one_of_several=several,
+                correct_above=correct_above,
+            )
+            read.append(table)
         elif path not in runs:
             read.append(read_predictions(path, columns, keys, answers=answers))
     return [source.rows for source in read], tuple(note for source in read for note in source.notes)
@@ -147,6 +167,7 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
     answers = sources[0]
     if len(sources) > 1:
         answers = pandas.concat([source.astype(object) for source in sources])
+    answers, notes = _with_own_ids(answers)
     models, ids = (
         np.array(natural_order(answers[role].dropna().unique()), dtype=object)
         for role in ("model", "id")
@@ -174,13 +195,30 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
         correct=correct[rows][:, columns],
         conflicts=int(np.count_nonzero(differ)),
         repeated=int(np.count_nonzero((votes > 1) & ~differ)),
-        left_out=tuple(
-            f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
-            f"{listed(names, SHOWN)}"
-            for kind, names in left_out
-            if names
+        left_out=(
+            *notes,
+            *(
+                f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
+                f"{listed(names, SHOWN)}"
+                for kind, names in left_out
+                if names
+            ),
         ),
     )
+
+
+def _with_own_ids(answers: pandas.DataFrame) -> tuple[pandas.DataFrame, list[str]]:
+    """The answers, with the category before an id if ids repeat from category to category."""
+    known = answers[["id", "category"]].drop_duplicates()
+    repeated = known["id"].duplicated()
+    if known["category"].isna().any() or not repeated.any():
+        return answers, []
+    note = (
+        f"{counted(int(repeated.sum()), 'id')} in more than one category: a question is named "
+        "CATEGORY/ID"
+    )
+    ids = answers["category"].astype(str) + "/" + answers["id"].astype(str)
+    return answers.assign(id=ids), [note]
 
 
 def _votes(

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scope.data.formats import open_delimited, open_json, open_parquet, open_text
+from scope.data.formats import open_delimited, open_json, open_parquet
+from scope.data.plain_text import open_text
 from scope.data.sampling import load_data
 from scope.data.sources import read_lines
 from scope.errors import DataError

@@ -14,7 +14,8 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.data.sampling import Keyed, Repeats, draw, load_data, short_hash
+from scope.data.drawing import Keyed, draw, short_hash
+from scope.data.sampling import Repeats, load_data
 from scope.data.specs import open_source, parse_hub_name
 from scope.errors import DataError, SpecError
 
