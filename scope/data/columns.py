@@ -70,7 +70,7 @@ class _Distinct:
         value = self.wanted.read(*raw)
         if value is None:
             if self.wanted.required:
-                raise UnreadableError("nothing", "a value in every row")
+                raise UnreadableError("nothing", "a value")
             return -1
         code = self._known.setdefault(value, len(self.values))
         if code == len(self.values):

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TypeVar
 from warnings import catch_warnings, simplefilter
 
-from scope.data.sources import LEAVE_OUT, Source, SourceRow, UnusableRowError
+from scope.data.sources import Source, SourceRow, UnusableRowError
 from scope.errors import DataError
 from scope.printing import listed, unstorable
 
@@ -48,15 +48,10 @@ class UnreadableError(ValueError):
         self.found = found
         self.expected = expected
 
-    def at(self, place: str, columns: str, fix: str = LEAVE_OUT) -> UnusableRowError:
+    def at(self, place: str, columns: str) -> UnusableRowError:
         """The error for the value in these columns of a row."""
-        return UnusableRowError(
-            f"{self.found} in column {columns}",
-            expected=self.expected,
-            fix=fix,
-            reason=f"column {columns} without {self.expected}",
-            place=place,
-        )
+        found, reason = f"{self.found} in column {columns}", f"{columns} is not {self.expected}"
+        return UnusableRowError(place, found, self.expected, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +80,13 @@ class Fields:
         return self._read(meaning, text_of) or ""
 
     def texts(self, meaning: str, values: object) -> tuple[str, ...]:
-        """A list found in the value of that meaning, if it holds texts or numbers alone."""
+        """A list found in the value of that meaning, if it holds texts alone."""
         values = unprinted(values)
-        if not isinstance(values, list | tuple) or not all(map(_is_written, values)):
+        if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
             column = f"`{self.columns[meaning]}`"
-            raise self.wrong(
-                f"{column} is {str(values)[:80]!r}",
-                'a list of texts; in a table without lists as JSON, such as ["red", "blue"]',
-                f"no list of texts in column {column}",
-            )
-        return self._read(meaning, lambda _: tuple(storable(str(v)) for v in values)) or ()
+            found, expected = f"{column} is {str(values)[:80]!r}", 'texts such as ["red", "blue"]'
+            raise self.wrong(found, expected, f"no list of texts in {column}")
+        return self._read(meaning, lambda _: tuple(map(storable, values))) or ()
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
@@ -118,8 +110,7 @@ class Fields:
 
     def wrong(self, found: str, expected: str, reason: str = "") -> UnusableRowError:
         """The error for a row that cannot be used; ``reason`` is the same for all such rows."""
-        place, reason = self.source.place(self.row), reason or found
-        return UnusableRowError(found, expected=expected, reason=reason, place=place)
+        return UnusableRowError(self.source.place(self.row), found, expected, reason)
 
 
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
@@ -224,12 +215,8 @@ def label_candidates(source: Source, columns: Mapping[str, str]) -> list[str]:
     head = [row.values for row in islice(source.read(others), _LOOKED_AT) if not row.fault]
     kinds = {name: {str(values[n]) for values in head} for n, name in enumerate(others)}
     likely = [name for name in others if 1 < len(kinds[name]) <= _MOST_CLASSES]
-    if not likely:
-        return []
-    return [
-        f"no text has a gold label; labels may be in {listed(likely, 5)}: "
-        f"--label-column {likely[0]}"
-    ]
+    note = f"no gold labels are read; there may be some in {listed(likely, 5)}: --label-column NAME"
+    return [note] if likely else []
 
 
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
@@ -309,11 +296,6 @@ def _is_content(name: str) -> bool:
     except ValueError:
         return len(name.split()) > 2
     return True
-
-
-def _is_written(value: object) -> bool:
-    """Whether a value is a text or a number, which can be written as one."""
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def unprinted(value: object) -> object:

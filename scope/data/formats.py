@@ -1,4 +1,4 @@
-"""Files of rows: CSV and TSV, JSON, parquet.
+"""Files of rows: CSV and TSV, JSON, parquet; and plain text, such as books.
 
 Rows of text files go through the standard library, one line at a time, so that a message names
 the line; `docs/decisions/0025-one-reader.md` says why. What holds millions of rows is read by
@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ from scope.data.sources import (
     require_distinct_names,
 )
 from scope.errors import DataError
+from scope.paths import expanded
 from scope.printing import counted, first_line, unstorable
 from scope.progress import watched
 
@@ -38,6 +40,10 @@ _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
 # A quote at the beginning of a field that is not in quotes.
 _UNQUOTED = re.compile(r'(?:^|\t)"(?!(?:[^"\t\r\n]|"")*"(?:[\t\r\n]|$))')
+_TEXT = ".txt"
+# Project Gutenberg's licence ends before the first mark and begins after the second.
+_BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
+_ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 
 
 def open_delimited(path: Path, delimiter: str) -> Source:
@@ -76,11 +82,7 @@ def open_delimited(path: Path, delimiter: str) -> Source:
                 column_names=list(header),
                 skip_rows_after_names=1,
             ),
-            arrow_csv.ParseOptions(
-                delimiter=delimiter,
-                newlines_in_values=not unpaired,
-                quote_char=False if unpaired else '"',
-            ),
+            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             arrow_csv.ConvertOptions(
                 include_columns=list(kinds), column_types=kinds, null_values=[]
             ),
@@ -88,9 +90,9 @@ def open_delimited(path: Path, delimiter: str) -> Source:
         with reader:
             yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
-    note = f"quotes are letters here, for a field in line {unpaired} begins with one that ends none"
-    notes = (note,) if unpaired else ()
-    return Source(path.name, header, tuple(strings), read, "line", batches=batches, notes=notes)
+    source = Source(path.name, header, tuple(strings), read, "line", batches=batches)
+    note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
+    return replace(source, batches=None, notes=(note,)) if unpaired else source
 
 
 def _line_of_letters(path: Path) -> int:
@@ -150,12 +152,9 @@ def _records(path: Path, delimiter: str, quoting: Literal[0, 3]) -> Iterator[Sou
             except StopIteration:
                 return
             except csv.Error as error:
-                broken = _fault(
-                    path,
-                    begins,
-                    f"a row that is broken: {str(error).partition(' - ')[0]}",
-                    "fields in matching quotes, with quotes inside them doubled",
-                )
+                found = f"a row that is broken: {str(error).partition(' - ')[0]}"
+                expected = "fields in matching quotes, with quotes inside them doubled"
+                broken = UnusableRowError(place_in(path.name, "line", begins), found, expected)
                 # The rest of the file is in the quotes that nothing closes.
                 if "end of data" in str(error):
                     raise broken from error
@@ -163,14 +162,9 @@ def _records(path: Path, delimiter: str, quoting: Literal[0, 3]) -> Iterator[Sou
             if fields and len(fields) != width:
                 found = f"{counted(len(fields), 'field')}, where the header has {width}"
                 expected = "a delimiter between fields, and quotes round one that holds it"
-                broken = _fault(path, begins, found, expected)
+                broken = UnusableRowError(place_in(path.name, "line", begins), found, expected)
             if fields or broken:
                 yield SourceRow(begins, fields, broken)
-
-
-def _fault(path: Path, number: int, reason: str, expected: str) -> UnusableRowError:
-    place = place_in(path.name, "line", number)
-    return UnusableRowError(reason, expected=expected, reason=reason, place=place)
 
 
 def _is_number(field: str) -> bool:
@@ -193,80 +187,59 @@ def open_json(path: Path) -> Source:
     The columns are those of the first thousand objects; keys may be left out of any of them. A line
     or entry that is no object is a faulty row, texts alone are a column ``text``.
     """
-    whole = ("[", "{") if ".json" in path.suffixes else ("[",)
-    if first_character(path) in whole and (entries := _entries(path)):
-        return _open_objects(path, "row", lambda: enumerate(entries))
+    if first_character(path) == "[":
+        with suppress(ValueError, RecursionError):
+            entries = list(enumerate(json.loads(read_whole(path))))
+            return _open_objects(path, "row", lambda: entries)
     return _open_objects(path, "line", lambda: _values(path))
 
 
 def _open_objects(
     path: Path, unit: Literal["line", "row"], values: Callable[[], Iterable[tuple[int, object]]]
 ) -> Source:
-    head = [value for _, value in itertools.islice(values(), _ROWS_LOOKED_AT)]
-    if not head:
-        raise _empty(path, "a list of JSON objects, or one per line")
-    objects = [value for value in head if isinstance(value, dict)]
-    texts_alone = all(isinstance(value, str) for value in head)
-    if texts_alone:
-        objects = [{"text": ""}]
+    def rows() -> Iterator[SourceRow]:
+        for number, value in values():
+            content = {"text": value} if isinstance(value, str) else value
+            fault = None if isinstance(content, dict) else _fault(path, unit, number, content)
+            yield SourceRow(number, (content,), fault)
+
+    head = list(itertools.islice(rows(), _ROWS_LOOKED_AT))
+    objects: list[Any] = [row.values[0] for row in head if not row.fault]
     if not objects:
-        raise _not_an_object(path, unit, *next(iter(values())))
+        raise (
+            head[0].fault if head and head[0].fault else _empty(path, "JSON objects, one per line")
+        )
     columns = tuple(dict.fromkeys(key for fields in objects for key in fields))
     strings = {key for fields in objects for key, value in fields.items() if isinstance(value, str)}
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
-        for number, value in values():
-            fields = {"text": value} if texts_alone and isinstance(value, str) else value
-            if isinstance(fields, dict):
-                yield SourceRow(number, tuple(fields.get(column) for column in asked))
-            else:
-                yield SourceRow(number, (), _not_an_object(path, unit, number, value))
+        for row in rows():
+            content: Any = {} if row.fault else row.values[0]
+            yield row._replace(values=tuple(map(content.get, asked)))
 
     return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, unit)
-
-
-def _entries(path: Path) -> list[object] | None:
-    """The list that a file is in one piece, or the only list of objects in it, if there is one."""
-    try:
-        content = json.loads(read_whole(path))
-    except (ValueError, RecursionError):
-        return None
-    if isinstance(content, list):
-        return content
-    lists = [
-        value
-        for value in content.values()
-        if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value)
-    ]
-    return lists[0] if len(lists) == 1 else None
 
 
 def _values(path: Path) -> Iterator[tuple[int, object]]:
     """Each value of a file of JSON lines, an error in place of one that cannot be read."""
     with closing(read_lines(path)) as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
             try:
-                yield number, json.loads(line)
+                if line.strip():
+                    yield number, json.loads(line)
             except (ValueError, RecursionError) as error:
-                fault = _not_an_object(path, "line", number, error)
                 # The last line is cut off.
                 if not line.endswith("\n"):
-                    raise fault from error
-                yield number, fault
+                    raise _fault(path, "line", number, error) from error
+                yield number, error
 
 
-def _not_an_object(path: Path, unit: str, number: int, value: object) -> UnusableRowError:
-    if isinstance(value, UnusableRowError):
-        return value
+def _fault(path: Path, unit: str, number: int, value: object) -> UnusableRowError:
     broken = isinstance(value, Exception)
-    return UnusableRowError(
-        f"not JSON: {value}" if broken else f"JSON, but not an object: {json.dumps(value)[:60]}",
-        expected='one JSON object per line, such as {"text": "…", "label": "…"}',
-        reason="not JSON" if broken else "JSON, but not an object",
-        place=place_in(path.name, unit, number),
-    )
+    reason = "not JSON" if broken else "JSON, but not an object"
+    found = f"{reason}: {value if broken else json.dumps(value)[:60]}"
+    expected = 'one JSON object per line, such as {"text": "…", "label": "…"}'
+    return UnusableRowError(place_in(path.name, unit, number), found, expected, reason)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -355,3 +328,54 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, tuple[s
     # Anyone may write anything under this key; a foreign value means that no names are known.
     except (KeyError, ValueError, TypeError, AttributeError, RecursionError):
         return {}
+
+
+def open_text(path: Path, *, lists: bool = False) -> Source:
+    """Open a file, or all files of a folder in the order of their paths.
+
+    A row is a paragraph: the lines between two empty ones, as they stand. The column ``book`` is
+    the file's path in the folder without its suffix. With ``lists``, a file without an empty line
+    between two others is a list of texts, one a line.
+
+    Raises
+    ------
+    DataError
+        When there is no such file or folder, or no .txt file in it.
+    """
+    path = expanded(path)
+    root = path if path.is_dir() else path.parent
+    books = sorted(
+        (file.relative_to(root).with_suffix("").as_posix(), file)
+        for file in (path.rglob("*") if path.is_dir() else [path])
+        if file.is_file() and file.suffix.casefold() == _TEXT
+    )
+    if not books:
+        why = "does not end in .txt" if path.exists() else "is not there"
+        raise DataError(
+            f"no .txt file in the folder {path}" if path.is_dir() else f"`{path}` {why}",
+            expected="text:PATH with a .txt file, or a folder of them",
+            fix="add the books as plain text" if path.exists() else "check the path",
+        )
+    columns, form = ("text", "book"), "one a paragraph, that is the lines between empty ones"
+    texts = list(_paragraphs(books[0][1])) if lists else []
+    several_lines = any("\n" in text for text in texts)
+    if by_line := len(texts) == 1:
+        texts, form = texts[0].split("\n"), "one a line"
+    notes = (f"read as {counted(len(texts), 'text')}, {form}",) if several_lines else ()
+
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
+        parts = ((book, texts if by_line else _paragraphs(file)) for book, file in books)
+        rows = ((text, book) for book, part in parts for text in part)
+        for number, row in enumerate(rows):
+            yield SourceRow(number, tuple(row[columns.index(column)] for column in asked))
+
+    return Source(path.name, columns, columns, read, "row", notes=notes)
+
+
+def _paragraphs(file: Path) -> Iterator[str]:
+    lines = [line.rstrip() for line in read_lines(file)]
+    begins = next((place + 1 for place, line in enumerate(lines) if _BEGINS.match(line)), 0)
+    ends = next((place for place, line in enumerate(lines) if _ENDS.match(line)), len(lines))
+    for filled, group in itertools.groupby(lines[begins:ends], key=bool):
+        if filled:
+            yield "\n".join(group)

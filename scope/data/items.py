@@ -231,7 +231,7 @@ def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
     elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
         value = {name: [option.get(name) for option in value] for name in ("text", "label")}
     if isinstance(value, Mapping):
-        if "text" not in value and all(map(_is_label, value)):
+        if "text" not in value and all(isinstance(k, str) and len(k) == 1 for k in value):
             value = {"text": list(value.values()), "label": list(value)}
         known = value.get("label")
         labels = fields.texts(meaning, known) if known and None not in known else ()
@@ -246,19 +246,13 @@ def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return options, labels
 
 
-def _is_label(name: object) -> bool:
-    return isinstance(name, str) and len(name.strip()) == 1
-
-
 def _right(fields: Fields, options: Sequence[str], labels: Sequence[str]) -> int | None:
     answer = fields.values.get("answer")
     # Hidden answers are an empty text or -1, gaps in tables of numbers NaN.
     if is_missing(answer) or answer in ("", -1):
         return None
-    expected = (
-        f"a number from 0 to {len(options) - 1}, a letter from A to "
-        f"{LETTERS[len(options) - 1]}, or the text of an option"
-    )
+    last = len(options) - 1
+    expected = f"a number from 0 to {last}, a letter from A to {LETTERS[last]}, or an option's text"
     try:
         right = option_index(answer, options, labels)
     except ValueError as error:
@@ -267,12 +261,6 @@ def _right(fields: Fields, options: Sequence[str], labels: Sequence[str]) -> int
     if [option.strip() for option in options].count(options[right].strip()) > 1:
         found = f"the option {options[right]!r:.60} twice"
         raise fields.wrong(found, "one right option", "two options that read like the right one")
-    # Among options that are numbers, a number may be a place or a value.
-    values: Any = fields.values.get("options")
-    as_number = isinstance(values, list) and not isinstance(answer, str) and answer in values
-    if as_number and values.index(answer) != right:
-        found = f"the answer {answer!r}, the place of one option and the value of another"
-        raise fields.wrong(found, expected, "an answer with two meanings")
     return right
 
 

@@ -15,13 +15,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import SupportsFloat
 
-from scope.data.drawing import require_sample
 from scope.data.fields import Fields, first_of, is_missing, read_fields
 from scope.data.sampling import (
     Candidate,
     Repeats,
     Selection,
     fingerprint_of,
+    require_sample,
     usable,
 )
 from scope.data.sources import Source

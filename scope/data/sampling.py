@@ -6,14 +6,14 @@ So a sample depends on no order of the rows.
 from __future__ import annotations
 
 import hashlib
+import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.data.drawing import Keyed, draw, require_sample, short_hash
 from scope.data.fields import (
     NO_LABELS,
     SLICE,
@@ -25,10 +25,67 @@ from scope.data.fields import (
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.printing import counted
+from scope.printing import counted, listed
 from scope.records import DataCard, Example
 
 Value = TypeVar("Value")
+
+
+class Keyed(NamedTuple, Generic[Value]):
+    """A candidate of the draw. Of those with the same key, the one of least rank is kept."""
+
+    key: bytes
+    value: Value
+    rank: tuple[bool, bytes] = (False, b"")
+
+
+def by_name(names: Iterable[str]) -> Iterable[Keyed[str]]:
+    """Texts that may be drawn, each by itself."""
+    return (Keyed(short_hash(name), name) for name in names)
+
+
+def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[Value]:
+    """The ``n`` candidates with the smallest random numbers, in their own order; all if None.
+
+    The number follows from the seed and the key alone: rows in another order give the same sample.
+    A smaller sample of the same seed is part of a larger one.
+
+    Examples
+    --------
+    >>> draw(by_name("abcdef"), 3, seed=0), draw(by_name("fedcba"), 2, seed=0)
+    (['a', 'd', 'e'], ['e', 'd'])
+    """
+    drawn: dict[int, tuple[int, Keyed[Value]]] = {}
+    greatest_first: list[int] = []
+    for place, candidate in enumerate(candidates):
+        # Sixteen bytes: no two keys share a number.
+        hashed = hashlib.blake2b(f"{seed} ".encode() + candidate.key, digest_size=16)
+        number = int.from_bytes(hashed.digest(), "big")
+        if number in drawn:
+            # A displaced candidate never returns: the remaining numbers are smaller.
+            if candidate.rank < drawn[number][1].rank:
+                drawn[number] = (place, candidate)
+        elif n is None or len(drawn) < n:
+            heapq.heappush(greatest_first, -number)
+            drawn[number] = (place, candidate)
+        elif number < -greatest_first[0]:
+            del drawn[-heapq.heapreplace(greatest_first, -number)]
+            drawn[number] = (place, candidate)
+    return [candidate.value for _, candidate in sorted(drawn.values(), key=itemgetter(0))]
+
+
+def require_sample(n: int | None, seed: int) -> None:
+    """Refuse a sample of nothing, and a seed that no generator takes.
+
+    Raises
+    ------
+    DataError
+        When ``n`` is below 1 or the seed below 0.
+    """
+    if n is not None and n < 1:
+        raise DataError(f"n = {n}", expected="1 or more examples", fix="request at least one")
+    if seed < 0:
+        raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")
 
 
 class Candidate(NamedTuple, Generic[Value]):
@@ -212,6 +269,11 @@ def content_id(key: bytes) -> str:
     return key.hex()[:16]
 
 
+def short_hash(text: str) -> bytes:
+    """Sixteen bytes: a hash that saves memory where many texts must be remembered."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LoadedData:
     """The examples that will be used, in the order of their source, and what they are part of."""
@@ -279,22 +341,33 @@ def load_data(
     require_sample(n, seed)
     source = open_source(spec)
     columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
-    labels = _Labels()
-    rows = usable(read_rows(source, columns), partial(_text, columns, labels))
-    chosen = Selection(rows, _key, n, seed)
+    labels: dict[bytes, str] = {}
+
+    def make(fields: Fields) -> Candidate[_Text]:
+        text, label = fields.text("text"), fields.name("label")
+        key = short_hash(text.strip())
+        if label is not None and labels.setdefault(key, label) != label:
+            labels[key] = ""
+        values = ((columns[role], fields.name(role)) for role in columns if role.startswith(SLICE))
+        slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
+        return Candidate(fields.id, (text, label, slices) if text.strip() else None)
+
+    chosen = Selection(usable(read_rows(source, columns), make), _key, n, seed)
     if not chosen.drawn:
         expected = f"at least one row with a text in column `{columns['text']}`"
         raise chosen.nothing(f"no text in {source.name}", "empty", expected)
     examples = tuple(
-        Example(id=chosen.name(row), text=text, label=label, slices=slices)
+        Example(id=chosen.name(row), text=text, label=labels.get(row.key) or None, slices=slices)
         for row in chosen.drawn
-        for text, label, slices in [labels.agreed(row)]
+        for text, _, slices in [row.item]
     )
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
-    notes = [labels.note] if labels.note else []
-    if not labelled and label_column != NO_LABELS:
-        notes += label_candidates(source, columns)
+    notes = label_candidates(source, columns) if not labels and label_column != NO_LABELS else []
+    if conflicts := sum(not label for label in labels.values()):
+        texts = (row.item[0].strip()[:40] for row in chosen.drawn if labels.get(row.key) == "")
+        some = listed(sorted(texts)[:NAMED])
+        notes.append(f"{counted(conflicts, 'text')} with two labels count without one: {some}")
     card = chosen.card(spec, fingerprint, labelled, notes=notes)
     return LoadedData(examples=examples, card=card)
 
@@ -307,45 +380,6 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
 
 _Text = tuple[str, str | None, tuple[str, ...]]
 """A text, its label, and its slices."""
-
-
-class _Labels:
-    """The labels of texts, by key; a text with two of them has none."""
-
-    def __init__(self) -> None:
-        self._labels: dict[bytes, str] = {}
-        self._conflicts: dict[bytes, str] = {}
-
-    def add(self, text: str, label: str | None) -> None:
-        """Note the label of a text."""
-        key = short_hash(text.strip())
-        if label is not None and (known := self._labels.setdefault(key, label)) != label:
-            both = " and ".join(sorted((known, label)))
-            self._conflicts.setdefault(key, f"{text.strip()[:40]!r} ({both})")
-
-    def agreed(self, row: Drawn[_Text]) -> _Text:
-        """The text, without its label where another row has another one."""
-        text, label, slices = row.item
-        return text, None if row.key in self._conflicts else label, slices
-
-    @property
-    def note(self) -> str:
-        """How many texts have two labels, and some of them."""
-        if not self._conflicts:
-            return ""
-        names = ", ".join(sorted(self._conflicts.values())[:NAMED])
-        return (
-            f"{counted(len(self._conflicts), 'text')} with two different labels, which count "
-            f"as without a gold label: {names}"
-        )
-
-
-def _text(columns: Mapping[str, str], labels: _Labels, fields: Fields) -> Candidate[_Text]:
-    own_id, text, label = fields.id, fields.text("text"), fields.name("label")
-    labels.add(text, label)
-    values = ((columns[role], fields.name(role)) for role in columns if role.startswith(SLICE))
-    slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
-    return Candidate(own_id, (text, label, slices) if text.strip() else None)
 
 
 def _key(own_id: str | None, item: _Text) -> tuple[bytes, tuple[bool, bytes]]:

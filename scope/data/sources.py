@@ -23,8 +23,6 @@ from scope.records import LeftOut
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """Errors that pyarrow and other libraries raise on damaged content."""
 
-LEAVE_OUT = "fix the row, or leave it out"
-
 MOST_BYTES_A_LINE = 1 << 24
 MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
 UNPACKED, TIMES_ITS_SIZE = 1 << 25, 200
@@ -37,11 +35,9 @@ class UnusableRowError(DataError):
     ``reason`` is the same for all rows with the same fault.
     """
 
-    def __init__(
-        self, found: str, *, expected: str, fix: str = LEAVE_OUT, reason: str, place: str
-    ) -> None:
-        super().__init__(f"{place}: {found}", expected=expected, fix=fix)
-        self.reason = reason
+    def __init__(self, place: str, found: str, expected: str, reason: str = "") -> None:
+        super().__init__(f"{place}: {found}", expected=expected, fix="fix the row, or leave it out")
+        self.reason = reason or found
 
 
 NAMED = 3

@@ -11,9 +11,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from scope.data.demo import open_demo
-from scope.data.formats import open_delimited, open_json, open_parquet
+from scope.data.formats import open_delimited, open_json, open_parquet, open_text
 from scope.data.memory import MemorySpec, class_names
-from scope.data.plain_text import open_text
 from scope.data.sources import Source, SourceRow, guarded_source, numbered_rows, reading
 from scope.errors import DataError, SpecError
 from scope.paths import expanded

@@ -60,11 +60,6 @@ _REPLY = 80
 """Most characters that are kept of a reply that names no option."""
 
 
-def _first(ids: Sequence[str]) -> str:
-    """A few of the ids."""
-    return ", ".join(f"`{id_}`" for id_ in ids[:3]) + (", …" if len(ids) > 3 else "")
-
-
 @dataclass(frozen=True, slots=True)
 class SavedRow:
     """A row's content, not yet compared with the question's options.
@@ -173,28 +168,23 @@ class SavedAnswers:
 
     def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
         """The error of a file without these answers; ids that no question has may show why."""
-        others = self._others(questions)
-        broken = f"; {len(self._unusable)} rows are unusable: {'; '.join(self._unusable[:3])}"
-        rest = f", and {counted(len(others), 'row')} under other ids: {_first(others)}"
-        return ModelError(
-            f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
-            f"{_first([question.id for question in missing])} "
-            f"(the first is {missing[0].text[:60]!r}){rest if others else ''}"
-            f"{broken if self._unusable else ''}",
-            expected="a row for every question that is asked, with its `id` or its `text`",
-            fix="add the rows, or check that the file belongs to these data; an `answer` that "
-            "is null says that the model gave none",
-        )
-
-    def _others(self, questions: Sequence[Question]) -> list[str]:
-        """The ids of rows that match no question, neither by id nor by words."""
         ids = {question.id for question in questions}
         texts = {question.text.strip() for question in questions}
-        return [
+        others = [
             own_id
             for own_id, row in self._by_id.items()
             if own_id not in ids and row.text.strip() not in texts
         ]
+        rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
+        broken = f"; unusable rows: {'; '.join(self._unusable[:3])}"
+        return ModelError(
+            f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
+            f"{listed([question.id for question in missing], 3)} (the first is "
+            f"{missing[0].text[:60]!r}){rest * bool(others)}{broken * bool(self._unusable)}",
+            expected="a row for every question that is asked, with its `id` or its `text`",
+            fix="add the rows, or check that the file belongs to these data; an `answer` that "
+            "is null says that the model gave none",
+        )
 
 
 def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
@@ -241,12 +231,8 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
     )
 
 
-def _another(row: SavedRow, where: str) -> DataError:
-    return DataError(
-        f"{row.place}: another answer {where}",
-        expected="one answer to a question",
-        fix="leave one of the two rows out",
-    )
+def _another(row: SavedRow, where: str) -> UnusableRowError:
+    return UnusableRowError(row.place, f"another answer {where}", "one answer to a question")
 
 
 def _row(fields: Fields) -> SavedRow:

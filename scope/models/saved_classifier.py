@@ -96,19 +96,12 @@ def read_pipeline(source: Source, path: Path) -> SavedClassifier:
     labels = sorted({label for _, label in rows if label is not None})
     predictions: dict[str, Prediction] = {}
     for row, label in rows:
-        score = row.values["score"]
-        if (
-            label is None
-            or not isinstance(score, float | int)
-            or not score <= 1 <= score * len(labels) + (len(labels) == 1)
-        ):
-            raise row.wrong(
-                f"the label {label!r} with the score {score!r:.40}",
-                f"the likeliest label of {len(labels)}, and its probability",
-            )
+        score: Any = 1.0 if len(labels) == 1 else row.values["score"]
+        if label is None or not isinstance(score, float | int) or not 1 / len(labels) <= score <= 1:
+            found = f"the label {label!r} with the score {score!r:.40}"
+            raise row.wrong(found, f"the likeliest of {len(labels)} labels, and its probability")
         rest = (1 - score) / max(1, len(labels) - 1)
-        shares = [score if name == label else rest for name in labels]
-        _add(predictions, row, rounded(shares) if len(labels) > 1 else (1.0,))
+        _add(predictions, row, rounded([score if name == label else rest for name in labels]))
     return SavedClassifier(predictions, labels, path)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from scope.data.columns import Coded, WantedColumn, read_columns
+from scope.data.columns import WantedColumn, read_columns
 from scope.data.fields import (
     Fields,
     UnreadableError,
@@ -27,7 +27,7 @@ from scope.data.fields import (
     storable,
     unprinted,
 )
-from scope.data.sources import Source, SourceRow, UnusableRowError
+from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
 from scope.printing import counted, did_you_mean, listed
@@ -46,6 +46,9 @@ NAMES: Final[Mapping[str, Sequence[str]]] = {
     "gold": ("gold", "answer", "answerkey"),
 }
 """The usual column names of each role, in any case."""
+
+ABOVE = "correct above"
+"""In place of a role: the score above which an answer is right."""
 
 NONE = "none"
 """The column name of a role that is not read."""
@@ -75,19 +78,14 @@ class AnswerKey(NamedTuple):
 
 
 def read_long(
-    spec: str,
-    named: Mapping[str, str],
-    *,
-    answers: bool,
-    one_of_several: bool = False,
-    correct_above: float | None = None,
+    spec: str, named: Mapping[str, str], *, answers: bool, one_of_several: bool = False
 ) -> LongTable:
     """Read a table; ``answers`` requires answers, unless it is one of several and has none.
 
     Raises
     ------
     DataError
-        When a column is missing, or scores have no limit ``correct_above`` which they are right.
+        When a column is missing, or a score is neither 0 nor 1 and no limit is named.
     """
     source, named = _opened(spec, named)
     columns = choose_matrix_columns(source.columns, named, source.name)
@@ -96,43 +94,26 @@ def read_long(
             role = "correct" if "model" in columns else "model"
             raise missing_column(role, source.columns, source.name)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
-    wanted = _wanted(source, columns, correct_above)
-    read = read_columns(source, list(wanted.values()))
-    rows = _frame(dict(zip(wanted, read.columns, strict=True)))
+    rows, left_out = _frame(source, columns, named.get(ABOVE))
     nobody = rows["model"].isna() & rows["correct"].notna()
     unknown = rows["model"].notna() & rows["correct"].isna()
-    left_out = (
-        (nobody, "left out, an answer without the name of a model"),
-        (unknown, "left out, for whether the answer is right is not said"),
-    )
-    notes = [
-        f"{counted(int(mask.sum()), 'row')} of {source.name} {why}"
-        for mask, why in left_out
-        if mask.any()
-    ]
-    if answers and columns.keys() >= {"model", "correct"} and not rows["correct"].notna().any():
-        notes = [*read.left_out.notes(source.name), *notes] or [f"{source.name} has no row"]
-        raise DataError(
-            f"no answer in {source.name}: {'; '.join(notes)}",
-            expected="0 or 1, true or false, right or wrong in the column for correct",
-            fix="fix the table, or name another column: --column correct=NAME",
+    notes = (
+        f"{counted(int(mask.sum()), 'row')} of {source.name} left out, {why}"
+        for mask, why in (
+            (nobody, "an answer without the name of a model"),
+            (unknown, "for whether the answer is right is not said"),
         )
-    notes = [*source.notes, *read.left_out.notes(source.name), *notes]
-    return LongTable(rows[~nobody], tuple(notes))
+        if mask.any()
+    )
+    return LongTable(rows[~nobody], (*source.notes, *left_out.notes(source.name), *notes))
 
 
 def _opened(spec: str, named: Mapping[str, str]) -> tuple[Source, Mapping[str, str]]:
     """A source with one row per answer, also of a table with a column per model."""
     source = open_source(spec)
-    models = [name.strip() for name in named.get("model", "").split(",")]
-    if len(models) < 2 or named["model"] in source.columns:
+    models = named.get("model", "").split(",")
+    if len(models) < 2 or not set(models) <= set(source.columns):
         return source, named
-    if missing := [name for name in models if name not in source.columns]:
-        raise DataError(
-            f"no column `{missing[0]}` in {source.name}",
-            expected=f"one of its columns: {listed(source.columns)}",
-            fix="name the columns of the models: --column model=NAME,NAME",
-        )
     kept = [column for column in source.columns if column not in (*models, "model", "correct")]
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
@@ -146,22 +127,26 @@ def _opened(spec: str, named: Mapping[str, str]) -> tuple[Source, Mapping[str, s
     return long, {role: name for role, name in named.items() if role not in ("model", "correct")}
 
 
-def _frame(columns: Mapping[str, Coded]) -> pandas.DataFrame:
+def _frame(
+    source: Source, columns: Mapping[str, str], above: str | None
+) -> tuple[pandas.DataFrame, LeftOutRows]:
     import pandas
 
+    wanted = _wanted(source, columns, None if above is None else float(above))
+    coded, left_out = read_columns(source, list(wanted.values()))
     rows = pandas.DataFrame(
         {
             role: pandas.Categorical.from_codes(column.codes, pandas.Index(column.values))
-            for role, column in columns.items()
+            for role, column in zip(wanted, coded, strict=True)
         }
     )
     rows["id"] = rows["item" if "item" in rows else "text"]
     rows = rows.reindex(columns=list(COLUMNS))
-    return rows.assign(correct=rows["correct"].astype("float32"))
+    return rows.assign(correct=rows["correct"].astype("float32")), left_out
 
 
 def _wanted(
-    source: Source, columns: Mapping[str, str], correct_above: float | None
+    source: Source, columns: Mapping[str, str], above: float | None
 ) -> dict[str, WantedColumn]:
     """The columns to read, by role; the text includes columns of context and options."""
     names = source.class_names.get(columns.get("category", ""), ())
@@ -173,7 +158,7 @@ def _wanted(
         "model": label_of,
         "item": label_of,
         "category": category_of,
-        "correct": partial(correct_of, above=correct_above),
+        "correct": partial(correct_of, above=above),
     }
     wanted = {
         role: WantedColumn((columns[role],), read, required=role == "item")
@@ -240,8 +225,7 @@ def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "")
         f"no column for {role} in {name}; its columns are {listed(columns)}",
         expected=f"one of the names {usual}",
         fix=f"name the column: --column {role}=NAME"
-        + ("; or, where each model has a column, all of them: --column model=A,B,C")
-        * (role == "model"),
+        + "; or the column of each model: --column model=NAME,NAME" * (role == "model"),
     )
 
 
@@ -249,6 +233,8 @@ def by_role(named: Mapping[str, str]) -> dict[str, str]:
     """Columns by the role's own name; ``question`` is another name of ``text``."""
     columns: dict[str, str] = {}
     for name, column in named.items():
+        if name == ABOVE:
+            continue
         role = "text" if name == "question" else name
         if role not in NAMES:
             raise SpecError(

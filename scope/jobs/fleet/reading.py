@@ -37,10 +37,7 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def read_matrix(
-    spec: str | Path | Sequence[str | Path],
-    *,
-    columns: Mapping[str, str] = _AS_FOUND,
-    correct_above: float | None = None,
+    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
 ) -> CorrectnessMatrix:
     """Read a matrix of the correctness of answers, sorted by the names of models and questions.
 
@@ -54,10 +51,8 @@ def read_matrix(
         of saved predictions, the right answer.
     columns
         Columns of tables by role, if they do not have the usual names; see
-        `scope.jobs.fleet.long_tables`. For ``model`` also several, each with the answers of the
-        model that it names.
-    correct_above
-        The score above which an answer is right, for tables of scores.
+        `scope.jobs.fleet.long_tables`. ``model`` may name several, each with the answers of its
+        model; ``correct above`` is the score above which an answer is right.
 
     Raises
     ------
@@ -68,11 +63,11 @@ def read_matrix(
     SpecError
         When the role of a column is unknown.
     """
-    sources, left_out = _read(spec, columns, correct_above, answers=True)
+    sources, left_out = _read(spec, columns, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
-    if not answering:
+    if not any(source["correct"].notna().any() for source in answering):
         raise DataError(
-            f"no answer in {_shown(spec)}",
+            "; ".join((f"no answer in {_shown(spec)}", *left_out)),
             expected="a table, folder or run with answers of models among them",
             fix="add one with --data, or name its columns: --column model=NAME",
         )
@@ -84,16 +79,13 @@ def read_matrix(
 
 
 def read_questions(
-    spec: str | Path | Sequence[str | Path],
-    *,
-    columns: Mapping[str, str] = _AS_FOUND,
-    correct_above: float | None = None,
+    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
 ) -> CorrectnessMatrix:
     """Read questions, answered or not; all else is as in `read_matrix`.
 
     A table may have one row per question, without models and answers.
     """
-    sources, left_out = _read(spec, columns, correct_above, answers=False)
+    sources, left_out = _read(spec, columns, answers=False)
     matrix = matrix_of(sources, part=True)
     if not matrix.ids:
         raise DataError(
@@ -108,11 +100,7 @@ def read_questions(
 
 
 def _read(
-    spec: str | Path | Sequence[str | Path],
-    columns: Mapping[str, str],
-    correct_above: float | None,
-    *,
-    answers: bool,
+    spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
 ) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
     """A data frame for each source, and remarks on what was left out."""
     specs = [spec] if isinstance(spec, str | Path) else spec
@@ -124,14 +112,7 @@ def _read(
     for source, path in folders.items():
         if source in tables:
             several = len(folders) > 1
-            table = read_long(
-                source,
-                columns,
-                answers=answers,
-                one_of_several=several,
-                correct_above=correct_above,
-            )
-            read.append(table)
+            read.append(read_long(source, columns, answers=answers, one_of_several=several))
         elif path not in runs:
             read.append(read_predictions(path, columns, keys, answers=answers))
     return [source.rows for source in read], tuple(note for source in read for note in source.notes)
@@ -167,7 +148,7 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
     answers = sources[0]
     if len(sources) > 1:
         answers = pandas.concat([source.astype(object) for source in sources])
-    answers, notes = _with_own_ids(answers)
+    answers, note = _with_own_ids(answers)
     models, ids = (
         np.array(natural_order(answers[role].dropna().unique()), dtype=object)
         for role in ("model", "id")
@@ -195,30 +176,25 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
         correct=correct[rows][:, columns],
         conflicts=int(np.count_nonzero(differ)),
         repeated=int(np.count_nonzero((votes > 1) & ~differ)),
-        left_out=(
-            *notes,
-            *(
-                f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
-                f"{listed(names, SHOWN)}"
-                for kind, names in left_out
-                if names
-            ),
+        left_out=note
+        + tuple(
+            f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
+            f"{listed(names, SHOWN)}"
+            for kind, names in left_out
+            if names
         ),
     )
 
 
-def _with_own_ids(answers: pandas.DataFrame) -> tuple[pandas.DataFrame, list[str]]:
-    """The answers, with the category before an id if ids repeat from category to category."""
+def _with_own_ids(answers: pandas.DataFrame) -> tuple[pandas.DataFrame, tuple[str, ...]]:
+    """The answers, with the category before an id if an id has several; and a note on it."""
     known = answers[["id", "category"]].drop_duplicates()
-    repeated = known["id"].duplicated()
-    if known["category"].isna().any() or not repeated.any():
-        return answers, []
-    note = (
-        f"{counted(int(repeated.sum()), 'id')} in more than one category: a question is named "
-        "CATEGORY/ID"
-    )
+    repeated = int(known["id"].duplicated().sum())
+    if known["category"].isna().any() or not repeated:
+        return answers, ()
     ids = answers["category"].astype(str) + "/" + answers["id"].astype(str)
-    return answers.assign(id=ids), [note]
+    note = f"{counted(repeated, 'id')} in several categories: questions are named CATEGORY/ID"
+    return answers.assign(id=ids), (note,)
 
 
 def _votes(

@@ -65,6 +65,12 @@ class FleetRequest(Request):
     seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of splits and fitting."""
 
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """The columns, and the score above which an answer is right."""
+        above = {} if self.correct_above is None else {"correct above": str(self.correct_above)}
+        return {**self.columns, **above}
+
     def __post_init__(self) -> None:
         super().__post_init__()
         tables = ("data", "add", "questions")

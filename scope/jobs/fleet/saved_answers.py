@@ -63,7 +63,7 @@ def _long_table(
 
     note = f"{counted(without_gold, 'row')} left out, for no right answer is known"
     frame = pandas.DataFrame(rows, columns=list(COLUMNS), dtype=object)
-    return LongTable(frame, (*notes, note) if without_gold else tuple(notes))
+    return LongTable(frame, (*notes, *([note] if without_gold else [])))
 
 
 def prediction_files(folder: Path) -> dict[str, Path]:
@@ -97,7 +97,7 @@ def read_predictions(
     Raises
     ------
     DataError
-        When the folder holds no such file, or one without a row that can be used.
+        When the folder holds no such file.
     """
     files = prediction_files(folder)
     if not files:
@@ -115,14 +115,7 @@ def read_predictions(
         required = ("gold",) if answers and not keys else ()
         fields = read_fields(source, {**_COLUMNS, **there}, required=required)
         left_out = LeftOutRows()
-        answers_of_model = list(_rows(fields, model, keys, left_out))
-        if left_out.count and not answers_of_model:
-            raise DataError(
-                f"no usable row in {path.name}: {'; '.join(left_out.notes(path.name))}",
-                expected="rows with `id` or `text`, and `answer` or `probabilities`",
-                fix="fix the file, or leave it out",
-            )
-        rows.extend(answers_of_model)
+        rows.extend(_rows(fields, model, keys, left_out))
         notes += left_out.notes(path.name)
     ids = _ids_by_text(rows)
     kept = [
@@ -196,6 +189,8 @@ def _is_right(
         answer = _greatest(fields, unprinted(probabilities), len(names))
     if isinstance(answer, str):
         answer = without_thought(answer)
+    if is_missing(answer):
+        return 0
 
     def place(value: object) -> int | None:
         if not names and isinstance(value, int) and not isinstance(value, bool):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from scope.answers import CachedClassifier, Run
 from scope.answers.asking import recognise_answerer, recognise_classifier
 from scope.core.request import refuse_unused
-from scope.data.drawing import Keyed, draw, short_hash
+from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
     check_prompts,

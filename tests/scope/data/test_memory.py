@@ -1,6 +1,7 @@
 """Data of a Python session; `tests/docs/test_python.py` gives it to jobs in every form."""
 
 import copy
+import io
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,12 @@ def as_dataset(folder):
     return datasets.Dataset.from_dict(rows, features=features)
 
 
+class Frame(pd.DataFrame):
+    """As geopandas and others have them."""
+
+
 WAYS = {
+    "a subclass of a DataFrame": lambda _: Frame(PAIRS, columns=["text", "label"]),
     "a list of lists": lambda _: [list(pair) for pair in PAIRS],
     "a generator of pairs": lambda _: iter(PAIRS),
     "a data set with class names": as_dataset,
@@ -68,6 +74,7 @@ def test_missing_values_of_every_library_are_missing():
         (None, "a NoneType as the data"),
         (b"text", "a bytes as the data"),
         (np.array("text"), "a ndarray as the data"),
+        (io.StringIO("text"), "a StringIO as the data"),
         ([], "a list without a row"),
         (pd.DataFrame({"text": []}), "a DataFrame without a row"),
         ({"text": TEXTS}, "a dict with the keys text"),

@@ -190,28 +190,6 @@ def test_words_that_two_ids_share_answer_neither_by_text(tmp_path):
         list(saved.answer([ask(id="c")]))
 
 
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        ({"answer": 3}, "the answer is the option 3, counted from 0, of 3 options"),
-        ({"answer": "D"}, "the answer is the option D of 3 options"),
-        ({"answer": "pink"}, "the answer is 'pink', which is not one of the options"),
-        ({"probabilities": [0.5, 0.5]}, "2 probabilities"),
-        ({"answer": 0, "probabilities": [0.1, 0.9, 0]}, "where `probabilities` is [0.1, 0.9, 0.0]"),
-        ({"text": "Who went?", "answer": 0}, "`text` is 'Who went?', where the data have"),
-        ({"answer": 3, "options": ()}, "the answer 3"),
-        ({"probabilities": [0.5, 0.5], "options": ()}, "probabilities without an `answer`"),
-        ({"probabilities": [0.5, 0.49]}, "`probabilities` is"),
-        ({"probabilities": []}, "`probabilities` is"),
-        ({"id": None, "answer": "Ann"}, "neither `id` nor `text`"),
-    ],
-)
-def test_what_is_no_answer_is_named_by_line(tmp_path, row, found):
-    with pytest.raises(DataError, match=re.escape(found)) as raised:
-        answered(tmp_path, row)
-    assert raised.value.found.startswith("line 1 of saved.jsonl: ")
-
-
 @pytest.mark.parametrize("named", [{"id": "q"}, {"text": "Who?"}])
 def test_two_answers_to_one_question_are_refused(tmp_path, named):
     with pytest.raises(DataError, match=r"line 2 of saved\.jsonl: another answer"):
