@@ -95,8 +95,8 @@ def _by_row(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
 
 
 def _codes(source: Source, row: SourceRow, columns: Sequence[_Distinct]) -> Iterator[int]:
-    if row.fault:
-        raise row.fault
+    if row.unusable:
+        raise UnusableRowError(*row.unusable)
     values = iter(row.values)
     for distinct in columns:
         names = distinct.wanted.columns

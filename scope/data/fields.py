@@ -51,7 +51,7 @@ class UnreadableError(ValueError):
     def at(self, place: str, columns: str) -> UnusableRowError:
         """The error for the value in these columns of a row."""
         found, reason = f"{self.found} in column {columns}", f"{columns} is not {self.expected}"
-        return UnusableRowError(place, found, self.expected, reason)
+        return UnusableRowError(reason, f"{place}: {found}", self.expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class Fields:
         UnusableRowError
             When the row has none.
         """
-        if self.row.fault:
-            raise self.row.fault
+        if self.row.unusable:
+            raise UnusableRowError(*self.row.unusable)
         return dict(zip(self.columns, self.row.values, strict=True))
 
     def text(self, meaning: str) -> str:
@@ -110,7 +110,9 @@ class Fields:
 
     def wrong(self, found: str, expected: str, reason: str = "") -> UnusableRowError:
         """The error for a row that cannot be used; ``reason`` is the same for all such rows."""
-        return UnusableRowError(self.source.place(self.row), found, expected, reason)
+        return UnusableRowError(
+            reason or found, f"{self.source.place(self.row)}: {found}", expected
+        )
 
 
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
@@ -212,7 +214,7 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
 def label_candidates(source: Source, columns: Mapping[str, str]) -> list[str]:
     """A note on the columns that may hold the labels, for texts without any; or nothing."""
     others = [name for name in source.columns if name not in columns.values()]
-    head = [row.values for row in islice(source.read(others), _LOOKED_AT) if not row.fault]
+    head = [row.values for row in islice(source.read(others), _LOOKED_AT) if not row.unusable]
     kinds = {name: {str(values[n]) for values in head} for n, name in enumerate(others)}
     likely = [name for name in others if 1 < len(kinds[name]) <= _MOST_CLASSES]
     note = f"no gold labels are read; there may be some in {listed(likely, 5)}: --label-column NAME"

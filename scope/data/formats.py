@@ -59,13 +59,13 @@ def open_delimited(path: Path, delimiter: str) -> Source:
     strings = (
         column
         for place, column in enumerate(header)
-        if any(not _is_number(str(row.values[place])) for row in head if not row.fault)
+        if any(not _is_number(str(row.values[place])) for row in head if not row.unusable)
     )
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         places = [header.index(column) for column in columns]
         for row in _header_and_rows(path, delimiter, quoting)[1]:
-            values = () if row.fault else tuple(row.values[place] for place in places)
+            values = () if row.unusable else tuple(row.values[place] for place in places)
             yield row._replace(values=values)
 
     def batches(columns: Sequence[str]) -> Iterator[Any]:
@@ -109,7 +109,7 @@ def _line_of_letters(path: Path) -> int:
                 first = number
     if first and len(widths) > 1:
         with suppress(DataError):
-            if not any(row.fault for row in _records(path, "\t", csv.QUOTE_MINIMAL)):
+            if not any(row.unusable for row in _records(path, "\t", csv.QUOTE_MINIMAL)):
                 return 0
     return first
 
@@ -122,8 +122,8 @@ def _header_and_rows(
     first = next(rows, None)
     if first is None:
         raise _empty(path, "a header line and at least one row")
-    if first.fault:
-        raise first.fault
+    if first.unusable:
+        raise UnusableRowError(*first.unusable)
     header = tuple(str(field).strip() for field in first.values)
     require_distinct_names(header, path.name)
     other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
@@ -139,32 +139,30 @@ def _header_and_rows(
 
 
 def _records(path: Path, delimiter: str, quoting: Literal[0, 3]) -> Iterator[SourceRow]:
-    """Each record with its first line; a fault where its width is not that of the first."""
+    """Each record with its first line; unusable if it is not as wide as the first."""
     # A refused row must not leave the file open.
     with closing(read_lines(path)) as lines:
         reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
         width = 0
         while True:
-            begins, broken = reader.line_num + 1, None
+            begins, fault = reader.line_num + 1, ""
             fields: tuple[str, ...] = ()
             try:
                 fields = tuple(next(reader))
             except StopIteration:
                 return
             except csv.Error as error:
-                found = f"a row that is broken: {str(error).partition(' - ')[0]}"
-                expected = "fields in matching quotes, with quotes inside them doubled"
-                broken = UnusableRowError(place_in(path.name, "line", begins), found, expected)
-                # The rest of the file is in the quotes that nothing closes.
-                if "end of data" in str(error):
-                    raise broken from error
+                fault = f"a row that is broken: {str(error).partition(' - ')[0]}"
             width = width or len(fields)
             if fields and len(fields) != width:
-                found = f"{counted(len(fields), 'field')}, where the header has {width}"
-                expected = "a delimiter between fields, and quotes round one that holds it"
-                broken = UnusableRowError(place_in(path.name, "line", begins), found, expected)
-            if fields or broken:
-                yield SourceRow(begins, fields, broken)
+                fault = f"{counted(len(fields), 'field')}, where the header has {width}"
+            unusable = (fault, f"{place_in(path.name, 'line', begins)}: {fault}") if fault else ()
+            # The rest of the file is in quotes that nothing closes.
+            if "end of data" in fault:
+                expected = "fields in matching quotes, with quotes inside them doubled"
+                raise UnusableRowError(*unusable, expected)
+            if fields or fault:
+                yield SourceRow(begins, fields, unusable)
 
 
 def _is_number(field: str) -> bool:
@@ -185,7 +183,7 @@ def open_json(path: Path) -> Source:
     """Open JSON lines, or a list in one piece of JSON, whatever the ending of the file.
 
     The columns are those of the first thousand objects; keys may be left out of any of them. A line
-    or entry that is no object is a faulty row, texts alone are a column ``text``.
+    or entry that is no object is an unusable row, texts alone are a column ``text``.
     """
     if first_character(path) == "[":
         with suppress(ValueError, RecursionError):
@@ -200,21 +198,21 @@ def _open_objects(
     def rows() -> Iterator[SourceRow]:
         for number, value in values():
             content = {"text": value} if isinstance(value, str) else value
-            fault = None if isinstance(content, dict) else _fault(path, unit, number, content)
+            fault = () if isinstance(content, dict) else _fault(path, unit, number, content)
             yield SourceRow(number, (content,), fault)
 
     head = list(itertools.islice(rows(), _ROWS_LOOKED_AT))
-    objects: list[Any] = [row.values[0] for row in head if not row.fault]
-    if not objects:
-        raise (
-            head[0].fault if head and head[0].fault else _empty(path, "JSON objects, one per line")
-        )
+    objects: list[Any] = [row.values[0] for row in head if not row.unusable]
+    if head and not objects:
+        raise UnusableRowError(*head[0].unusable)
+    if not head:
+        raise _empty(path, "one JSON object per line")
     columns = tuple(dict.fromkeys(key for fields in objects for key in fields))
     strings = {key for fields in objects for key, value in fields.items() if isinstance(value, str)}
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
         for row in rows():
-            content: Any = {} if row.fault else row.values[0]
+            content: Any = {} if row.unusable else row.values[0]
             yield row._replace(values=tuple(map(content.get, asked)))
 
     return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, unit)
@@ -230,16 +228,15 @@ def _values(path: Path) -> Iterator[tuple[int, object]]:
             except (ValueError, RecursionError) as error:
                 # The last line is cut off.
                 if not line.endswith("\n"):
-                    raise _fault(path, "line", number, error) from error
+                    raise UnusableRowError(*_fault(path, "line", number, error)) from error
                 yield number, error
 
 
-def _fault(path: Path, unit: str, number: int, value: object) -> UnusableRowError:
+def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str]:
     broken = isinstance(value, Exception)
     reason = "not JSON" if broken else "JSON, but not an object"
     found = f"{reason}: {value if broken else json.dumps(value)[:60]}"
-    expected = 'one JSON object per line, such as {"text": "…", "label": "…"}'
-    return UnusableRowError(place_in(path.name, unit, number), found, expected, reason)
+    return reason, f"{place_in(path.name, unit, number)}: {found}"
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -136,7 +136,7 @@ def gather(
     chosen = Selection(drafts, key, n, seed)
     if not chosen.drawn:
         expected = f"at least one item for the task {wanted.task}"
-        raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected)
+        raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
     by_category = None not in in_categories and len(in_categories) == chosen.items
 
     def name(row: Drawn[Item]) -> str:

@@ -210,7 +210,7 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
         )
     empty, others = True, set()
     for fields in rows:
-        if fields.row.fault:
+        if fields.row.unusable:
             yield fields
             continue
         split = fields.name("split") or "(empty)"

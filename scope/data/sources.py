@@ -35,9 +35,9 @@ class UnusableRowError(DataError):
     ``reason`` is the same for all rows with the same fault.
     """
 
-    def __init__(self, place: str, found: str, expected: str, reason: str = "") -> None:
-        super().__init__(f"{place}: {found}", expected=expected, fix="fix the row, or leave it out")
-        self.reason = reason or found
+    def __init__(self, reason: str, found: str, expected: str = "rows without this fault") -> None:
+        super().__init__(found, expected=expected, fix="fix the row, or leave it out")
+        self.reason = reason
 
 
 NAMED = 3
@@ -77,13 +77,13 @@ class LeftOutRows:
 class SourceRow(NamedTuple):
     """The values of the requested columns, and the position of the row in its source.
 
-    ``place`` is the one-based line for text files and the zero-based row for tables. ``fault``
-    says why the row has no values.
+    ``place`` is the one-based line for text files and the zero-based row for tables. ``unusable``
+    is empty, or the reason why the row has no values, and the row in words.
     """
 
     place: int
     values: tuple[object, ...]
-    fault: UnusableRowError | None = None
+    unusable: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,8 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
 
 
 def _another(row: SavedRow, where: str) -> UnusableRowError:
-    return UnusableRowError(row.place, f"another answer {where}", "one answer to a question")
+    found = f"another answer {where}"
+    return UnusableRowError(found, f"{row.place}: {found}", "one answer to a question")
 
 
 def _row(fields: Fields) -> SavedRow:

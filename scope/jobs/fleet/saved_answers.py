@@ -325,8 +325,6 @@ def _has_gold(item: Item) -> bool:
 def _correct(answer: Answer, item: Item, normalize: bool) -> int | None:
     if not answer.asked or answer.missing == "server" or not _has_gold(item):
         return None
-    if answer.score is not None:
-        return int(answer.score > 0.5)
     if item.question.options:
         return int(answer.choice == item.right)
     if answer.text is None:

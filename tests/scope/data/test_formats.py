@@ -75,7 +75,7 @@ def opened(tmp_path):
 
 def test_places_are_the_lines_where_rows_begin(opened):
     source = opened('text\r\n"two\r\nlines"\r\n\r\nlast\r\n')
-    assert list(source.read(["text"])) == [(2, ("two\r\nlines",), None), (5, ("last",), None)]
+    assert list(source.read(["text"])) == [(2, ("two\r\nlines",), ()), (5, ("last",), ())]
 
 
 @pytest.mark.parametrize(
