@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from typing import TypeVar
 from warnings import catch_warnings, simplefilter
 
@@ -30,9 +29,6 @@ NO_LABELS = "none"
 
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
-
-_LOOKED_AT, _MOST_CLASSES = 1000, 30
-"""Rows that are searched for labels, and the most different labels."""
 
 _PRINTED = 1 << 16
 """Most letters of a printed value."""
@@ -214,11 +210,8 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
 def label_candidates(source: Source, columns: Mapping[str, str]) -> list[str]:
     """A note on the columns that may hold the labels, for texts without any; or nothing."""
     others = [name for name in source.columns if name not in columns.values()]
-    head = [row.values for row in islice(source.read(others), _LOOKED_AT) if not row.unusable]
-    kinds = {name: {str(values[n]) for values in head} for n, name in enumerate(others)}
-    likely = [name for name in others if 1 < len(kinds[name]) <= _MOST_CLASSES]
-    note = f"no gold labels are read; there may be some in {listed(likely, 5)}: --label-column NAME"
-    return [note] if likely else []
+    note = f"no gold labels are read; if they are in {listed(others, 5)}: --label-column NAME"
+    return [note] if others else []
 
 
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:

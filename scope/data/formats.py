@@ -156,13 +156,13 @@ def _records(path: Path, delimiter: str, quoting: Literal[0, 3]) -> Iterator[Sou
             width = width or len(fields)
             if fields and len(fields) != width:
                 fault = f"{counted(len(fields), 'field')}, where the header has {width}"
-            unusable = (fault, f"{place_in(path.name, 'line', begins)}: {fault}") if fault else ()
+            found = f"{place_in(path.name, 'line', begins)}: {fault}"
             # The rest of the file is in quotes that nothing closes.
             if "end of data" in fault:
                 expected = "fields in matching quotes, with quotes inside them doubled"
-                raise UnusableRowError(*unusable, expected)
+                raise UnusableRowError(fault, found, expected)
             if fields or fault:
-                yield SourceRow(begins, fields, unusable)
+                yield SourceRow(begins, fields, (fault, found) if fault else ())
 
 
 def _is_number(field: str) -> bool:

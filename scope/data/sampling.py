@@ -158,7 +158,7 @@ class Selection(Generic[Value]):
         self._notes: dict[str, None] = {}
         self._ids: set[bytes] = set()
         self.drawn = draw(self._keyed(candidates, key), n, seed)
-        self.unique = len(self._ids) == self.rows - self._left_out.count
+        self.unique = len(self._ids) == self.rows - self._left_out.total()
 
     def _keyed(
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
@@ -171,7 +171,7 @@ class Selection(Generic[Value]):
                 self._left_out.add(unusable, example)
                 continue
             # After the first row without an id, ids are not used.
-            if own_id is not None and len(self._ids) == self.rows - self._left_out.count - 1:
+            if own_id is not None and len(self._ids) == self.rows - self._left_out.total() - 1:
                 self._ids.add(short_hash(own_id))
             if item is None:
                 self.empty += 1
@@ -184,7 +184,7 @@ class Selection(Generic[Value]):
     @property
     def items(self) -> int:
         """How many rows have an item, repeated ones among them."""
-        return self.rows - self.empty - self._left_out.count
+        return self.rows - self.empty - self._left_out.total()
 
     def name(self, row: Drawn[Value]) -> str:
         """The row's own id where each row has its own, else one that follows from its content."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -44,26 +45,24 @@ NAMED = 3
 """Rows that are named of those that are left out for one reason."""
 
 
-class LeftOutRows:
-    """Counts the rows that cannot be used, by reason, and names some of them."""
+class LeftOutRows(Counter[str]):
+    """Counts the rows that cannot be used by reason, and names some of them."""
 
     def __init__(self) -> None:
-        self._by_reason: dict[str, LeftOut] = {}
+        super().__init__()
+        self._examples: defaultdict[str, list[str]] = defaultdict(list)
 
     def add(self, reason: str, example: str) -> None:
         """Count a row."""
-        earlier = self._by_reason.get(reason, LeftOut(reason=reason, count=0))
-        examples = (*earlier.examples, example)[:NAMED]
-        self._by_reason[reason] = LeftOut(reason=reason, count=earlier.count + 1, examples=examples)
-
-    @property
-    def count(self) -> int:
-        """How many rows there are."""
-        return sum(left.count for left in self._by_reason.values())
+        self[reason] += 1
+        self._examples[reason] = [*self._examples[reason], example][:NAMED]
 
     def commonest(self) -> tuple[LeftOut, ...]:
         """The reasons, the commonest first."""
-        return tuple(sorted(self._by_reason.values(), key=lambda left: -left.count))
+        return tuple(
+            LeftOut(reason=reason, count=count, examples=tuple(self._examples[reason]))
+            for reason, count in self.most_common()
+        )
 
     def notes(self, name: str) -> list[str]:
         """A sentence for each reason on the rows of what ``name`` names."""

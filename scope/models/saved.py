@@ -29,7 +29,7 @@ from scope.data.fields import (
     unprinted,
 )
 from scope.data.formats import open_json, open_parquet
-from scope.data.items import CHOICE_NAMES, option_index
+from scope.data.items import option_index
 from scope.data.sources import Source, UnusableRowError, guarded_source, reading
 from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
@@ -52,7 +52,6 @@ from scope.records import Answer, Probabilities, Question
 
 _NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
-    | {"category": CHOICE_NAMES["category"]}
 )
 NO_NUMBER: Final = "no number"
 THOUGHT_UNFINISHED = Answer(missing="thought not finished")
@@ -168,13 +167,8 @@ class SavedAnswers:
 
     def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
         """The error of a file without these answers; ids that no question has may show why."""
-        ids = {question.id for question in questions}
-        texts = {question.text.strip() for question in questions}
-        others = [
-            own_id
-            for own_id, row in self._by_id.items()
-            if own_id not in ids and row.text.strip() not in texts
-        ]
+        texts = {text for question in questions for text in (question.id, question.text.strip())}
+        others = [id_ for id_, row in self._by_id.items() if not {id_, row.text.strip()} & texts]
         rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
         broken = f"; unusable rows: {'; '.join(self._unusable[:3])}"
         return ModelError(
@@ -190,8 +184,7 @@ class SavedAnswers:
 def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
     """Read all rows of a file of answers; rows without id and text, or without JSON, are unusable.
 
-    An id that stands before two texts or categories is none; with its category before it, it may be
-    one.
+    An id of two texts identifies neither, and a text of two ids neither of them.
 
     Raises
     ------
@@ -202,33 +195,24 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
     by_text: dict[str, SavedRow] = {}
     unclear: set[str] = set()
     unusable: list[str] = []
-    categories: dict[str, str | None] = {}
     for fields in read_fields(source, _NAMES, required=()):
         try:
-            row, own_id, category = _row(fields), fields.id, fields.name("category")
+            row, own_id = _row(fields), fields.id
         except UnusableRowError as error:
             unusable.append(error.found)
             continue
         text = row.text.strip()
         if own_id is not None and (first := by_id.setdefault(own_id, row)) != row:
-            if first.text.strip() == text and categories[own_id] == category:
+            if first.text.strip() == text:
                 raise _another(row, f"under the id `{own_id}`")
             unclear.add(own_id)
-        if own_id is not None:
-            categories.setdefault(own_id, category)
-            if category and by_id.setdefault(f"{category}/{own_id}", row) != row:
-                raise _another(row, f"under the id `{own_id}` of `{category}`")
         if text and by_text.setdefault(text, row) != row:
             if own_id is None:
                 raise _another(row, f"to {text[:60]!r}")
-            # Two questions with the same words, distinguished only by their ids.
             unclear.add(text)
-    return SavedAnswers(
-        {name: row for name, row in by_id.items() if name not in unclear},
-        {text: row for text, row in by_text.items() if text not in unclear},
-        path,
-        unusable,
-    )
+    clear_ids = {own_id: row for own_id, row in by_id.items() if own_id not in unclear}
+    clear_texts = {text: row for text, row in by_text.items() if text not in unclear}
+    return SavedAnswers(clear_ids, clear_texts, path, unusable)
 
 
 def _another(row: SavedRow, where: str) -> UnusableRowError:
