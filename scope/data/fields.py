@@ -210,7 +210,7 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
 def label_candidates(source: Source, columns: Mapping[str, str]) -> list[str]:
     """A note on the columns that may hold the labels, for texts without any; or nothing."""
     others = [name for name in source.columns if name not in columns.values()]
-    note = f"no gold labels are read; if they are in {listed(others, 5)}: --label-column NAME"
+    note = f"no gold labels are read; if {listed(others, 5)} holds them, add --label-column NAME"
     return [note] if others else []
 
 

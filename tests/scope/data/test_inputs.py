@@ -79,7 +79,7 @@ Q = '{"question": "Q", "options": '
 CASES = [
     # Texts: the header, the labels, quotes, JSON, plain text, broken rows.
     (texts, "csv", "a good film,1\na bad film,0\n", REFUSED, "reads like data: `a good film`, `1`"),
-    (texts, "csv", "review,stars\ngood,5\nbad,1\n", "good - | bad -", "if they are in `stars`"),
+    (texts, "csv", "review,stars\ngood,5\nbad,1\n", "good - | bad -", "if `stars` holds them"),
     (texts, "csv", L + "good,1\ngood,0\nbad,0\n", "good - | bad 0", "1 text with two labels"),
     (texts, "csv", "premise,hypothesis,label\nA,B,0\n", REFUSED, "two columns of texts in a.csv"),
     (texts, "csv", L + "a,1\nb\nc,0\nd,e,1\n", "a 1 | c 0", "1 1 field, where the header has 2: l"),
