@@ -80,8 +80,8 @@ class Fields:
         values = unprinted(values)
         if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
             column = f"`{self.columns[meaning]}`"
-            found, expected = f"{column} is {str(values)[:80]!r}", 'texts such as ["red", "blue"]'
-            raise self.wrong(found, expected, f"no list of texts in {column}")
+            problem, expected = f"{column} is {str(values)[:80]!r}", 'texts such as ["red", "blue"]'
+            raise self.wrong(problem, expected, f"no list of texts in {column}")
         return self._read(meaning, lambda _: tuple(map(storable, values))) or ()
 
     def name(self, meaning: str) -> str | None:
@@ -104,10 +104,10 @@ class Fields:
             column = f"`{self.columns[meaning]}`"
             raise error.at(self.source.place(self.row), column) from error
 
-    def wrong(self, found: str, expected: str, reason: str = "") -> UnusableRowError:
+    def wrong(self, problem: str, expected: str, reason: str = "") -> UnusableRowError:
         """The error for a row that cannot be used; ``reason`` is the same for all such rows."""
         return UnusableRowError(
-            reason or found, f"{self.source.place(self.row)}: {found}", expected
+            reason or problem, f"{self.source.place(self.row)}: {problem}", expected
         )
 
 

@@ -156,13 +156,13 @@ def _records(path: Path, delimiter: str, quoting: Literal[0, 3]) -> Iterator[Sou
             width = width or len(fields)
             if fields and len(fields) != width:
                 fault = f"{counted(len(fields), 'field')}, where the header has {width}"
-            found = f"{place_in(path.name, 'line', begins)}: {fault}"
+            problem = f"{place_in(path.name, 'line', begins)}: {fault}"
             # The rest of the file is in quotes that nothing closes.
             if "end of data" in fault:
                 expected = "fields in matching quotes, with quotes inside them doubled"
-                raise UnusableRowError(fault, found, expected)
+                raise UnusableRowError(fault, problem, expected)
             if fields or fault:
-                yield SourceRow(begins, fields, (fault, found) if fault else ())
+                yield SourceRow(begins, fields, (fault, problem) if fault else ())
 
 
 def _is_number(field: str) -> bool:
@@ -235,8 +235,8 @@ def _values(path: Path) -> Iterator[tuple[int, object]]:
 def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str]:
     broken = isinstance(value, Exception)
     reason = "not JSON" if broken else "JSON, but not an object"
-    found = f"{reason}: {value if broken else json.dumps(value)[:60]}"
-    return reason, f"{place_in(path.name, unit, number)}: {found}"
+    problem = f"{reason}: {value if broken else json.dumps(value)[:60]}"
+    return reason, f"{place_in(path.name, unit, number)}: {problem}"
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -241,8 +241,8 @@ def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
         expected = f"2 to {len(LETTERS)} options to choose from"
         raise fields.wrong(counted(len(options), "option"), expected)
     if not all(option.strip() for option in options):
-        found = f"an empty option among {list(options)}"
-        raise fields.wrong(found, "options with a text each", "an empty option")
+        problem = f"an empty option among {list(options)}"
+        raise fields.wrong(problem, "options with a text each", "an empty option")
     return options, labels
 
 
@@ -259,8 +259,8 @@ def _right(fields: Fields, options: Sequence[str], labels: Sequence[str]) -> int
         reason = "an answer that is not one of the options"
         raise fields.wrong(f"the answer is {error}", expected, reason) from error
     if [option.strip() for option in options].count(options[right].strip()) > 1:
-        found = f"the option {options[right]!r:.60} twice"
-        raise fields.wrong(found, "one right option", "two options that read like the right one")
+        problem = f"the option {options[right]!r:.60} twice"
+        raise fields.wrong(problem, "one right option", "two options that read like the right one")
     return right
 
 

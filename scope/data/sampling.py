@@ -190,12 +190,12 @@ class Selection(Generic[Value]):
         """The row's own id where each row has its own, else one that follows from its content."""
         return row.id if self.unique and row.id else content_id(row.key)
 
-    def nothing(self, found: str, empty: str, expected: str, rows: str = "rows") -> DataError:
+    def nothing(self, problem: str, empty: str, expected: str, rows: str = "rows") -> DataError:
         """The error where no row is left, with the commonest reasons."""
         commonest = self._left_out.commonest()[:NAMED]
         reasons = (f"; {left.count}: {left.reason} ({left.examples[0]})" for left in commonest)
         return DataError(
-            f"{found}: {self.rows} {rows}, {self.empty} of them {empty}{''.join(reasons)}",
+            f"{problem}: {self.rows} {rows}, {self.empty} of them {empty}{''.join(reasons)}",
             expected=expected,
             fix="check the data, or choose other data",
         )

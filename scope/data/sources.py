@@ -36,8 +36,8 @@ class UnusableRowError(DataError):
     ``reason`` is the same for all rows with the same fault.
     """
 
-    def __init__(self, reason: str, found: str, expected: str = "rows without this fault") -> None:
-        super().__init__(found, expected=expected, fix="fix the row, or leave it out")
+    def __init__(self, reason: str, problem: str, expected: str = "usable rows") -> None:
+        super().__init__(problem, expected=expected, fix="fix the row, or leave it out")
         self.reason = reason
 
 

@@ -216,8 +216,8 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
 
 
 def _another(row: SavedRow, where: str) -> UnusableRowError:
-    found = f"another answer {where}"
-    return UnusableRowError(found, f"{row.place}: {found}", "one answer to a question")
+    problem = f"another answer {where}"
+    return UnusableRowError(problem, f"{row.place}: {problem}", "one answer to a question")
 
 
 def _row(fields: Fields) -> SavedRow:

@@ -98,8 +98,8 @@ def read_pipeline(source: Source, path: Path) -> SavedClassifier:
     for row, label in rows:
         score: Any = 1.0 if len(labels) == 1 else row.values["score"]
         if label is None or not isinstance(score, float | int) or not 1 / len(labels) <= score <= 1:
-            found = f"the label {label!r} with the score {score!r:.40}"
-            raise row.wrong(found, f"the likeliest of {len(labels)} labels, and its probability")
+            problem = f"the label {label!r} with the score {score!r:.40}"
+            raise row.wrong(problem, f"the likeliest of {len(labels)} labels, and its probability")
         rest = (1 - score) / max(1, len(labels) - 1)
         _add(predictions, row, rounded([score if name == label else rest for name in labels]))
     return SavedClassifier(predictions, labels, path)

@@ -204,8 +204,8 @@ def _is_right(
         if not names and isinstance(answer, str) and isinstance(right, str):
             return bool(exact_match_values([answer], [right])[0])
         if (right_place := place(right)) is None:
-            found = f"the right answer {right!r:.60}, which is no label or option"
-            raise fields.wrong(found, "one of them", "a right answer that is no label or option")
+            problem = f"the right answer {right!r:.60}, which is no label or option"
+            raise fields.wrong(problem, "one of them", "a right answer that is no label or option")
         return place(answer) == right_place
 
     return int(any(map(same, gold)))
