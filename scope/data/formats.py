@@ -240,23 +240,17 @@ def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str]
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each object of a file with its line, counted from 1; empty lines are skipped."""
-    with closing(read_lines(path)) as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                value = json.loads(line)
-                wrong = f"JSON, but not an object: {line.strip()[:60]}"
-            except (ValueError, RecursionError) as error:
-                value, wrong = None, f"not JSON: {error}"
-            if not isinstance(value, dict):
-                raise DataError(
-                    f"line {number} of {path.name} is {wrong}",
-                    expected='one JSON object per line, such as {"text": "…", "label": "…"}',
-                    fix="fix the line",
-                )
-            yield number, value
+    """Each object of a file with its line, counted from 1; empty lines are skipped.
+
+    Raises
+    ------
+    UnusableRowError
+        When a line is no object.
+    """
+    for number, value in _values(path):
+        if not isinstance(value, dict):
+            raise UnusableRowError(*_fault(path, "line", number, value))
+        yield number, value
 
 
 def open_parquet(path: Path) -> Source:

@@ -122,11 +122,8 @@ def gather(
     """
     repeats = Repeats()
     in_categories: set[bytes | None] = set()
-    have_ids = False
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
-        nonlocal have_ids
-        have_ids |= own_id is not None
         in_categories.add(content_key(item.category, own_id) if own_id and item.category else None)
         words = item.question.text, item.question.context, item.question.options
         whole = (*words, item.gold, item.right, item.category, own_id)
@@ -137,6 +134,7 @@ def gather(
     if not chosen.drawn:
         expected = f"at least one item for the task {wanted.task}"
         raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
+    have_ids = any(row.id is not None for row in chosen.drawn)
     by_category = None not in in_categories and len(in_categories) == chosen.items
 
     def name(row: Drawn[Item]) -> str:

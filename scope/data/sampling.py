@@ -295,8 +295,7 @@ def load_data(
 
     Empty texts and rows that cannot be read are left out, and of texts that are equal but for
     space around them one stays, with its label; one that has a label, if any has, and without it
-    where the labels differ. A smaller sample of the same seed is part of
-    a larger one. An example's id is that of the source's ``id`` column where all rows have their
+    where the labels differ. A smaller sample of the same seed is part of a larger one. An example's id is that of the source's ``id`` column where all rows have their
     own, and otherwise follows from its text. So neither ids nor the sample, nor which of equal
     texts stays, depend on the order of the rows.
 
@@ -346,7 +345,7 @@ def load_data(
     def make(fields: Fields) -> Candidate[_Text]:
         text, label = fields.text("text"), fields.name("label")
         key = short_hash(text.strip())
-        if label is not None and labels.setdefault(key, label) != label:
+        if text.strip() and label is not None and labels.setdefault(key, label) != label:
             labels[key] = ""
         values = ((columns[role], fields.name(role)) for role in columns if role.startswith(SLICE))
         slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
@@ -365,9 +364,11 @@ def load_data(
     labelled = sum(example.label is not None for example in examples)
     notes = label_candidates(source, columns) if not labels and label_column != NO_LABELS else []
     if conflicts := sum(not label for label in labels.values()):
-        texts = (row.item[0].strip()[:40] for row in chosen.drawn if labels.get(row.key) == "")
-        some = listed(sorted(texts)[:NAMED])
-        notes.append(f"{counted(conflicts, 'text')} with two labels count without one: {some}")
+        texts = sorted(
+            row.item[0].strip()[:40] for row in chosen.drawn if not labels.get(row.key, 1)
+        )
+        some = f", such as {listed(texts[:NAMED])}" if texts else ""
+        notes.append(f"{counted(conflicts, 'text')} with two labels, left without one{some}")
     card = chosen.card(spec, fingerprint, labelled, notes=notes)
     return LoadedData(examples=examples, card=card)
 

@@ -118,8 +118,8 @@ def _opened(spec: str, named: Mapping[str, str]) -> tuple[Source, Mapping[str, s
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
         for row in source.read([*kept, *models]):
-            values = dict(zip([*kept, *models], row.values, strict=not row.unusable))
-            for model in models:
+            values = dict(zip([*kept, *models], row.values, strict=False))
+            for model in models[: 1 if row.unusable else None]:
                 cells = {**values, "model": model, "correct": values.get(model)}
                 yield row._replace(values=tuple(map(cells.get, asked)))
 

@@ -93,10 +93,9 @@ def read_questions(
             expected="one question or more",
             fix="look at what wrote the file",
         )
-    if matrix.n_answers:
-        return replace(matrix, left_out=left_out)
+    matrix = replace(matrix, left_out=(*left_out, *matrix.left_out))
     nobody = np.zeros((len(matrix.ids), 0), dtype=np.float32)
-    return replace(matrix, models=(), correct=nobody)
+    return matrix if matrix.n_answers else replace(matrix, models=(), correct=nobody)
 
 
 def _read(
