@@ -84,7 +84,7 @@ def _by_row(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
     left_out = LeftOutRows()
     for row in source.read([name for column in wanted for name in column.columns]):
         try:
-            codes = [*_codes(source, row, [distinct for distinct, _ in columns])]
+            codes = _codes(source, row, [distinct for distinct, _ in columns])
         except UnusableRowError as error:
             left_out.add(error.reason, error.found)
             continue
@@ -94,16 +94,17 @@ def _by_row(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
     return ReadColumns(coded, left_out)
 
 
-def _codes(source: Source, row: SourceRow, columns: Sequence[_Distinct]) -> Iterator[int]:
+def _codes(source: Source, row: SourceRow, columns: Sequence[_Distinct]) -> list[int]:
     if row.unusable:
         raise UnusableRowError(*row.unusable)
-    values = iter(row.values)
+    values, codes = iter(row.values), list[int]()
     for distinct in columns:
         names = distinct.wanted.columns
         try:
-            yield distinct.code(*(next(values) for _ in names))
+            codes.append(distinct.code(*(next(values) for _ in names)))
         except UnreadableError as error:
             raise error.at(source.place(row), " or ".join(f"`{name}`" for name in names)) from error
+    return codes
 
 
 def _by_column(

@@ -73,7 +73,7 @@ class Fields:
 
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
-        return self._read(meaning, text_of) or ""
+        return self.read(meaning, text_of) or ""
 
     def texts(self, meaning: str, values: object) -> tuple[str, ...]:
         """A list found in the value of that meaning, if it holds texts alone."""
@@ -82,19 +82,19 @@ class Fields:
             column = f"`{self.columns[meaning]}`"
             problem, expected = f"{column} is {str(values)[:80]!r}", 'texts such as ["red", "blue"]'
             raise self.wrong(problem, expected, f"no list of texts in {column}")
-        return self._read(meaning, lambda _: tuple(map(storable, values))) or ()
+        return self.read(meaning, lambda _: tuple(map(storable, values))) or ()
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
         names = self.source.class_names.get(self.columns.get(meaning, ""), ())
-        return self._read(meaning, lambda value: label_of(value, names))
+        return self.read(meaning, lambda value: label_of(value, names))
 
     @property
     def id(self) -> str | None:
         """The row's own id, if it has one."""
-        return self._read("id", id_of)
+        return self.read("id", id_of)
 
-    def _read(self, meaning: str, read: Callable[[object], Value]) -> Value | None:
+    def read(self, meaning: str, read: Callable[[object], Value]) -> Value | None:
         """What the value of that meaning is read as, if there is such a column."""
         if meaning not in self.columns:
             return None

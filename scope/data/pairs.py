@@ -139,13 +139,10 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
     named = [replace(row.item, id=chosen.name(row)) for row in chosen.drawn]
     named.sort(key=lambda pair: (pair.first, pair.second, pair.score, pair.id))
     pairs = tuple(named)
-    greatest = max(pair.score for pair in pairs)
-    note = (
-        f"no score is above 1 on a scale from {wanted.low:g} to {wanted.high:g}: if theirs ends at "
-        "1, give --high 1"
-    )
-    notes = [note] if greatest <= 1 < wanted.high else []
-    card = chosen.card(spec, pair_fingerprint(pairs), len(pairs), wanted.task, notes)
+    if max(pair.score for pair in pairs) <= 1 < wanted.high:
+        note = f"no score is above 1, of {wanted.high:g}: where the scale ends at 1, give --high 1"
+        chosen.notes[note] = None
+    card = chosen.card(spec, pair_fingerprint(pairs), len(pairs), wanted.task)
     return PairData(pairs=pairs, card=card)
 
 

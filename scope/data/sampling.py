@@ -25,7 +25,7 @@ from scope.data.fields import (
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.printing import counted, listed
+from scope.printing import counted
 from scope.records import DataCard, Example
 
 Value = TypeVar("Value")
@@ -155,7 +155,7 @@ class Selection(Generic[Value]):
         require_sample(n, seed)
         self.rows = self.empty = self.duplicates = 0
         self._left_out = LeftOutRows()
-        self._notes: dict[str, None] = {}
+        self.notes: dict[str, None] = {}
         self._ids: set[bytes] = set()
         self.drawn = draw(self._keyed(candidates, key), n, seed)
         self.unique = len(self._ids) == self.rows - self._left_out.total()
@@ -165,7 +165,7 @@ class Selection(Generic[Value]):
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
         for row, (own_id, item, unusable, example, notes) in enumerate(candidates):
-            self._notes |= dict.fromkeys(notes)
+            self.notes |= dict.fromkeys(notes)
             self.rows += 1
             if unusable:
                 self._left_out.add(unusable, example)
@@ -200,14 +200,7 @@ class Selection(Generic[Value]):
             fix="check the data, or choose other data",
         )
 
-    def card(
-        self,
-        spec: str,
-        fingerprint: str,
-        labelled: int,
-        task: str | None = None,
-        notes: Iterable[str] = (),
-    ) -> DataCard:
+    def card(self, spec: str, fingerprint: str, labelled: int, task: str | None = None) -> DataCard:
         """The data that were drawn, which ``spec`` names, and what was left out of them."""
         return DataCard(
             spec=spec,
@@ -219,7 +212,7 @@ class Selection(Generic[Value]):
             labelled=labelled,
             capability=task,
             left_out=self._left_out.commonest(),
-            notes=(*self._notes, *notes),
+            notes=tuple(self.notes),
         )
 
 
@@ -295,9 +288,10 @@ def load_data(
 
     Empty texts and rows that cannot be read are left out, and of texts that are equal but for
     space around them one stays, with its label; one that has a label, if any has, and without it
-    where the labels differ. A smaller sample of the same seed is part of a larger one. An example's id is that of the source's ``id`` column where all rows have their
-    own, and otherwise follows from its text. So neither ids nor the sample, nor which of equal
-    texts stays, depend on the order of the rows.
+    where the labels differ. A smaller sample of the same seed is part of a larger one. An example's
+    id is that of the source's ``id`` column where all rows have their own, and otherwise follows
+    from its text. So neither ids nor the sample, nor which of equal texts stays, depend on the
+    order of the rows.
 
     Parameters
     ----------
@@ -362,15 +356,12 @@ def load_data(
     )
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
-    notes = label_candidates(source, columns) if not labels and label_column != NO_LABELS else []
+    if not labels and label_column != NO_LABELS:
+        chosen.notes |= dict.fromkeys(label_candidates(source, columns))
     if conflicts := sum(not label for label in labels.values()):
-        texts = sorted(
-            row.item[0].strip()[:40] for row in chosen.drawn if not labels.get(row.key, 1)
-        )
-        some = f", such as {listed(texts[:NAMED])}" if texts else ""
-        notes.append(f"{counted(conflicts, 'text')} with two labels, left without one{some}")
-    card = chosen.card(spec, fingerprint, labelled, notes=notes)
-    return LoadedData(examples=examples, card=card)
+        texts = [row.item[0][:40] for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
+        chosen.notes[f"{counted(conflicts, 'text')} with two labels, left without: {texts}"] = None
+    return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 
 def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:

@@ -262,13 +262,13 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
             continue
         renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
         for fields in read_rows(source, renamed):
-            with suppress(UnusableRowError, UnreadableError):
+            with suppress(UnusableRowError):
                 keys |= _key(fields)
     return keys
 
 
 def _key(fields: Fields) -> dict[str, AnswerKey]:
-    options = options_of(fields.values.get("options"))
+    options = fields.read("options", options_of) or ()
     key = AnswerKey(gold_of(fields.values["gold"]), options)
     names = (fields.id, fields.text("text") or None)
     return {name.strip(): key for name in names if name is not None}

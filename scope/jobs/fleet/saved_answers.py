@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scope.data.fields import Fields, UnreadableError, is_missing, read_fields, unprinted
+from scope.data.fields import Fields, is_missing, read_fields, unprinted
 from scope.data.items import LETTERS, option_index
 from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
@@ -150,15 +150,12 @@ def _rows(
     labels: tuple[str, ...] = ()
     for fields in rows:
         try:
-            values = fields.values
-            labels = options_of(values.get("labels")) or labels
-            if {name for name, value in values.items() if not is_missing(value)} == {"labels"}:
+            labels = fields.read("labels", options_of) or labels
+            if {name for name, value in fields.values.items() if not is_missing(value)} == {
+                "labels"
+            }:
                 continue
             yield _answer_of(fields, model, labels, keys)
-        except UnreadableError as error:
-            left_out.add(
-                f"no {error.expected}", f"{fields.source.place(fields.row)}: {error.found}"
-            )
         except UnusableRowError as error:
             left_out.add(error.reason, error.found)
 
@@ -170,7 +167,7 @@ def _answer_of(
     if row_id is None and text is None:
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
     key = keys.get(row_id or "") or keys.get((text or "").strip()) or AnswerKey(())
-    options = options_of(fields.values.get("options")) or key.options
+    options = fields.read("options", options_of) or key.options
     gold = gold_of(fields.values.get("gold")) or key.gold
     correct = _is_right(fields, options, labels, gold) if gold else None
     whole = whole_text(text, None, options)

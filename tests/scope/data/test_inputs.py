@@ -127,7 +127,7 @@ CASES = [
     (pairs, "csv", P + "A,B,3\nA,C,\n", "A B 3.0", "1 no score: line 3 of a.csv: no score"),
     (pairs, "csv", P + 'A,B,3\nA,C,"3,5"\nD,E,x\n', "A B 3.0", "2 a score that is not a finite"),
     (pairs, "jsonl", '{"first": "A", "second": "B", "score": NaN}', REFUSED, "1: no score (line 1"),
-    (pairs, "csv", P + "A,B,0.5\nA,C,1\n", "A B 0.5 | A C 1.0", "no score is above 1 on a scale"),
+    (pairs, "csv", P + "A,B,0.5\nA,C,1\n", "A B 0.5 | A C 1.0", "no score is above 1, of 5"),
     (pairs, "csv", P + "A,B,6\nA,C,1\n", REFUSED, "line 2 of a.csv: the score 6, which is out of"),
     (pairs, "tsv", 'first\tsecond\tscore\n"A.\tB.\t2\nC."\tD.\t3\n', '"A. B. 2.0 | C." D. 3.0',
      "as letters"),
