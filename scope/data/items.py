@@ -24,7 +24,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scope.data.fields import Fields, first_of, is_missing, read_fields, unprinted
+from scope.data.fields import Fields, first_of, is_missing, plain_label, read_fields, unprinted
 from scope.data.sampling import (
     Candidate,
     Drawn,
@@ -51,7 +51,7 @@ from scope.records import Item, Question
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Of the options, in order; a question has no more of them than there are letters."""
 
-_LETTER = re.compile(r"\(?([A-Za-z])[).:]?")
+_LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
 
 CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
@@ -267,8 +267,8 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
 
     A number counts from 0. A text is, in this order, a label that the options have in their
     source, the letter of an option, the text of an option without the space around it, a letter as
-    in ``(b)``, or a number: so ``B`` is the second of the options C, B and A. Of two options that
-    read the same the first counts.
+    in ``(b)`` or ``B. no``, or a number: so ``B`` is the second of the options C, B and A. Of two
+    options that read the same the first counts.
 
     Raises
     ------
@@ -301,12 +301,14 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     for names in (labels, LETTERS[: len(options)], [option.strip() for option in options]):
         if named in list(names):
             return list(names).index(named)
-    if named.isdecimal() and len(named) < 3:
-        return option_index(int(named), options)
+    if (number := plain_label(named)).isdecimal() and len(number) < 3:
+        return option_index(int(number), options)
     if letter := _LETTER.fullmatch(named):
-        if (place := LETTERS.index(letter[1].upper())) < len(options):
+        place = LETTERS.index(letter[1].upper())
+        if place < len(options) and letter[2] in (None, options[place].strip()):
             return place
-        raise ValueError(f"the option {letter[1]} of {len(options)} options")
+        if letter[2] is None:
+            raise ValueError(f"the option {letter[1]} of {len(options)} options")
     raise ValueError(f"{named[:60]!r}, which is not one of the options")
 
 

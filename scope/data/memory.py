@@ -101,8 +101,10 @@ def _table(data: Any) -> tuple[dict[str, list[object]], dict[str, Any]]:
         )
     # A set has an order of its own in every process, and an array may have no dimension.
     several = hasattr(data, "__iter__") and getattr(data, "ndim", 1) != 0
-    if isinstance(data, bytes | set | frozenset) or not several or hasattr(data, "readline"):
-        fix = "pass the path of the file" if hasattr(data, "readline") else "pass one of these"
+    # Files have lines, and tables of other libraries have columns where rows are expected.
+    other = isinstance(data, bytes | set | frozenset) or hasattr(data, "columns")
+    if other or not several or hasattr(data, "readline"):
+        fix = "pass one of these, such as the path of a file, or data.to_pandas()"
         raise DataError(f"{_kind(data)} as the data", expected=ACCEPTED, fix=fix)
     return _columns(_plain_all(data)), {}
 
@@ -133,6 +135,8 @@ def _columns(rows: list[Any]) -> dict[str, list[object]]:
             "score), or a dict",
             fix="fix the row, or pass a DataFrame with named columns",
         )
+    if rows[0] == list(columns):
+        rows = rows[1:]
     return {name: [row[number] for row in rows] for number, name in enumerate(columns)}
 
 

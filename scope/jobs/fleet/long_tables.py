@@ -253,8 +253,12 @@ def by_role(named: Mapping[str, str]) -> dict[str, str]:
 
 
 def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, AnswerKey]:
-    """The right answers by question id and by text, from tables with one row per question."""
+    """The right answers by question id and by text, from tables with one row per question.
+
+    An id or text of two questions with other right answers or options identifies neither.
+    """
     keys: dict[str, AnswerKey] = {}
+    unclear: set[str] = set()
     for spec in specs:
         source, roles = _opened(spec, named)
         columns = choose_matrix_columns(source.columns, roles, source.name)
@@ -263,8 +267,10 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
         renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
         for fields in read_rows(source, renamed):
             with suppress(UnusableRowError):
-                keys |= _key(fields)
-    return keys
+                for name, key in _key(fields).items():
+                    if keys.setdefault(name, key) != key:
+                        unclear.add(name)
+    return {name: key for name, key in keys.items() if name not in unclear}
 
 
 def _key(fields: Fields) -> dict[str, AnswerKey]:

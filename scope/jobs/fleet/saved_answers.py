@@ -166,7 +166,7 @@ def _answer_of(
     row_id, text = fields.id, fields.text("text") or None
     if row_id is None and text is None:
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-    key = keys.get(row_id or "") or keys.get((text or "").strip()) or AnswerKey(())
+    key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey(())
     options = fields.read("options", options_of) or key.options
     gold = gold_of(fields.values.get("gold")) or key.gold
     correct = _is_right(fields, options, labels, gold) if gold else None

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from scope.data.formats import open_delimited, open_json, open_parquet, open_text
+from scope.data.formats import open_delimited, open_parquet, open_text
 from scope.data.sampling import load_data
 from scope.data.sources import read_lines
 from scope.errors import DataError
@@ -88,23 +88,6 @@ def test_places_are_the_lines_where_rows_begin(opened):
 def test_a_broken_table_is_refused(opened, content, message):
     with pytest.raises(DataError, match=message):
         opened(content)
-
-
-@pytest.fixture
-def opened_json_lines(tmp_path):
-    def open_content(content: str):
-        path = tmp_path / "a.jsonl"
-        path.write_text(content, encoding="utf-8")
-        return open_json(path)
-
-    return open_content
-
-
-def test_keys_may_come_and_go_and_missing_values_are_none(opened_json_lines):
-    source = opened_json_lines('{"text": "a"}\n\n{"label": 1, "text": "b"}\n')
-    assert source.columns == ("text", "label")
-    assert source.string_columns == ("text",)
-    assert [row.values for row in source.read(["label", "text"])] == [(None, "a"), (1, "b")]
 
 
 @pytest.fixture

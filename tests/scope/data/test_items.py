@@ -108,7 +108,8 @@ def test_a_row_with_options_becomes_an_item(tmp_path):
 @pytest.mark.parametrize(
     ("answer", "options", "labels", "index"),
     [
-        *((answer, "red blue green", "", 1) for answer in (1, 1.0, "B", " B ", "blue", " blue")),
+        *((answer, "red blue", "", 1) for answer in (1, 1.0, "1.0", " B ", "B. blue", "(b)")),
+        ("blue", "red blue", "", 1),
         ("B", "C B A", "", 1),  # a letter is a place, even where an option reads so
         ("X", "X Y", "", 0),  # but for one without a place
         ("1", "one two", "1 2", 0),  # the source's labels come first

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 
 from scope.data.memory import data_spec
@@ -40,6 +41,7 @@ class Frame(pd.DataFrame):
 WAYS = {
     "a subclass of a DataFrame": lambda _: Frame(PAIRS, columns=["text", "label"]),
     "a list of lists": lambda _: [list(pair) for pair in PAIRS],
+    "a list with a header": lambda _: [("text", "label"), *PAIRS],
     "a generator of pairs": lambda _: iter(PAIRS),
     "a data set with class names": as_dataset,
 }
@@ -75,6 +77,7 @@ def test_missing_values_of_every_library_are_missing():
         (b"text", "a bytes as the data"),
         (np.array("text"), "a ndarray as the data"),
         (io.StringIO("text"), "a StringIO as the data"),
+        (pyarrow.table({"text": TEXTS, "label": TEXTS}), "a Table as the data"),
         ([], "a list without a row"),
         (pd.DataFrame({"text": []}), "a DataFrame without a row"),
         ({"text": TEXTS}, "a dict with the keys text"),

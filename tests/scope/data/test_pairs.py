@@ -117,13 +117,6 @@ def test_samples_are_nested_by_seed_and_the_same_in_any_order_of_the_rows(
     assert pairs(rows[::-1], n=n, seed=seed).pairs == smaller.pairs
 
 
-@pytest.mark.parametrize("score", ["3;8", "nan", True, 10**400, " ", None])
-def test_a_pair_without_a_score_is_left_out(pairs, score):
-    data = pairs([{"first": "A", "second": "B", "score": value} for value in (2, score)])
-    assert [pair.score for pair in data.pairs] == [2]
-    assert sum(left.count for left in data.card.left_out) == 1
-
-
 def test_numbers_of_classes_do_not_pass_for_scores(tmp_path):
     import datasets
 

@@ -11,6 +11,7 @@ import pytest
 
 import scope
 from scope.errors import DataError, RunError
+from scope.jobs.fleet.long_tables import answer_keys
 from scope.jobs.fleet.reading import read_matrix, read_questions
 from scope.jobs.fleet.saved_answers import prediction_files
 from scope.records import Answer, Item, Question, TaskAnswers
@@ -236,6 +237,9 @@ def test_right_answers_may_stand_with_the_questions(column, columns, save, tmp_p
     write(questions, rows)
     matrix = read_matrix([folder, questions], columns=columns)
     assert matrix.correct[:, 0].tolist() == [0.0, 1.0]
+    # An id of two benchmarks identifies neither of its questions.
+    write(questions, [{"id": "q1", column: right} for right in "AB"])
+    assert answer_keys([str(questions)], columns) == {}
 
 
 def test_a_text_of_two_ids_cannot_be_matched(save):
