@@ -45,6 +45,10 @@ NAMED = 3
 """Rows that are named of those that are left out for one reason."""
 
 
+MOST_UNUSABLE = 0.25
+"""The greatest share of the rows of a table of answers that may be left out."""
+
+
 class LeftOutRows(Counter[str]):
     """Counts the rows that cannot be used by reason, and names some of them."""
 
@@ -64,13 +68,24 @@ class LeftOutRows(Counter[str]):
             for reason, count in self.most_common()
         )
 
-    def notes(self, name: str) -> list[str]:
-        """A sentence for each reason on the rows of what ``name`` names."""
-        return [
+    def notes(self, rows: int, name: str) -> list[str]:
+        """A sentence for each reason, on the ``rows`` of what ``name`` names.
+
+        Raises
+        ------
+        DataError
+            When more than a quarter of the rows cannot be used.
+        """
+        notes = [
             f"{counted(left.count, 'row')} of {name} left out, {left.reason}: "
             f"{'; '.join(left.examples)}"
             for left in self.commonest()
         ]
+        if self.total() > MOST_UNUSABLE * rows:
+            expected = f"at most {MOST_UNUSABLE:.0%} of {counted(rows, 'row')} that cannot be used"
+            fix = "fix the rows or leave them out, or name another column: --column ROLE=NAME"
+            raise DataError("; ".join(notes), expected=expected, fix=fix)
+        return notes
 
 
 class SourceRow(NamedTuple):

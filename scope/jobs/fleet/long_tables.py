@@ -95,6 +95,7 @@ def read_long(
             raise missing_column(role, source.columns, source.name)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
     rows, left_out = _frame(source, columns, named.get(ABOVE))
+    unusable = left_out.notes(len(rows) + left_out.total(), source.name)
     nobody = rows["model"].isna() & rows["correct"].notna()
     unknown = rows["model"].notna() & rows["correct"].isna()
     notes = (
@@ -105,7 +106,7 @@ def read_long(
         )
         if mask.any()
     )
-    return LongTable(rows[~nobody], (*source.notes, *left_out.notes(source.name), *notes))
+    return LongTable(rows[~nobody], (*source.notes, *unusable, *notes))
 
 
 def _opened(spec: str, named: Mapping[str, str]) -> tuple[Source, Mapping[str, str]]:

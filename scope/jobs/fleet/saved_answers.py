@@ -115,8 +115,9 @@ def read_predictions(
         required = ("gold",) if answers and not keys else ()
         fields = read_fields(source, {**_COLUMNS, **there}, required=required)
         left_out = LeftOutRows()
-        rows.extend(_rows(fields, model, keys, left_out))
-        notes += left_out.notes(path.name)
+        answers_of_model = list(_rows(fields, model, keys, left_out))
+        notes += left_out.notes(len(answers_of_model) + left_out.total(), path.name)
+        rows += answers_of_model
     ids = _ids_by_text(rows)
     kept = [
         row._replace(id=row.id or ids.get(row.text or "") or row.text or "")

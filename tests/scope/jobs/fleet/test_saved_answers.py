@@ -92,7 +92,7 @@ def test_files_may_be_packed_or_parquet(tmp_path):
 @pytest.mark.parametrize(
     ("row", "correct", "note"),
     [
-        ({"answer": "x", "gold": "x"}, [], "neither `id` nor `text`: line 2 of a.jsonl"),
+        ({"answer": "x", "gold": "x"}, [], "neither `id` nor `text`: line 4 of a.jsonl"),
         ({"id": "2", "gold": "x"}, [0], ""),
         ({"id": "2", "answer": 1, "gold": "pink"}, [], "a right answer that is no label or option"),
         ({"id": "2", "answer": "pink", "gold": 1}, [0], ""),
@@ -106,7 +106,7 @@ def test_files_may_be_packed_or_parquet(tmp_path):
     ],
 )
 def test_an_unusable_row_is_left_out_and_an_unreadable_answer_wrong(row, correct, note, save):
-    matrix = read_questions(save("a", {"id": "1", "answer": "A", "gold": 0}, row))
+    matrix = read_questions(save("a", *[{"id": "1", "answer": "A", "gold": 0}] * 3, row))
     assert matrix.correct[:, 0].tolist() == [1, *correct]
     assert note in "; ".join(matrix.notes)
     with pytest.raises(DataError, match="no column for the gold in a"):
