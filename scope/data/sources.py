@@ -59,7 +59,8 @@ class LeftOutRows(Counter[str]):
     def add(self, reason: str, example: str) -> None:
         """Count a row."""
         self[reason] += 1
-        self._examples[reason] = [*self._examples[reason], example][:NAMED]
+        place = example.removesuffix(f": {reason}")
+        self._examples[reason] = [*self._examples[reason], place][:NAMED]
 
     def commonest(self) -> tuple[LeftOut, ...]:
         """The reasons, the commonest first."""

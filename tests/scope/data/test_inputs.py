@@ -112,7 +112,7 @@ CASES = [
     (choices, "jsonl", Q + '["x", "x "], "answer": 1}', REFUSED, "1: two options that read like"),
     (choices, "jsonl", Q + '[1, 2], "answer": 1}', REFUSED, "1: no list of texts in `options`"),
     (choices, "jsonl", Q + '["x", " "]}', REFUSED, "1: an empty option (line 1 of a.jsonl: an"),
-    (choices, "jsonl", Q + '["x"]}', REFUSED, "1: 1 option (line 1 of a.jsonl: 1 option)"),
+    (choices, "jsonl", Q + '["x"]}', REFUSED, "1: 1 option (line 1 of a.jsonl)"),
     (choices, "csv", "question,A,B,C,answer\nQ,x,y,,B\n", "0 x y 1", ""),
     (choices, "csv", "question,option_a,option_b\nQ,x,y\n", "0 x y -", ""),
     (choices, "csv", "question,options,answer\nQ,\"['x', 'y']\",1\n", "0 x y 1", ""),
@@ -125,7 +125,7 @@ CASES = [
     (passages, "json", '[{"question": "Q", "context": "C", "answers": ["a"]}]', "a", ""),
     (passages, "jsonl", '{"question": "Q", "context": "C", "answers": 3}', REFUSED, "no list of t"),
     # Scored pairs.
-    (pairs, "csv", P + "A,B,3\nA,C,\n", "A B 3.0", "1 no score: line 3 of a.csv: no score"),
+    (pairs, "csv", P + "A,B,3\nA,C,\n", "A B 3.0", "1 no score: line 3 of a.csv"),
     (pairs, "csv", P + 'A,B,3\nA,C,"3,5"\nD,E,x\n', "A B 3.0", "2 a score that is not a finite"),
     (pairs, "jsonl", '{"first": "A", "second": "B", "score": NaN}', REFUSED, "1: no score (line 1"),
     (pairs, "jsonl", f'{{"first": "A", "second": "B", "score": {10**400}}}', REFUSED, "not a fini"),
