@@ -63,10 +63,14 @@ def _draft(fields: Fields) -> Draft:
     text, value = fields.text("question"), fields.values["answer"]
     if not text.strip():
         return Draft(fields.id, None)
-    answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+    if isinstance(value, list):
+        answers = fields.texts("answer", value)
+    else:
+        answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+        answers = (answer,) if answer else ()
     item = Item(
         question=Question(id="", text=text),
-        gold=(answer,) if answer else (),
+        gold=answers,
         category=fields.name("category"),
     )
     return Draft(fields.id, item)

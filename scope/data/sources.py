@@ -93,7 +93,7 @@ class SourceRow(NamedTuple):
     """The values of the requested columns, and the position of the row in its source.
 
     ``place`` is the one-based line for text files and the zero-based row for tables. ``unusable``
-    is empty, or the reason why the row has no values, and the row in words.
+    is empty, or the reason why the row makes no item, and the row in words.
     """
 
     place: int

@@ -83,8 +83,8 @@ def _has_options(source: Source) -> bool:
     """Whether the first item has several options, and a number for each."""
     if not set(_NEEDED) <= set(source.columns):
         return False
-    for _, values, _ in source.read(_OPTIONS):
-        options, _, sums = map(_value, _OPTIONS, values)
+    for row in source.read(_OPTIONS):
+        options, _, sums = map(_value, _OPTIONS, row.values)
         return (
             isinstance(options, list) and isinstance(sums, list) and len(options) == len(sums) > 1
         )
