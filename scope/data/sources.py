@@ -260,10 +260,12 @@ def read_whole(path: Path) -> str:
 
 def first_character(path: Path) -> str:
     """The first character of a file, plain or packed, that is no space; empty without any."""
+    opened = gzip.open if path.suffix.casefold() == ".gz" else open
     with suppress(OSError, EOFError, zlib.error):
-        packed = path.suffix.casefold() == ".gz"
-        with gzip.open(path) if packed else path.open("rb") as stream:
-            return stream.read(1024).decode("utf-8-sig", "ignore").strip()[:1]
+        # A pipe would wait for somebody to write.
+        if path.is_file():
+            with opened(path, "rb") as stream:
+                return bytes(stream.read(1024)).decode("utf-8-sig", "ignore").strip()[:1]
     return ""
 
 
