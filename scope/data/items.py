@@ -227,12 +227,12 @@ def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
             cells.pop()
         value = cells
     elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
-        value = {name: [option.get(name) for option in value] for name in ("text", "label")}
+        parts = {name: [option.get(name) for option in value] for name in ("text", "label")}
+        value = parts if None not in parts["label"] else {"text": parts["text"]}
     if isinstance(value, Mapping):
         if "text" not in value and all(isinstance(k, str) and len(k) == 1 for k in value):
             value = {"text": list(value.values()), "label": list(value)}
-        known = value.get("label")
-        labels = fields.texts(meaning, known) if known and None not in known else ()
+        labels = fields.texts(meaning, value.get("label") or [])
         value = value.get("text", value)
     options = fields.texts(meaning, value)
     if not 2 <= len(options) <= len(LETTERS):

@@ -231,7 +231,7 @@ def _row(fields: Fields) -> SavedRow:
     shares: Probabilities = ()
     fault = "" if numbers is None else str(numbers)
     if isinstance(numbers, list) and numbers and all(isinstance(n, int | float) for n in numbers):
-        if not all(map(math.isfinite, numbers)):
+        if not all(abs(n) < math.inf for n in numbers):
             fault = NO_NUMBER
         elif is_distribution(numbers, len(numbers)):
             shares, fault = rounded(numbers), ""
