@@ -153,7 +153,7 @@ CASES = [
      "no number | not readable", "7"),
     (saved, "jsonl", [{"probabilities": [0.5, 0.2, 0.3]}, {"answer": "B", "probabilities": [1, 0]}],
      "not readable | not readable", "B, which is not the likeliest of"),
-    (saved, "jsonl", [{"probabilities": [10**400, 0]}, {"answer": 1}], "no number | 1", ""),
+    (saved, "jsonl", [{"probabilities": [10**400]}, {"answer": 1}], "not readable | 1", "prob"),
     (saved, "jsonl", [{"answer": None}, {"answer": ["x"]}], "- | not readable", "['x']"),
     (saved, "jsonl", [{"id": None, "answer": 0}, {"answer": 1}], "- | 1", ""),
     (saved, "jsonl", [{"id": "q2", "answer": 0}, {"answer": 1}], REFUSED, "under other ids: `q2`"),
