@@ -63,14 +63,12 @@ def _draft(fields: Fields) -> Draft:
     text, value = fields.text("question"), fields.values["answer"]
     if not text.strip():
         return Draft(fields.id, None)
-    if isinstance(value, list):
-        answers = fields.texts("answer", value)
-    else:
-        answer = fields.text("answer") if isinstance(value, str) else fields.name("answer")
-        answers = (answer,) if answer else ()
+    if not isinstance(value, list):
+        name = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+        value = [name] if name else []
     item = Item(
         question=Question(id="", text=text),
-        gold=answers,
+        gold=fields.texts("answer", value),
         category=fields.name("category"),
     )
     return Draft(fields.id, item)

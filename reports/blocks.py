@@ -134,8 +134,8 @@ class Finder:
     ``orders`` are keys with their words: ``order`` is the order of the elements themselves, unless
     they have a number under that key, the least first; the others sort by a number, the greatest
     first. ``difference`` is the key that is not empty where models differ. If ``kept``, the page
-    shows for each model of a numbered option of ``difference`` the number of chosen elements with
-    the key ``judged`` on which it does not differ.
+    shows for each model of a numbered option of ``difference`` on what share of the chosen elements
+    with a text under the key ``judged`` it does not differ, as the mean over texts.
     """
 
     unit: str

@@ -204,7 +204,7 @@ def range_of_counts(estimates: Iterable[Estimate | Undefined]) -> str:
 
 
 def count_rivals(estimate: Estimate, others: Iterable[Estimate | Undefined]) -> int:
-    """The number of other intervals that overlap with this one.
+    """The number of other intervals that overlap with this one, by two decimals.
 
     Without any, the greatest, or the least, of several numbers is surely so.
 
@@ -216,7 +216,8 @@ def count_rivals(estimate: Estimate, others: Iterable[Estimate | Undefined]) -> 
     (1, 0)
     """
     return sum(
-        isinstance(other, Estimate) and estimate.low <= other.high and other.low <= estimate.high
+        round(estimate.low, 2) <= round(other.high, 2)
+        and round(other.low, 2) <= round(estimate.high, 2)
         for other in others
-        if other is not estimate
+        if isinstance(other, Estimate) and other is not estimate
     )

@@ -143,15 +143,25 @@ def remark(progress: Progress, line: str) -> None:
         progress.say(line)
 
 
-_reading: ContextVar[tuple[Progress, ExitStack] | None] = ContextVar("reading", default=None)
+_reading: ContextVar[tuple[Progress, ExitStack, set[str]] | None] = ContextVar(
+    "reading", default=None
+)
 
 
 @contextmanager
 def reading_shown_by(progress: Progress) -> Iterator[None]:
     """Show on this display what `watched` reads inside; elsewhere it reads silently."""
     with ExitStack() as shown:
-        shown.callback(_reading.reset, _reading.set((progress, shown)))
+        shown.callback(_reading.reset, _reading.set((progress, shown, set())))
         yield
+
+
+def remark_once(line: str) -> None:
+    """Write a line about what is read, the first time, on the display of `reading_shown_by`."""
+    display = _reading.get()
+    if display and line not in display[2]:
+        display[2].add(line)
+        remark(display[0], line)
 
 
 def watched(

@@ -10,14 +10,15 @@ def main_estimates(comparison, metric):
 
 
 def answers_on_pairs(comparison, capability, position, shares):
-    """The shares of the reference, then of a target, before and after each kept pair."""
+    """The text of each kept pair, and the shares of the reference, then of a target, in it."""
     clean = {one.example.id: one for one in comparison.examples}
     pairs = [
         (clean[one.perturbation.example_id], one)
         for one in comparison.perturbations
         if one.capability == capability and one.reference
     ]
-    return (
+    texts = [before.example.id for before, _ in pairs]
+    return texts, (
         *([shares(pair[place].reference) for pair in pairs] for place in (0, 1)),
         *([shares(pair[place].targets[position]) for pair in pairs] for place in (0, 1)),
     )

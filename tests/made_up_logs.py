@@ -1,4 +1,4 @@
-"""Small logs in the format of lm-evaluation-harness, today's and that of releases before 0.4.3."""
+"""Small logs of evaluation tools; lm-evaluation-harness, in today's form and that before 0.4.3."""
 
 import gzip
 import hashlib
@@ -153,3 +153,86 @@ def _means(lines):
 def results_of(folder):
     """What the harness says of each task."""
     return json.loads(next(folder.glob("results*.json")).read_text())["results"]
+
+
+OPTIONS = ["red", "blue", "green"]
+TARGETS = "ABCAB"
+ASK = "Which colour has item {}?\n\nA) red\nB) blue\nC) green"
+
+
+def inspect_log(model, letters, *, shots=0, options=True):
+    """A log as `inspect eval` writes it; without options the letters are generated answers."""
+    scorer = "choice" if options else "match"
+    samples = []
+    for number, letter in enumerate(letters):
+        score = {"value": "C" if letter == TARGETS[number] else "I", "answer": letter}
+        sample = {"id": number, "epoch": 1, "input": f"Which colour has item {number}?"}
+        sample |= {"choices": OPTIONS if options else None, "target": TARGETS[number]}
+        sample["messages"] = [
+            {"role": "user", "content": ASK.format(number), "source": "input"},
+            {"role": "assistant", "content": f"ANSWER: {letter}", "source": "generate"},
+        ]
+        samples.append(sample | {"output": {}, "scores": {scorer: score}})
+    evaluation = {"run_id": "r", "task": "colours", "task_version": 2, "model": model}
+    evaluation |= {"task_args": {"fewshot": shots}, "scorers": [{"name": scorer}]}
+    plan = {"steps": [{"solver": "multiple_choice", "params": {}}]}
+    return {"version": 2, "eval": evaluation, "plan": plan, "results": None, "samples": samples}
+
+
+def write_inspect(folder, model, letters, **more):
+    folder.mkdir(parents=True)
+    (folder / "log.json").write_text(json.dumps(inspect_log(model, letters, **more)))
+
+
+def write_helm(folder, model, letters, *, shots=0, options=True, split="test"):
+    method = "multiple_choice_joint" if options else "generation"
+    adapter = {"method": method, "model": model, "max_train_instances": shots}
+    states, statistics = [], []
+    for number, letter in enumerate(letters):
+        right = TARGETS[number]
+        texts = dict(zip("ABC", OPTIONS, strict=True)) if options else {right: right}
+        instance = {"id": f"id{number}", "split": split, "input": {"text": f"Item {number}?"}}
+        instance["references"] = [
+            {"output": {"text": text}, "tags": ["correct"] * (place == right)}
+            for place, text in texts.items()
+        ]
+        state = {"instance": instance, "train_trial_index": 0}
+        state |= {"output_mapping": texts if options else None}
+        state |= {"request": {"prompt": ASK.format(number)}}
+        states.append(state | {"result": {"completions": [{"text": f" {letter}"}]}})
+        stats = [
+            {"name": {"name": name, "split": split}, "count": 1, "sum": value}
+            for name, value in (("num_references", 3), ("exact_match", int(letter == right)))
+        ]
+        key = {"instance_id": f"id{number}", "train_trial_index": 0}
+        statistics.append(key | {"stats": stats})
+    folder.mkdir(parents=True)
+    run = {"name": f"colours:method={method},model={model}", "adapter_spec": adapter}
+    (folder / "run_spec.json").write_text(json.dumps(run))
+    (folder / "scenario_state.json").write_text(json.dumps({"request_states": states}))
+    (folder / "per_instance_stats.json").write_text(json.dumps(statistics))
+
+
+def eee_row(model, number, letter, *, options=OPTIONS, right=None, **more):
+    correct = letter == TARGETS[number] if right is None else right
+    row = {"schema_version": "0.3.0", "evaluation_id": f"colours/{model}/1", "model_id": model}
+    row |= {"evaluation_name": "colours", "sample_id": str(number)}
+    row["input"] = {"raw": ASK.format(number), "reference": [TARGETS[number]], "choices": options}
+    row |= {"interaction_type": "single_turn", "output": {"raw": [f" {letter}"]}}
+    how = {"turn_idx": 0, "source": "output.raw", "extraction_method": "exact_match"}
+    row["answer_attribution"] = [how | {"extracted_value": letter, "is_terminal": True}]
+    return row | {"evaluation": {"score": float(correct), "is_correct": correct}} | more
+
+
+def write_eee(folder, model, letters, *, shots=0, library="inspect_ai", rows=(), options=True):
+    choices = OPTIONS if options else None
+    made = [eee_row(model, place, letter, options=choices) for place, letter in enumerate(letters)]
+    result = {"evaluation_name": "colours"}
+    result["generation_config"] = {"additional_details": {"num_fewshot": str(shots)}}
+    evaluation = {"evaluation_id": f"colours/{model}/1", "eval_library": {"name": library}}
+    folder.mkdir(parents=True)
+    (folder / "u.json").write_text(json.dumps(evaluation | {"evaluation_results": [result]}))
+    (folder / "u.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows or made))
+
+
+WRITERS = {"inspect": write_inspect, "helm": write_helm, "eee": write_eee}

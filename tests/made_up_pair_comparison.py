@@ -58,13 +58,14 @@ def build_comparison() -> PairResult:
         Endpoint(name="accuracy", estimate=estimate(-0.03125), limit=-0.02),
         Endpoint(name="agreement", estimate=estimate(0.0), limit=-0.05, p_within=0.001),
     )
+    lower = replace(endpoints[0], estimate=estimate(-0.25), p_beyond=0.001)
     unproven = f"It is not shown that {student} may replace {teacher}: accuracy is open."
     beyond = f"{teacher} may not replace {student}: accuracy is beyond its limit."
     open_verdict, refused = records(
         Replacement,
         "target decision endpoints open beyond sentence rows_needed",
         (student, "not shown", endpoints, ("accuracy",), (), unproven, 640),
-        (teacher, "may not", endpoints, (), ("accuracy",), beyond, None),
+        (teacher, "may not", (lower, endpoints[1]), (), ("accuracy",), beyond, None),
     )
     audit = direction(student, teacher, open_verdict, "baseline")
     reuse = replace(made_up_reuse_comparison.build_comparison(), clock=None)

@@ -155,11 +155,9 @@ def rival_pairs(estimate: Estimate, pairs: Iterable[Estimate | Undefined]) -> Te
     ' (the interval of 1 other pair overlaps with it)'
     """
     count = count_rivals(estimate, pairs)
-    if count == 0:
-        return ()
-    if count == 1:
-        return prose(" (the interval of {n} other pair overlaps with it)", n=count)
-    return prose(" (the intervals of {n} other pairs overlap with it)", n=count)
+    several = "intervals of {n} other pairs overlap"
+    overlapping = "interval of {n} other pair overlaps" if count == 1 else several
+    return prose(f" (the {overlapping} with it)", n=count) if count else ()
 
 
 def table_of(

@@ -19,7 +19,7 @@ from reports.blocks import (
 )
 from reports.prose import Span, Text, joined, prose, written
 from reports.wording import setting
-from scope.records import MEMORY, CapabilityCard, Clock, DataCard, Manifest
+from scope.records import MEMORY, OBJECT, CapabilityCard, Clock, DataCard, Manifest
 
 
 def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
@@ -168,7 +168,7 @@ def _blocks(
     yield Preformatted(manifest.command)
     specs = [*(card.spec for card in manifest.models), *(card.spec for card in manifest.data)]
     named = (spec for several in specs for spec in several.split(", "))
-    if passed := dict.fromkeys(spec for spec in named if spec.startswith(MEMORY)):
+    if passed := dict.fromkeys(spec for spec in named if spec.startswith((MEMORY, OBJECT))):
         yield paragraph(
             "Passed from Python: {passed}. The command alone cannot read them: call the function "
             "of the job again with the same objects. The name of data is a hash of their content.",
@@ -226,5 +226,6 @@ def run_lines(clock: Clock | None) -> tuple[Terms, ...]:
     """The number of repeated cached answers; nothing for none."""
     if clock is None or not clock.asked_again:
         return ()
-    text = prose("{n} cached answers repeated; all agree", n=clock.asked_again)
+    agree = "" if clock.drifts else "; all agree"
+    text = prose(f"{{n}} cached answers repeated{agree}", n=clock.asked_again)
     return (Terms(((prose("store"), text),), facts=True),)

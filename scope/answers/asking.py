@@ -2,51 +2,63 @@
 
 The fingerprint of a model of Python covers its module, that of an endpoint its address: other
 weights may have the same name. So whenever a run is opened that holds answers of such a
-model, the first stored answer is requested again, not looked up. The same choice and
-probabilities within `DRIFT` are drift, which is reported. Anything else is another model, and
-nothing of the run is used or changed.
+model, `REPEATED` stored answers are requested again, not looked up; of an endpoint whose answers
+do not vary, one. Probabilities within `DRIFT` and equal words are the same model, which is
+reported. Anything else is another model, and nothing of the run is used or changed.
 
-If the answer differs, it is requested up to three times, and one match is enough: a server may
+If an answer differs, it is requested up to three times, and one match is enough: a server may
 break ties differently.
 
-A classifier that is new to a run answers eight texts alone and in one batch. If the answers differ,
-it is asked text by text, also when the run is resumed.
+A classifier, or an endpoint in any role, that is new to a run answers `REPEATED` texts alone and
+in one batch. If the answers of a classifier of Python differ, it is asked text by text, also when
+the run is resumed. Those of an endpoint depend on what it is asked by others at the time: their
+`Spread` is kept, and what lies within it is the same model.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.answers.answers import Memory, checked, in_order
+from scope.answers.answers import Answers, Memory, checked, in_order
 from scope.answers.run import Run
+from scope.answers.sameness import DRIFT, difference, difference_of_numbers
 from scope.errors import ModelError, RunError
 from scope.models.answer_table import TableColumn
 from scope.models.model import Model
 from scope.models.saved_classifier import MissingPredictionsError
 from scope.models.scheme import scheme_of
 from scope.protocols import Progress, Role, Task
-from scope.records import Answer, Prediction, Question
-
-DRIFT = 1e-3
-"""Greatest difference of a probability that other hardware, batches or libraries cause."""
+from scope.records import OBJECT, Answer, Prediction, Question
+from scope.records.result import DIFFERENTLY
 
 ASKINGS = 3
 """Attempts; one of them must give the stored answer."""
-
-TOGETHER = 8
-"""Texts that a new classifier is asked alone and in one batch."""
 
 _WAYS_OUT = (
     "to use this model, choose another name with --run; to continue the run, restore "
     "the former model. The run is unchanged, and `scope report` still shows it"
 )
 
+REPEATED = 8
+"""Texts that a new model is asked alone and in one batch, and answers that are asked for again."""
+
+_SPREAD = "spread"
+
 Numbers = NDArray[np.float32]
+
+
+class Spread(NamedTuple):
+    """How much an endpoint's answers vary: the greatest difference of a probability, and others."""
+
+    greatest: float
+    others: int
 
 
 def ask(
@@ -120,11 +132,7 @@ def recognise_classifier(model: Model, texts: Sequence[str], run: Run, progress:
     ModelError
         When it fails.
     """
-    if may_change(model.adapter):
-        texts = list(dict.fromkeys(texts))
-        known = run.known(model.fingerprint, texts)
-        _choose_batches(model, () if known else texts[:TOGETHER], run, progress)
-        _recognise(model, "classifier", texts, known, run, progress)
+    _recognise(model, "classifier", list(dict.fromkeys(texts)), run, progress)
 
 
 def recognise_answerer(
@@ -139,82 +147,124 @@ def recognise_answerer(
     ModelError
         When it fails.
     """
-    if may_change(model.adapter):
-        known = run.known(model.fingerprint, questions, task.role)
-        _recognise(model, task.role, questions, known, run, progress)
+    _recognise(model, task.role, questions, run, progress)
 
 
 def _recognise(
-    model: Model,
-    role: Role,
-    items: Sequence[Any],
-    known: Mapping[Any, Any],
-    run: Run,
-    progress: Progress,
+    model: Model, role: Role, items: Sequence[Any], run: Run, progress: Progress
 ) -> None:
-    first = next((item for item in items if item in known), None)
-    if first is not None:
-        _ask_again(model, role, first, known[first], run, progress)
-    elif _served(model.adapter) is not None:
-        # The id is known once a server has replied; this answer is wanted anyway.
-        run.get(model.adapter, role, items[:1], own=model.own)
+    if not may_change(model.adapter):
+        return
+    known = run.known(model.fingerprint, items, role)
+    spread = _noted_spread(model.adapter, run)
+    if known and not _is_same(model, role, known, spread, run, progress):
+        model.adapter.fingerprint, known = f"{OBJECT}{uuid4().hex}", {}
+    if not known:
+        _compare_batches(model, role, items[:REPEATED], run, progress)
     _compare_served(model.adapter, run)
 
 
-def _ask_again(
-    model: Model, role: Role, item: Any, stored: Any, run: Run, progress: Progress
-) -> None:
-    """Ask for a stored answer up to three times, and judge the least difference."""
-    difference_of = difference_of_predictions if role == "classifier" else difference_of_answers
-    least = math.inf
-    with progress.task(f"{model.name}: comparing with a cached answer", 1) as advance:
+def _is_same(
+    model: Model,
+    role: Role,
+    known: Mapping[Any, Any],
+    spread: Spread | None,
+    run: Run,
+    progress: Progress,
+) -> bool:
+    """Ask for stored answers up to three times each, and judge their least differences.
+
+    Whether it is the same model; another one that is no object of this process is an error.
+    """
+    within, most_others = (spread.greatest + DRIFT, spread.others) if spread else (DRIFT, 0)
+    repeated = 1 if spread is None and _served(model.adapter) is not None else REPEATED
+    least = dict.fromkeys([*known][:repeated], math.inf)
+    left = [*least]
+    with progress.task(f"{model.name}: comparing with cached answers", 1) as advance:
         for _ in range(ASKINGS):
-            run.asked_again += 1
-            again = dict(checked(model.adapter, role, [item], own=model.own)).get(0, Answer())
-            least = min(least, difference_of(stored, again))
-            if least <= DRIFT:
+            run.asked_again += len(left)
+            again = dict(checked(model.adapter, role, left, own=model.own))
+            for place, item in enumerate(left):
+                new = again.get(place, Answer())
+                least[item] = min(least[item], difference(role, known[item], new))
+            left = [item for item in left if least[item] > within]
+            if not left:
                 break
         advance()
-    spec = model.spec
-    if least > DRIFT:
-        how = f"probabilities that differ by {least:.2g}" if least < math.inf else "another choice"
-        text = item if isinstance(item, str) else item.text
-        raise RunError(
-            f"`{spec}` is not the model whose answers the run `{run.name}` contains: it now "
-            f"answers {text[:80]!r} with {how}",
-            expected="the model with which the run was started: the same choices, and "
-            f"probabilities within {DRIFT:g} of the stored ones",
-            fix=_WAYS_OUT,
-        )
-    if least > 0:
+    greatest = max((value for value in least.values() if value <= within), default=0.0)
+    if len(left) > min(most_others, len(least) - 1):
+        if model.is_object:
+            run.drifts.append(f"{model.name} answers differently than before: it is asked anew")
+            return False
+        raise _another_model(model.spec, left[0], least[left[0]], within, run)
+    if greatest > 0:
         run.drifts.append(
-            f"`{spec}` gives a stored choice that was asked for again with probabilities that "
-            f"differ by up to {least:.2g} (at most {DRIFT:g} is drift, not another model); the "
-            "stored answers are kept"
+            f"`{model.spec}` gives stored answers that were asked for again with probabilities "
+            f"that differ by up to {greatest:.2g} (at most {within:.2g} is drift, not another "
+            "model); the stored answers are kept"
         )
+    return True
 
 
-def _choose_batches(model: Model, texts: Sequence[str], run: Run, progress: Progress) -> None:
-    """Have a classifier asked text by text if its answers to these texts depend on the batch.
+def _another_model(spec: str, item: Any, least: float, within: float, run: Run) -> RunError:
+    how = f"probabilities that differ by {least:.2g}" if least < math.inf else "another choice"
+    text = item if isinstance(item, str) else item.text
+    return RunError(
+        f"`{spec}` is not the model whose answers the run `{run.name}` contains: it now "
+        f"answers {text[:80]!r} with {how}",
+        expected="the model with which the run was started: the same choices, and "
+        f"probabilities within {within:.2g} of the stored ones",
+        fix=_WAYS_OUT,
+    )
 
-    Endpoints get one text a request, and equal answers in any batch are certain of some models.
-    """
-    classifier = model.adapter
-    exact = str(getattr(classifier, "reproducible", "")).startswith("to the byte")
-    if exact or _served(classifier) is not None:
+
+def _compare_batches(
+    model: Model, role: Role, items: Sequence[Any], run: Run, progress: Progress
+) -> None:
+    """Compare answers alone and in a batch, of a classifier or an endpoint that is new to a run."""
+    adapter, served = model.adapter, _served(model.adapter) is not None
+    exact = str(getattr(adapter, "reproducible", "")).startswith("to the byte")
+    if exact or not items or not (served or role == "classifier"):
         return
-    classifier.asked_alone = run.fact("asked text by text", classifier.fingerprint) is not None
-    if classifier.asked_alone or len(texts) < 2:
-        return
-    with progress.task(f"{model.name}: comparing answers alone and in a batch", len(texts)):
-        together = Memory().get(classifier, "classifier", texts)
-        classifier.asked_alone = True
-        alone = Memory().get(classifier, "classifier", texts)
-    classifier.asked_alone = max(map(difference_of_predictions, together, alone)) > DRIFT
-    if classifier.asked_alone:
-        run.keep_fact("asked text by text", classifier.fingerprint, "yes")
-    answers = alone if classifier.asked_alone else together
-    run.keep(classifier.fingerprint, dict(zip(texts, answers, strict=True)))
+    with progress.task(f"{model.name}: comparing answers alone and in a batch", 1) as advance:
+        # Those of an endpoint are wanted anyway, and kept as soon as they are there.
+        store: Answers = run if served else Memory()
+        together = store.get(adapter, role, items, own=model.own)
+        if len(items) > 1 and not (served and run.fact(_SPREAD, adapter.fingerprint)):
+            alone = [Memory().get(adapter, role, [item], own=model.own)[0] for item in items]
+            _note(model, role, together, alone, run)
+            together = alone if getattr(adapter, "asked_alone", False) else together
+        advance()
+    if not served:
+        run.keep(adapter.fingerprint, dict(zip(items, together, strict=True)))
+
+
+def _note(
+    model: Model, role: Role, together: Sequence[Any], alone: Sequence[Any], run: Run
+) -> None:
+    """Note that a classifier is asked text by text, or how much an endpoint's answers vary."""
+    differences = [difference(role, *pair) for pair in zip(together, alone, strict=True)]
+    others = differences.count(math.inf)
+    spread = Spread(max((value for value in differences if value < math.inf), default=0.0), others)
+    if max(differences) > DRIFT:
+        run.keep_fact(_SPREAD, model.fingerprint, json.dumps(spread))
+        _noted_spread(model.adapter, run)
+
+
+def _noted_spread(adapter: Any, run: Run) -> Spread | None:
+    """The spread of an endpoint that the run has noted; other models are asked text by text."""
+    noted = run.fact(_SPREAD, adapter.fingerprint)
+    if noted is None:
+        return None
+    if _served(adapter) is None:
+        adapter.asked_alone = True
+        return None
+    spread = Spread(*json.loads(noted))
+    adapter.reproducible = (
+        f"{DIFFERENTLY}among other requests: probabilities by up to {spread.greatest:.2g}, and "
+        f"{spread.others} of {REPEATED} answers were others"
+    )
+    return spread
 
 
 def _compare_served(model: Any, run: Run) -> None:
@@ -274,8 +324,8 @@ def recognise_numbers(
         advance()
     if len(computed) != 1:
         return  # Whoever computes the others refuses it.
-    difference = difference_of_numbers(stored([text])[0], computed[0])
-    if difference > DRIFT:
+    greatest = difference_of_numbers(stored([text])[0], computed[0])
+    if greatest > DRIFT:
         raise ModelError(
             f"`{spec}` is not the model of the cached vectors: computed again, those of "
             f"{text[:80]!r} are different",
@@ -283,85 +333,7 @@ def recognise_numbers(
             f"{DRIFT:g} of each vector's maximum, or another `fingerprint`",
             fix=fix,
         )
-    if difference > 0:
-        message = f"drift: {spec}: cached and recomputed vectors differ by up to {difference:.2g}"
+    if greatest > 0:
+        message = f"drift: {spec}: cached and recomputed vectors differ by up to {greatest:.2g}"
         with progress.task(message, 1, 1):
             pass
-
-
-def difference_of_predictions(first: Prediction, second: Prediction) -> float:
-    """The greatest difference of a probability; infinite if another label or token is chosen.
-
-    A token that only one prediction has counts, in the other, as at most the least probability
-    there.
-
-    Examples
-    --------
-    >>> one = Prediction(probabilities=(0.75, 0.25))
-    >>> difference_of_predictions(one, Prediction(probabilities=(0.5, 0.5)))
-    0.25
-    >>> difference_of_predictions(one, Prediction(probabilities=(0.25, 0.75)))
-    inf
-    """
-    if first.choice != second.choice:
-        return math.inf
-    if not (first.tokens or second.tokens):
-        return _greatest(first.probabilities, second.probabilities)
-    ones = dict(zip(first.tokens, first.probabilities, strict=True))
-    others = dict(zip(second.tokens, second.probabilities, strict=True))
-    return max(_beyond(ones, others), _beyond(others, ones))
-
-
-def difference_of_answers(first: Answer, second: Answer) -> float:
-    """The same for answers to a question; infinite for another option or other words.
-
-    Words are compared without case and spaces; equal ones differ by 0. Two missing answers are
-    equal, and differ from any other.
-
-    Examples
-    --------
-    >>> difference_of_answers(Answer(text="In 1066"), Answer(text="in  1066"))
-    0.0
-    >>> difference_of_answers(Answer(text="in 1066"), Answer())
-    inf
-    """
-    if (first.choice, _words(first)) != (second.choice, _words(second)):
-        return math.inf
-    if len(first.probabilities) != len(second.probabilities):
-        return 0.0
-    return _greatest(first.probabilities, second.probabilities)
-
-
-def difference_of_numbers(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
-    """The greatest difference of a number of two arrays, as a share of the first's greatest.
-
-    Examples
-    --------
-    >>> difference_of_numbers(np.float32([4, 1]), np.float32([4, 2]))
-    0.25
-    """
-    if first.shape != second.shape or not np.isfinite(second).all():
-        return math.inf
-    greatest = float(np.abs(first).max(initial=0.0)) or 1.0
-    return float(np.abs(first - second).max(initial=0.0)) / greatest
-
-
-def _words(answer: Answer) -> str | None:
-    return None if answer.text is None else " ".join(answer.text.casefold().split())
-
-
-def _greatest(first: tuple[float, ...], second: tuple[float, ...]) -> float:
-    if len(first) != len(second):
-        return math.inf
-    return max((abs(a - b) for a, b in zip(first, second, strict=True)), default=0.0)
-
-
-def _beyond(ones: dict[str, float], others: dict[str, float]) -> float:
-    least = min(others.values(), default=0.0)
-    return max(
-        (
-            abs(share - others[token]) if token in others else max(0.0, share - least)
-            for token, share in ones.items()
-        ),
-        default=0.0,
-    )

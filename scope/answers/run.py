@@ -122,6 +122,7 @@ class Run(RunFolder, Answers):
             is_stored = keep_configuration(*manifest)
             table = Table(files.database_path)
             resources.callback(table.close)
+            table.forget_objects()
             stopwatch = Stopwatch(folder, time.monotonic() if began is None else began)
             run = cls(folder, table, shared, resources.pop_all(), begun_below, stopwatch)
             if not is_stored:

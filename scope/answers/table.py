@@ -18,13 +18,18 @@ from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypeVar
+from uuid import uuid4
 
 from scope.errors import RunError
+from scope.records.result import OBJECT
 from scope.store.files import damaged, guarded, reading, require_file
 
 Value = TypeVar("Value")
 
 Kind = Literal["answers", "searches", "vectors", "latents", "facts"]
+
+_HERE = f" of the process {uuid4().hex}"
+"""Added to the kind of what a run keeps of objects of Python that this process alone knows."""
 
 VERSION = 9
 
@@ -210,10 +215,11 @@ class Table:
         """
         # In the order of the tree, so that neighbours are written together.
         rows = sorted((_key(kind, owner, content), value) for content, value in values.items())
+        named = f"{kind}{_HERE}" if OBJECT in owner and not self._cached else kind
         with self.guarded(), self._connection:
             self._connection.executemany(
                 "INSERT OR IGNORE INTO entries VALUES (?, ?, ?, ?)",
-                [(key, kind, value, self._now) for key, value in rows],
+                [(key, named, value, self._now) for key, value in rows],
             )
 
     def take_from(self, path: Path) -> None:
@@ -235,8 +241,8 @@ class Table:
     def held(self) -> Held:
         """How many searches, each a trial of an example, and answers there are."""
         query = (
-            "SELECT coalesce(sum(CASE kind WHEN 'searches' THEN json_array_length(value) END), 0), "
-            "count(CASE kind WHEN 'answers' THEN 1 END) FROM entries"
+            "SELECT coalesce(sum(CASE WHEN kind LIKE 'searches%' THEN json_array_length(value) "
+            "END), 0), count(CASE WHEN kind LIKE 'answers%' THEN 1 END) FROM entries"
         )
         with self.guarded():
             return Held(*self._connection.execute(query).fetchone())
@@ -270,6 +276,10 @@ class Table:
                     break
                 last, excess = used, excess - size
         self._remove(f"used <= ? AND {_NOT_IN_USE}", last, in_use)
+
+    def forget_objects(self) -> None:
+        """Remove what other processes kept of objects of Python that they alone knew."""
+        self._remove("kind LIKE '% %' AND kind NOT LIKE ?", f"%{_HERE}")
 
     def clear(self, kind: Kind) -> None:
         """Remove all entries of a kind, and give back their space."""

@@ -38,9 +38,11 @@ def logs(
     Example: scope logs output/
     """
     from scope.data.logs.finding import contents_of, log_specs
+    from scope.progress import reading_shown_by, suitable_progress
 
-    specs = log_specs(path)
-    tasks = [task for spec in specs for task in contents_of(spec)]
+    with reading_shown_by(suitable_progress()):
+        specs = log_specs(path)
+        tasks = [task for spec in specs for task in contents_of(spec)]
     if json:
         print_json(json_library.dumps([*map(asdict, tasks)], indent=1, ensure_ascii=False))
         return

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scope.errors import SpecError
-from scope.metrics import known_metrics, parse_metric
+from scope.metrics import in_both, known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
 from scope.statistics import paired_difference
 
@@ -324,27 +324,12 @@ def _failure(
 def _difference(row: Measurement, other: Measurement) -> Estimate | Undefined:
     """A number minus that of another target, paired by example.
 
-    All pairs have equal weight and those of an example are one cluster, as in the differences of
-    the report. An example with a different number of pairs for the other target is left out.
+    An example has the mean of its pairs, as in the differences of the report.
     """
-    first, second = _by_example(row), _by_example(other)
-    both = [example for example in first if len(first[example]) == len(second.get(example, ()))]
     metric = parse_metric(row.metric)
-    return paired_difference(
-        [value for example in both for value in first[example]],
-        [value for example in both for value in second[example]],
-        [example for example in both for _ in first[example]],
-        width=metric.high - metric.low,
-        empty="no example is in both",
-    )
-
-
-def _by_example(row: Measurement) -> dict[str, list[float]]:
-    """The values of each example's pairs, in order."""
-    values: dict[str, list[float]] = {}
-    for example, value in zip(row.example_ids, row.values, strict=True):
-        values.setdefault(example, []).append(value)
-    return values
+    both = in_both(row.by_text(), other.by_text())
+    width = metric.high - metric.low
+    return paired_difference(*both, width=width, empty="no example is in both")
 
 
 def _named(row: Measurement) -> str:

@@ -239,20 +239,6 @@ def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str]
     return reason, f"{place_in(path.name, unit, number)}: {problem}"
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each object of a file with its line, counted from 1; empty lines are skipped.
-
-    Raises
-    ------
-    UnusableRowError
-        When a line is no object.
-    """
-    for number, value in _values(path):
-        if not isinstance(value, dict):
-            raise UnusableRowError(*_fault(path, "line", number, value))
-        yield number, value
-
-
 def open_parquet(path: Path) -> Source:
     """Read the schema, and the class names where `datasets` left them there."""
     with _parquet(path) as file:

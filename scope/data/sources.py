@@ -249,6 +249,8 @@ def read_whole(path: Path) -> str:
         As of `read_lines`, or when it is longer.
     """
     with reading(str(path)):
+        if path.exists() and not path.is_file():
+            raise ValueError("a folder, pipe or device")  # A pipe may never end.
         require_length(path.stat().st_size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
     lines, size = [], 0
     for number, line in enumerate(_raw_lines(path, MOST_BYTES_OF_A_FILE_READ_WHOLE), start=1):

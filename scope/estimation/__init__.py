@@ -27,7 +27,7 @@ from scope.estimation.pairs import (
     candidate_measurements,
     invariant_pairs,
 )
-from scope.metrics import Metric, means_by_example
+from scope.metrics import Metric
 from scope.records import (
     Curve,
     Difference,
@@ -183,12 +183,11 @@ def _test(grouping: str, parts: Sequence[Measurement], seed: int, resamples: int
     worst = min(parts, key=lambda part: np.mean(part.values))
     level = 1 - 0.05 / len(parts)
     estimate = mean_estimate(worst.values, worst.example_ids, level=level)
-    means = [means_by_example(part.values, part.example_ids)[0] for part in parts]
-    generator = np.random.default_rng(seed)
+    generator, values = np.random.default_rng(seed), [part.values for part in parts]
     return SliceTest(
         grouping=grouping,
         worst=replace(worst, estimate=estimate, example_ids=(), values=()),
-        p_value=heterogeneity_p_value(means, generator, resamples=resamples),
+        p_value=heterogeneity_p_value(values, generator, resamples=resamples),
     )
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 from types import MappingProxyType
 
 from scope.estimation.measurements import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
-from scope.metrics import METRICS, in_both, means_by_example, parse_metric
+from scope.metrics import METRICS, in_both, parse_metric
 from scope.records import (
     Answer,
     AuditMatrix,
@@ -99,10 +99,7 @@ def _both_ways(rows: Rows) -> list[tuple[str, str]]:
 def _directions(first: str, second: str, rows: Rows) -> Compared:
     """SCoPE(second | first) and SCoPE(first | second), on the examples that have both."""
     forth, back = rows[first, second], rows[second, first]
-    means, others = (
-        dict(zip(ids, values.tolist(), strict=True))
-        for values, ids in (means_by_example(row.values, row.example_ids) for row in (forth, back))
-    )
+    means, others = forth.by_text(), back.by_text()
     both = in_both({example: means[example] for example in sorted(means)}, others)
     undefined = (row.estimate for row in (forth, back) if isinstance(row.estimate, Undefined))
     reason = next((estimate.reason for estimate in undefined), _NOTHING_SHARED)
@@ -169,7 +166,7 @@ def _mean(rows: Sequence[Measurement], degenerate: Mapping[str, str]) -> Estimat
     return mean_over_models(values, rows[0].example_ids, low=metric.low, high=metric.high)
 
 
-SHOWN = ("capa", "error_consistency")
+SHOWN = ("capa_discrete", "error_consistency")
 """The metrics of a comparison of choices that have no counterpart in an audit."""
 
 

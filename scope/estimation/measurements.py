@@ -54,7 +54,8 @@ MORE_SIMILAR = "more similar half"
 """The part of the kept pairs whose changed texts are at least as similar as the median."""
 
 NO_HALF = "no pair is less similar than the median"
-_NO_LABELS = "no example has a gold label"
+OF_TOKENS = "models are compared by their next token, which has no gold label"
+_NO_LABELS = "no text of this run has a gold label"
 
 
 def metrics_of_kept_pairs(soft_scope: Metric) -> tuple[Metric, ...]:
@@ -90,7 +91,8 @@ def clean_measurements(
             [predicted[index] for index in labelled],
             gold_labels,
         )
-        gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=_NO_LABELS)
+        empty = _NO_LABELS if labels else OF_TOKENS
+        gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=empty)
         yield measured(METRICS["iid_accuracy_gap"], name, absolute(gap), labelled_ids, gaps)
 
 
@@ -99,12 +101,12 @@ def pair_measurements(
     metrics: Sequence[Metric],
     targets: Sequence[str],
 ) -> Iterator[Measurement]:
-    """Each metric of each target over all kept pairs."""
-    capability, ids = pairs.capability, pairs.example_ids
+    """Each metric of each target over all texts with kept pairs."""
+    capability = pairs.capability
     for position, name in enumerate(targets):
         for metric in metrics:
             try:
-                values = pairs.values(metric, position)
+                values, ids = pairs.by_text(metric, position)
             except ScopeError as error:
                 # A plugin's metric costs no other number.
                 reason = Undefined(reason=error.found)
@@ -129,10 +131,9 @@ def more_similar_half(
         return
     middle = np.median(known)
     chosen = np.flatnonzero(pairs.similarities >= middle)
-    ids = [pairs.example_ids[i] for i in chosen]
     for position, name in enumerate(targets):
         for metric in metrics:
-            values = pairs.values(metric, position)[chosen]
+            values, ids = pairs.by_text(metric, position, chosen)
             estimate = mean_estimate(values, ids, low=metric.low, high=metric.high)
             if not (known < middle).any():
                 estimate = Undefined(reason=NO_HALF)
@@ -148,8 +149,7 @@ def soft_scope_curves(
     cutoffs = sorted({chosen, *(c for c in CUTOFFS if c >= metric.parameters["tolerance"])})
     for position, name in enumerate(targets):
         estimates = (
-            mean_estimate(pairs.values(metric.at(cutoff=cutoff), position), pairs.example_ids)
-            for cutoff in cutoffs
+            mean_estimate(*pairs.by_text(metric.at(cutoff=cutoff), position)) for cutoff in cutoffs
         )
         points = tuple(
             (cutoff, estimate)

@@ -58,10 +58,18 @@ class AuditedPairs:
     similarities: Values
     open_vocabulary: bool = False
 
-    def values(self, metric: Metric, target: int) -> Values:
-        """The metric's value on each pair."""
+    def by_text(
+        self, metric: Metric, target: int, chosen: ArrayLike | None = None
+    ) -> tuple[Values, tuple[str, ...]]:
+        """The metric's mean over the (chosen) pairs of each text, and the texts.
+
+        Trials of one text are alike, so that a text counts once however many pairs it has. Rawal
+        and Toneva (2024) average over all pairs; where each text has as many, that is the same.
+        """
         predictions = (*self.reference, *self.targets[target])
-        return metric.pair_values(*predictions, open_vocabulary=self.open_vocabulary)
+        values = metric.pair_values(*predictions, open_vocabulary=self.open_vocabulary)
+        rows = np.arange(len(values)) if chosen is None else np.asarray(chosen)
+        return means_by_example(values[rows], [self.example_ids[row] for row in rows])
 
 
 def invariant_pairs(
@@ -211,11 +219,9 @@ def candidate_measurements(
         return
     base = []
     for name, model in zip(names, (drawn.reference, *drawn.targets), strict=True):
-        stays = _keeps(drawn, model)
-        estimate = mean_estimate(stays, drawn.example_ids, empty=NO_CANDIDATE)
-        base.append(
-            measured("base_rate", name, estimate, drawn.example_ids, stays, capability=capability)
-        )
+        stays, ids = means_by_example(_keeps(drawn, model), drawn.example_ids)
+        estimate = mean_estimate(stays, ids, empty=NO_CANDIDATE)
+        base.append(measured("base_rate", name, estimate, ids, stays, capability=capability))
     for place, name in enumerate(names[1:]):
         yield from _of_moves(drawn, place, names[0], name, candidates.gap)
         yield from _of_flips(drawn, place, name)
@@ -277,15 +283,8 @@ def _of_flips(drawn: AuditedPairs, place: int, target: str) -> Iterator[Measurem
 
 def _excess(kept: AuditedPairs, place: int, base: Measurement) -> Measurement:
     """Hard-SCoPE minus base rate of one target, on the texts that have both."""
-    hard = kept.values(METRICS["hard_scope"], place)
-    of_kept, of_drawn = (
-        dict(zip(ids, means.tolist(), strict=True))
-        for means, ids in (
-            means_by_example(hard, kept.example_ids),
-            means_by_example(base.values, base.example_ids),
-        )
-    )
-    first, second, ids = in_both(of_kept, of_drawn)
+    hard, texts = kept.by_text(METRICS["hard_scope"], place)
+    first, second, ids = in_both(dict(zip(texts, hard.tolist(), strict=True)), base.by_text())
     estimate = paired_difference(first, second, ids, empty=NO_BOTH)
     excess = np.subtract(first, second)
     return measured("excess", base.target, estimate, ids, excess, capability=kept.capability)

@@ -20,7 +20,7 @@ from scope.models.prompts import prompt_of
 from scope.models.scheme import checked_spec, expand_spec, scheme_of
 from scope.printing import counted
 from scope.protocols import METHODS, Progress, Role
-from scope.records import ModelCard
+from scope.records import MEMORY, ModelCard
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
     {
@@ -103,7 +103,7 @@ def load_answering_models(
         Model(name=name, adapter=model, own=is_own(requested, model))
         for name, model, requested in zip(names, loaded, expanded, strict=True)
     )
-    _require_own_fingerprints(answering_models)
+    require_own_fingerprints(expanded, loaded)
     return answering_models
 
 
@@ -141,18 +141,35 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
         prompt_of(name, options)
 
 
-def _require_own_fingerprints(answering_models: Sequence[Model]) -> None:
+def require_own_fingerprints(requested: Sequence[str | object], loaded: Sequence[Any]) -> None:
+    """See that models of the user's own code have a fingerprint each; copies of files may not.
+
+    Raises
+    ------
+    ModelError
+        When two have the same.
+    """
+    pairs = zip(requested, loaded, strict=True)
+    refuse_same_models(
+        [model for asked, model in pairs if is_own(asked, model) or model.spec.startswith(MEMORY)]
+    )
+
+
+def refuse_same_models(models: Sequence[Any]) -> None:
     """Answers are stored by fingerprint: of two models with the same one, only one would be asked.
 
-    Two checkpoints may have the same: they are one model under two names.
+    Raises
+    ------
+    ModelError
+        When two specs have the same.
     """
-    for first, second in combinations([model for model in answering_models if model.own], 2):
-        if first.fingerprint == second.fingerprint:
+    for first, second in combinations(models, 2):
+        if first.fingerprint == second.fingerprint and first.spec != second.spec:
             raise ModelError(
-                f"`{first.spec}` and `{second.spec}` have the same fingerprint, "
+                f"`{first.spec}` and `{second.spec}` are the same model, with the fingerprint "
                 f"{first.fingerprint!r}",
-                expected="a fingerprint that changes whenever the answers could",
-                fix="give each its own `fingerprint`, or leave one of them out",
+                expected="different models: a fingerprint changes whenever the answers could",
+                fix="leave one of them out, or give objects a `fingerprint` each",
             )
 
 

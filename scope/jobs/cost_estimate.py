@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from scope.answers import CachedClassifier, Memory
 from scope.answers.answers import checked
+from scope.answers.asking import REPEATED
 from scope.errors import SpecError
 from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS, ModelOptions
@@ -257,7 +258,9 @@ def _planned(
 ) -> Planned:
     def measured() -> Work:
         if model.served:
-            return _endpoint_work(model, purpose, items, queries, tokens_out)
+            # The first are asked alone and together.
+            requests = queries + min(len(items), REPEATED)
+            return _endpoint_work(model, purpose, items, requests, tokens_out)
         seconds = 0.0
         if not model.saved:
             seconds = seconds_to_answer(items, ask) * queries / max(len(items), 1)

@@ -26,7 +26,7 @@ from reports.wording import Cell
 from scope.errors import SpecError
 from scope.jobs.compare.page import in_short
 from scope.jobs.pages import headline_of, html_of, page_of, save
-from scope.metrics import in_both, means_by_example
+from scope.metrics import in_both
 from scope.paths import expanded, without_home
 from scope.printing import counted
 from scope.records import (
@@ -224,14 +224,7 @@ def _cells_of_number(before: _Point | None, point: _Point) -> tuple[Written | No
 
 def _change(before: _Point, after: _Point) -> Estimate | Undefined | None:
     """Later minus earlier on the same texts; None if the runs share no texts."""
-    first, second = (_by_text(point.measured) for point in (before, after))
-    later, earlier, common = in_both(second, first)
+    later, earlier, common = in_both(after.measured.by_text(), before.measured.by_text())
     if before.data.fingerprint != after.data.fingerprint or not common:
         return None
     return paired_difference(later, earlier, common)
-
-
-def _by_text(measurement: Measurement) -> dict[str, float]:
-    """The mean of each text's values."""
-    means, ids = means_by_example(measurement.values, measurement.example_ids)
-    return dict(zip(ids, means.tolist(), strict=True))

@@ -16,6 +16,7 @@ from scope.records import (
     COMPARED,
     GOLD,
     MEMORY,
+    OBJECT,
     CapabilityCard,
     DataCard,
     Manifest,
@@ -34,8 +35,8 @@ PROBES = "probes for "
 """Prefix of settings that hold a hash computed during the run, not part of the configuration."""
 
 
-_UNNAMED = re.compile(rf"{MEMORY}(.+)#[0-9a-f]{{8}}")
-"""The spec of an object without a ``name``; see `scope.models.objects`."""
+_NUMBERED = re.compile(rf"{MEMORY}(.+)#[0-9a-f]{{8}}|{OBJECT}(.+)#\d+")
+"""The spec of an object whose name others may have; see `scope.models.object_identity`."""
 
 
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
             f"the model `{twice}` is listed twice",
             expected="each model once",
             fix="leave one of them out"
-            + (", or give each its own `name`" if twice.startswith(MEMORY) else ""),
+            + (", or give each its own `fingerprint`" if twice.startswith(MEMORY) else ""),
         )
     short = [_short_name(spec) for spec in specs]
     return tuple(
@@ -75,7 +76,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
 
 def _whole(spec: str, name: str, number: int) -> str:
     """The spec, which must not read like the column of the right answers; of an object a number."""
-    if _UNNAMED.fullmatch(spec):
+    if _NUMBERED.fullmatch(spec):
         return name if number == 1 else f"{name} ({number})"
     return f"hf:{spec}" if spec == GOLD else spec
 
@@ -83,19 +84,20 @@ def _whole(spec: str, name: str, number: int) -> str:
 def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
     """A short name for each model of an audit, the reference first.
 
-    All differ, though the reference may be its own target.
+    All differ, though the reference may be its own target, unless it is an object.
 
     Raises
     ------
     SpecError
-        When a target is given twice.
+        When a target or an object is given twice.
 
     Examples
     --------
     >>> model_names("python:mine:model", ["python:mine:model"])
     ('mine:model', 'mine:model (target)')
     """
-    short_names(targets)  # refuses a target that is given twice
+    is_object = reference.startswith((MEMORY, OBJECT))
+    short_names((reference, *targets) if is_object else targets)  # refuses one that is there twice
     specs = tuple(dict.fromkeys((reference, *targets)))
     names = dict(zip(specs, short_names(specs), strict=True))
     return (
@@ -108,8 +110,8 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
 
 
 def _short_name(spec: str) -> str:
-    if unnamed := _UNNAMED.fullmatch(spec):
-        return unnamed[1]
+    if numbered := _NUMBERED.fullmatch(spec):
+        return numbered[1] or numbered[2]
     return scheme_of(spec).short_name(split_spec(spec)[1])
 
 

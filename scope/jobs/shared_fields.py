@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from scope.core.options import (
@@ -30,10 +31,10 @@ def take_models(request: Any, *names: str) -> None:
 
 def adapted_model(model: Any, options: ModelOptions) -> Any:
     """The object that Python passes as a model; a spec stays as it is."""
-    if isinstance(model, str):
-        return model
+    if isinstance(model, str | Path):
+        return str(model)
     # Here and not above: the command line starts sooner.
-    from scope.models.objects import adapted
+    from scope.models.python import adapted
 
     return adapted(model, options)
 

@@ -209,7 +209,7 @@ CHOICE_METRICS: Final = (
         "accuracy",
         "Accuracy",
         "the share of right choices; an item without an answer counts as wrong",
-        "How often the right option is chosen.",
+        "How often the right option is chosen; the mean score where a tool scored the answers.",
     ),
     _of_answers(
         "agreement",
@@ -230,7 +230,8 @@ CHOICE_METRICS: Final = (
         "CAPA",
         f"{_CAPA}, κ_p",
         "Agreement of the two models' probabilities above what chance gives two models of the "
-        "same accuracies; full agreement, 1, only where both are sure" + _ONE_DIFFICULTY,
+        "same accuracies; full agreement, 1, only where both are sure: compare it with that of a "
+        "model and itself" + _ONE_DIFFICULTY,
         low=-1.0,
     ),
     _of_answers(

@@ -17,9 +17,10 @@ SCoPE informedness is, text by text, the share of the candidates that R keeps wh
 plus Flip-SCoPE − 1 (Youden's J). The partners are the other candidates of the text, not of the same
 word: with eight candidates few words have both kinds. Flips and informedness are ours.
 
-Rawal & Toneva (2024), Findings of ACL, arXiv 2311.04166. Two deviations: the paper gives no
+Rawal & Toneva (2024), Findings of ACL, arXiv 2311.04166. Three deviations: the paper gives no
 tolerance and no cutoff, so both are parameters here and always shown; its published code leaves
-the subset of OOD agreement open, and here it is I_R, as for the other two.
+the subset of OOD agreement open, and here it is I_R, as for the other two; the paper averages over
+all pairs, an audit over texts the mean of each text's pairs, since trials of one text are alike.
 
 The functions on kept pairs take four arrays of shape (pairs, labels), rows parallel, columns in one
 order of labels, and return shape (pairs,) in 0..1. The most probable label is the first of equals.
@@ -294,7 +295,9 @@ def means_by_example(
     for example, value in zip(example_ids, numbers.tolist(), strict=True):
         if not math.isnan(value):
             rows.setdefault(example, []).append(value)
-    return np.array([np.mean(row) for row in rows.values()], dtype=np.float64), tuple(rows)
+    # Sorted: a sum's last bits depend on the order of its terms.
+    means = [np.mean(sorted(row)) for row in rows.values()]
+    return np.array(means, dtype=np.float64), tuple(rows)
 
 
 def in_both(

@@ -25,6 +25,7 @@ from scope.models.safety import OTHER_FORMATS, checked_files, read_json, refuse_
 from scope.models.torch_setup import quiet_transformers
 from scope.paths import cache_folder, expanded
 from scope.printing import first_line
+from scope.records.result import OBJECT
 from scope.untrusted import loading
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
@@ -140,7 +141,8 @@ def fingerprint_with(fingerprint: str, *settings: str | int) -> str:
     >>> fingerprint_with("abc", 32) == fingerprint_with("abc", 33)
     False
     """
-    return hashlib.sha256(json.dumps([fingerprint, *settings]).encode()).hexdigest()[:16]
+    digest = hashlib.sha256(json.dumps([fingerprint, *settings]).encode()).hexdigest()
+    return f"{OBJECT}{digest}" if fingerprint.startswith(OBJECT) else digest[:16]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -193,8 +193,10 @@ def checked_text(value: object, name: str, spec: str) -> str:
     ModelError
         When it is not a text, or cannot be encoded.
     """
-    if not isinstance(value, str) or unstorable(value):
+    empty = name == "fingerprint" and not value
+    if not isinstance(value, str) or unstorable(value) or empty:
         kind = "which cannot be written as UTF-8" if isinstance(value, str) else "which is no text"
+        kind = "which is empty" if empty else kind
         raise ModelError(
             f"`{spec}` has {shown(value)} in `{name}`, {kind}",
             expected=_LABELS if name == "labels" else f"a text as `{name}`",

@@ -2,31 +2,26 @@
 
 They are recognised by the modules of their classes, so that none of the libraries is imported.
 Models of transformers are run by the same adapters as checkpoints, not by pipelines: batches, row
-rules and limits are the same. The fingerprint covers all weights, from any file.
+rules and limits are the same.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from scope.data.fields import plain_label
 from scope.errors import ModelError
 from scope.models.guarded import labels_as_texts
 from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
 from scope.models.options import ModelOptions
-from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
+from scope.models.torch_setup import choose_threads, quiet_transformers
+from scope.records.result import OBJECT
 from scope.untrusted import loading
 
 _CLASSIFIES = "ForSequenceClassification"
 
-
-class Identity(NamedTuple):
-    """A short name for an object, and a hash of its weights."""
-
-    name: str
-    fingerprint: str
+_STEPS = ("max_length", "stride", "doc_stride", "add_special_tokens", "function_to_apply")
+"""Settings of pipelines that change what a text or its probabilities are."""
 
 
 def is_known(candidate: object) -> bool:
@@ -38,61 +33,21 @@ def _is_encoder(candidate: object) -> bool:
     return _derives(candidate, "sentence_transformers", "SentenceTransformer")
 
 
-def identity_of_object(candidate: Any) -> Identity:
-    """The name and the fingerprint of an object that is known.
+def name_of(candidate: Any) -> str:
+    """The name of the checkpoint of a model; empty where it has none."""
+    known = str(getattr(getattr(candidate, "config", None), "_name_or_path", ""))
+    return known.rstrip("/").rpartition("/")[2]
+
+
+def model_in(candidate: Any) -> Any:
+    """The model in a pipeline or in a pair of a model and its tokenizer; any other object itself.
 
     Raises
     ------
     ModelError
         When a model has no tokenizer.
     """
-    if _is_encoder(candidate):
-        model, tokenizer = candidate, getattr(candidate, "tokenizer", None)
-        settings: object = [candidate.prompts, candidate.default_prompt_name]
-        config = getattr(getattr(candidate[0], "auto_model", None), "config", None)
-    else:
-        model, tokenizer = _pair(candidate)
-        settings, config = None, model.config
-    known = str(getattr(config, "_name_or_path", "")).rstrip("/").rpartition("/")[2]
-    digest = hashlib.sha256(json.dumps(settings, default=repr).encode())
-    for part in (str(model), _configuration(config), _tokens(tokenizer)):
-        digest.update(part.encode("utf-8", "backslashreplace") + b"\0")
-    torch = load_torch()
-    for name, value in sorted(model.state_dict().items()):
-        # A quantized layer has pairs of tensors, and values that are not tensors.
-        for tensor in value if isinstance(value, tuple) else (value,):
-            if not isinstance(tensor, torch.Tensor):
-                digest.update(f"{name} {tensor}".encode())
-                continue
-            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            dense = tensor.dequantize() if tensor.is_quantized else tensor
-            plain = dense.detach().cpu().contiguous().reshape(-1)
-            digest.update(plain.view(torch.uint8).numpy())
-    return Identity(known or type(model).__name__, digest.hexdigest()[:16])
-
-
-def _configuration(config: Any) -> str:
-    """The content of a configuration, without the place where it was read."""
-    if config is None:
-        return ""
-    known = {key: value for key, value in config.to_dict().items() if key != "_name_or_path"}
-    # An id that no token has means that there is none; see `scope.models.huggingface`.
-    known["pad_token_id"] = None if known.get("pad_token_id") == -1 else known.get("pad_token_id")
-    return json.dumps(known, sort_keys=True, default=repr)
-
-
-def _tokens(tokenizer: Any) -> str:
-    """The settings that decide how a text becomes tokens; padding changes from call to call."""
-    if tokenizer is None:
-        return ""
-    inner = getattr(tokenizer, "backend_tokenizer", None)
-    if inner is None:
-        known: Any = sorted(getattr(tokenizer, "get_vocab", dict)().items())
-    else:
-        known = json.loads(inner.to_str())
-        known = {key: value for key, value in known.items() if key not in ("truncation", "padding")}
-    limits = [getattr(tokenizer, name, None) for name in ("model_max_length", "chat_template")]
-    return json.dumps([type(tokenizer).__name__, known, *limits], default=repr)
+    return candidate if _parts(candidate) is None else _pair(candidate)[0]
 
 
 def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) -> Any:
@@ -107,6 +62,12 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
     """
     quiet_transformers()
     if _is_encoder(candidate):
+        if fingerprint.startswith(OBJECT):
+            raise ModelError(
+                f"a {type(candidate).__name__} without a `fingerprint`",
+                expected="an encoder that the next process knows, too",
+                fix="name its folder, or set `encoder.fingerprint`, another with each change",
+            )
         from scope.models.encoder import SentenceEncoder
 
         with loading(spec):
@@ -161,6 +122,7 @@ def _pair(candidate: Any) -> tuple[Any, Any]:
 def _parts(candidate: Any) -> tuple[Any, Any] | None:
     """The model and the tokenizer in an object of transformers; None for other objects."""
     if _derives(candidate, "transformers", "Pipeline"):
+        _refuse_other_steps(candidate)
         return candidate.model, candidate.tokenizer
     if _is_model(candidate):
         return candidate, None
@@ -171,6 +133,21 @@ def _parts(candidate: Any) -> tuple[Any, Any] | None:
         if _is_model(model) and _is_tokenizer(tokenizer):
             return model, tokenizer
     return None
+
+
+def _refuse_other_steps(pipeline: Any) -> None:
+    """Refuse a pipeline that changes texts or probabilities: its model alone is asked."""
+    settings = {**pipeline._preprocess_params, **pipeline._postprocess_params}
+    steps = [name for name in settings if name in _STEPS]
+    if type(pipeline).__module__.partition(".")[0] != "transformers":
+        steps = ["code of its own"]
+    if steps:
+        raise ModelError(
+            f"a {type(pipeline).__name__} with {' and '.join(steps)}, which SCoPE would leave out",
+            expected="a pipeline that adds nothing to its model and tokenizer",
+            fix="set `tokenizer.model_max_length` for a length; else pass a function of a list of "
+            "texts, with `labels`, that calls the pipeline",
+        )
 
 
 def _is_model(candidate: object) -> bool:

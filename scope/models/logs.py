@@ -2,7 +2,7 @@
 
 The probabilities of options are the softmax of their log-likelihoods, where a log has them: of sums
 where the score is ``acc``, of means per character for ``acc_norm`` and per byte for ``acc_bytes``.
-A generated answer that the tool scores 1 counts as the item's right answer.
+A generated answer keeps its words, and the tool's score says how right it is.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -21,11 +22,18 @@ from scope.data.sampling import content_key
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
+from scope.models.replies import without_thought
 from scope.models.scheme import Scheme
 from scope.paths import expanded
+from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, Question
 from scope.registry import LOGS
+
+MOST_WRONG = 0.25
+"""A log of which more answers contradict their scores is refused; fewer are left out."""
+
+LETTERS_OF_A_REPLY = 80
 
 
 class LogAnswers:
@@ -36,9 +44,13 @@ class LogAnswers:
         self.fingerprint = _fingerprint(files)
         self._scheme = spec.partition(":")[0]
         self._items: dict[str, LogItem] = {}
+        self._unread: Counter[str] = Counter()
         for file in files:
             for item in file.read():
-                self._take(item)
+                if item.unusable:
+                    self._unread[item.name.conditions.task] += 1
+                else:
+                    self._take(item)
 
     def _take(self, item: LogItem) -> None:
         small = item._replace(text="", options=(), right=item.right_option(item.name.score))
@@ -56,24 +68,38 @@ class LogAnswers:
         return self._look_up(questions, self._choice)
 
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """The generated answer to each question; the right answer where it is scored 1."""
+        """The generated answer to each question, with the score that it has in the log."""
         return self._look_up(questions, self._generated)
 
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[LogItem, Question, str], Answer]
     ) -> Answers:
+        """The answers; what cannot be read counts neither for nor against the model."""
         missing = [
             question for question in questions if _key(self._name(question)) not in self._items
         ]
-        if missing:
+        tasks = Counter(self._name(question).conditions.task for question in missing)
+        # A row that cannot be read names no item: it may be that of any which is missing.
+        if not tasks <= self._unread:
             self._refuse_other_conditions(missing)
             raise self._missing(missing, len(questions))
+        wrong: list[DataError] = []
         for place, question in enumerate(questions):
-            name = self._name(question)
-            item = self._items[_key(name)]
-            if item.words != content_key(question.text, question.options):
+            name, answer = self._name(question), Answer(asked=False)
+            item = self._items.get(_key(name))
+            if item is not None and item.words != content_key(question.text, question.options):
                 raise self._wrong(item, "other words or options than the data", "the same options")
-            yield place, read(item, question, name.score)
+            # Neither a row that cannot be read nor one without a score says anything.
+            if item is not None and not math.isnan(item.value(name.score) or 0.0):
+                try:
+                    answer = read(item, question, name.score)
+                except DataError as error:
+                    wrong.append(error)
+            if len(wrong) > MOST_WRONG * len(questions):
+                raise wrong[0]
+            yield place, answer
+        if wrong:
+            remark_once(f"answers of {self.spec} left out: {len(wrong)}, such as {wrong[0].found}")
 
     def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:
         tasks = {item.name.conditions.task for item in self._items.values()}
@@ -111,11 +137,13 @@ class LogAnswers:
                     f"{name.conditions}",
                     expected="the same version, shots, filter, templates and prompts",
                     fix="compare runs of the same task, or choose the conditions of the data: "
-                    f"{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}",
+                    f"--data '{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}'",
                 )
 
     def _choice(self, item: LogItem, question: Question, score: str) -> Answer:
-        choice, value = item.chosen(score, question.options), item.scores.get(score)
+        if item.missing:
+            return _without_answer(item)
+        choice, value = item.chosen(score, question.options), item.value(score)
         if None not in (value, item.right) and value != float(choice == item.right):
             raise self._wrong(
                 item,
@@ -123,7 +151,9 @@ class LogAnswers:
                 f"{item.right} is right, counted from 0",
                 "1 for the right option, else 0",
             )
-        if choice is None or not item.log_likelihoods:
+        if choice is None:
+            return _without_answer(item._replace(missing="not readable" if item.answer else ""))
+        if not item.log_likelihoods:
             return Answer(choice=choice)
         values = item.values(score, question.options)
         weights = [math.exp(value - values[choice]) for value in values]
@@ -131,24 +161,31 @@ class LogAnswers:
         return Answer(choice=choice, probabilities=tuple(weight / total for weight in weights))
 
     def _generated(self, item: LogItem, question: Question, score: str) -> Answer:
-        value = item.scores.get(score)
-        if question.options or value not in (0, 1) or item.gold is None:
+        value = item.value(score)
+        if question.options or (value is None) != (score == "none") or not 0 <= (value or 0) <= 1:
             raise self._wrong(
                 item,
-                f"the score `{score}` is {value} and the right answer {item.gold!r:.60}",
-                "a generated answer, scored 0 or 1, with its target",
+                f"the score `{score}` is {value}",
+                "a generated answer with a score from 0 to 1, or without one",
             )
-        if value:
-            return Answer(text=item.gold)
-        same = item.answer is not None and sorted(item.answer.split()) == sorted(item.gold.split())
-        return Answer(text=f"{item.answer} (scored 0)" if same else item.answer)
+        text = without_thought(item.answer or "")
+        if text is None:
+            return Answer(missing="thought not finished")
+        if item.missing or not (text.strip() or value):
+            return _without_answer(item)
+        return Answer(text=text.strip(), score=None if value is None else float(value))
 
     def _wrong(self, item: LogItem, problem: str, expected: str) -> DataError:
         return DataError(
             f"{item.place}: {problem}",
             expected=expected,
-            fix=f"choose another task or score: {self._scheme}:PATH?task=TASK&score=NAME",
+            fix=f"choose another task or score: --data '{self._scheme}:PATH?task=TASK&score=NAME'",
         )
+
+
+def _without_answer(item: LogItem) -> Answer:
+    reply = item.answer or "" if item.missing == "not readable" else ""
+    return Answer(missing=item.missing, reply=reply[:LETTERS_OF_A_REPLY])
 
 
 def _key(name: ItemName) -> str:

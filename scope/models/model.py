@@ -7,7 +7,7 @@ from typing import Any
 
 from scope.models.scheme import scheme_of
 from scope.records import ModelCard
-from scope.records.result import TEXT_BY_TEXT, ModelRole
+from scope.records.result import OBJECT, TEXT_BY_TEXT, ModelRole
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,13 +43,19 @@ class Model:
         """Whether it runs on a server."""
         return scheme_of(self.spec).served
 
+    @property
+    def is_object(self) -> bool:
+        """Whether it is an object of Python that each process asks anew."""
+        return self.spec.startswith(OBJECT)
+
     def card(self, truncated: int = 0) -> ModelCard:
         """Its entry in the manifest, without labels and prompts."""
         return ModelCard(
             name=self.name,
             role=self.role,
             spec=self.spec,
-            fingerprint=self.fingerprint,
+            # Of an object that is asked anew: the same in each process.
+            fingerprint=f"none: {self.name}" if self.is_object else self.fingerprint,
             truncated=truncated,
             reproducible=TEXT_BY_TEXT
             if getattr(self.adapter, "asked_alone", False)

@@ -31,6 +31,7 @@ from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
+from scope.models.object_identity import carried_fingerprint, identity_of_object
 from scope.models.options import ModelOptions
 from scope.models.scheme import Scheme
 from scope.printing import first_line, shown, writable
@@ -165,8 +166,10 @@ class PythonModel:
         """The answer as a table of numbers, its columns in the order of the labels."""
         try:
             table = np.asarray(answer)
-            if table.dtype.kind not in _NUMBERS:
-                _refuse_what_is_no_number(table)
+            # Texts would be read as numbers, and None as NaN.
+            for value in table.flat if table.dtype.kind not in _NUMBERS else ():
+                if not isinstance(value, Real):
+                    raise TypeError(f"{shown(value)} is a {type(value).__name__}")
             rows = table.astype(np.float64)
         except (TypeError, ValueError, OverflowError) as error:
             raise self._wrong(
@@ -199,8 +202,7 @@ def _among_options(value: Any, question: Question) -> Answer:
     if value is None:
         return Answer()
     if hasattr(value, "tolist"):
-        # Arrays and numbers of NumPy and its like.
-        value = value.tolist()
+        value = value.tolist()  # an array or a number such as NumPy's
     if not isinstance(value, list | tuple):
         return Answer(choice=option_index(value, question.options))
     if not is_distribution(value, len(question.options)):
@@ -223,27 +225,19 @@ _SHAPE = (
     "model of transformers with its tokenizer, of sentence-transformers or of scikit-learn"
 )
 
-_SAMPLE = "A text."
-"""Text for a function without `labels`, whose answer may name them."""
+_SAMPLE = "A text."  # for a function without `labels`, whose answer may name them
 
 _NUMBERS = "fiub"
 """Kinds of NumPy's arrays that hold numbers; values of object arrays are checked one by one."""
-
-
-def _refuse_what_is_no_number(table: NDArray[Any]) -> None:
-    """Refuse texts, which would be read as numbers, and None, which would be read as NaN."""
-    for value in table.flat:
-        if not isinstance(value, Real):
-            raise TypeError(f"{shown(value)} is a {type(value).__name__}")
 
 
 def load(rest: str, options: ModelOptions) -> Any:
     """The model in a module's attribute, or an instance of it if it is a class.
 
     An object that has a role as `scope.protocols` describes it, with ``spec`` and ``fingerprint``,
-    is used as it is, except that its failures are reported. Any other object that classifies, or
-    has a method of `scope.models.python`, gets both. The module is searched in the current folder,
-    too. The fingerprint covers the module's own file.
+    is used as it is. Any other object that classifies, or has a method of `scope.models.python`,
+    gets both. Without one of its own, its fingerprint covers the module's file. The module is
+    searched in the current folder, too.
 
     Raises
     ------
@@ -267,8 +261,37 @@ def load(rest: str, options: ModelOptions) -> Any:
         candidate = _made(module, module_name, attribute)
         if is_complete(candidate):
             return GuardedModel(candidate, code)
-        fingerprint = _fingerprint(module, attribute)
-        return with_identity(candidate, attribute, code, fingerprint, options)
+        fingerprint = carried_fingerprint(candidate) or _fingerprint(module, attribute)
+        return _with_identity(candidate, attribute, code, fingerprint, options)
+
+
+def adapted(model: Any, options: ModelOptions) -> Any:
+    """A model that is passed as a Python object, or one of a library, with the roles that it has.
+
+    Raises
+    ------
+    ModelError
+        When it neither classifies nor answers, or its labels are not known.
+
+    Examples
+    --------
+    >>> def model(texts):
+    ...     return [[0.25, 0.75] for text in texts]
+    >>> model.labels = ("no", "yes")
+    >>> [prediction] = adapted(model, ModelOptions()).classify(["a text"])
+    >>> prediction.probabilities
+    (0.25, 0.75)
+    """
+    code = UntrustedCode(type(model).__name__)
+    if code.call("its attributes", is_complete, model):
+        ours = type(model).__module__.startswith("scope.")
+        return model if ours else GuardedModel(model, UntrustedCode(str(model.spec)))
+    if getattr(model, "__name__", "") == "predict_proba":
+        model = getattr(model, "__self__", model)  # the estimator, which knows its labels
+    if isinstance(model, type):
+        model = UntrustedCode(model.__name__).call("loading", model)
+    name, spec, fingerprint = code.call("its attributes", identity_of_object, model)
+    return _with_identity(model, name, UntrustedCode(spec), fingerprint, options)
 
 
 def _made(module: Any, module_name: str, attribute: str) -> Any:
@@ -282,7 +305,7 @@ def _made(module: Any, module_name: str, attribute: str) -> Any:
     return candidate() if isinstance(candidate, type) else candidate
 
 
-def with_identity(
+def _with_identity(
     candidate: Any, attribute: str, code: UntrustedCode, fingerprint: str, options: ModelOptions
 ) -> Any:
     """The object with a spec and a fingerprint, and its answers checked.
@@ -293,8 +316,7 @@ def with_identity(
         When it neither classifies nor answers, or its labels are not known.
     """
     if library_objects.is_known(candidate):
-        weights = library_objects.identity_of_object(candidate).fingerprint
-        return library_objects.adapt(candidate, code.name, weights, options)
+        return library_objects.adapt(candidate, code.name, fingerprint, options)
     offered = {name: getattr(candidate, name, None) for name in METHODS}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
@@ -363,8 +385,7 @@ def _import(name: str) -> Any:
 
 
 def _fingerprint(module: Any, attribute: str) -> str:
-    # Built-in modules and folders without __init__.py have no file.
-    file = getattr(module, "__file__", None)
+    file = getattr(module, "__file__", None)  # none of built-in modules and mere folders
     source = Path(file).read_bytes() if file else module.__name__.encode()
     return hashlib.sha256(source + attribute.encode()).hexdigest()[:16]
 

@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from scope.records.result import (
         COMPARED as COMPARED,
         MEMORY as MEMORY,
+        OBJECT as OBJECT,
         CapabilityCard as CapabilityCard,
         Clock as Clock,
         DataCard as DataCard,

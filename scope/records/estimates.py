@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Annotated, Literal
 
 from scope.records.examples import SPARSE_FIELD, Long
@@ -33,20 +34,18 @@ class Estimate:
     def __str__(self) -> str:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
-    @property
-    def side(self) -> Literal["more", "less", "unclear"]:
-        """On which side of 0 the interval lies, by the three decimals that are shown.
+    def side(self, decimals: int = 3) -> Literal["more", "less", "unclear"]:
+        """On which side of 0 the interval lies, by the decimals that are shown.
 
         Examples
         --------
-        >>> Estimate(value=0.1, low=0.05, high=0.2, n=90, method="bootstrap").side
-        'more'
-        >>> Estimate(value=0.1, low=0.0004, high=0.2, n=90, method="bootstrap").side
-        'unclear'
+        >>> near = Estimate(value=0.1, low=0.004, high=0.2, n=90, method="bootstrap")
+        >>> near.side(), near.side(decimals=2)
+        ('more', 'unclear')
         """
-        if round(self.low, 3) > 0:
+        if round(self.low, decimals) > 0:
             return "more"
-        return "less" if round(self.high, 3) < 0 else "unclear"
+        return "less" if round(self.high, decimals) < 0 else "unclear"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +58,11 @@ class Undefined:
     def __str__(self) -> str:
         return f"undefined ({self.reason})"
 
+    def side(self, decimals: int = 3) -> Literal["unclear"]:
+        """As of an estimate: nothing is shown."""
+        del decimals
+        return "unclear"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Measurement:
@@ -68,8 +72,8 @@ class Measurement:
     is compared with: None for the reference, ``GOLD`` for the right answers, or another model.
     ``capability`` is the capability or task, and None where only clean examples count; ``subset``
     names a part of the examples, such as ``label = positive``, and is None for all.
-    ``example_ids`` runs parallel to ``values``; an example stands there once for each of its
-    pairs. Both are empty where the number is no mean, or its values can be read off the answers.
+    ``example_ids`` runs parallel to ``values``: each example once, with the mean of its pairs.
+    Both are empty where the number is no mean, or its values can be read off the answers.
     """
 
     metric: str
@@ -80,6 +84,13 @@ class Measurement:
     estimate: Estimate | Undefined
     example_ids: Annotated[tuple[str, ...], Long("value_ids")] = ()
     values: Annotated[tuple[float, ...], Long("values")] = ()
+
+    def by_text(self) -> dict[str, float]:
+        """The value of each example; earlier releases kept one a pair, here their mean."""
+        values: dict[str, list[float]] = {}
+        for example, value in zip(self.example_ids, self.values, strict=True):
+            values.setdefault(example, []).append(value)
+        return {example: fmean(row) for example, row in values.items()}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -72,12 +72,24 @@ COMPARED = ("baseline", "floor")
 """The roles of models that targets of an audit are compared with."""
 
 MEMORY = "memory:"
-"""Begins the spec of data, and of models, that exist in a Python session alone."""
+"""Begins the spec of data, and of models, that are passed from Python and known by content."""
+
+OBJECT = "object:"
+"""Begins the spec and the fingerprint of an object of Python that one process alone knows."""
+
+ASKED_ANEW = (
+    "asked anew by each process: give it a `fingerprint` attribute, or pass "
+    "`python:MODULE:ATTRIBUTE`, to reuse its answers"
+)
+"""How answers of such an object are kept."""
 
 ModelRole = Literal["reference", "target", "baseline", "floor", "model", "suspect", "control"]
 
 
-TEXT_BY_TEXT = "answers differently alone and in a batch; it was asked text by text"
+DIFFERENTLY = "answers differently alone and "
+"""Begins how equal answers are that depend on the batch, or on an endpoint's other requests."""
+
+TEXT_BY_TEXT = f"{DIFFERENTLY}in a batch; it was asked text by text"
 """How equal the answers of such a model are."""
 
 

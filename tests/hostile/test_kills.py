@@ -21,11 +21,11 @@ from killing import FORKED, end_of, environment_in, result
 from stub_server import MODEL, stub_server
 from tiny_language import write_tiny_llama
 
-from scope.answers.asking import TOGETHER
+from scope.answers.asking import REPEATED
 
 KILLS = 17
 """Of each of six jobs."""
-MOST_AGAIN = 64 + 2 * TOGETHER
+MOST_AGAIN = 64 + 4 * REPEATED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +170,7 @@ class Runs:
         self.seconds = time.monotonic() - began
         self.texts = Counter(job.asked(self.whole)[before:])
         # A new classifier answers a few texts alone and together.
-        assert self.texts.total() - len(self.texts) <= 2 * TOGETHER
+        assert self.texts.total() - len(self.texts) <= 2 * REPEATED
 
     def new(self):
         self.number += 1

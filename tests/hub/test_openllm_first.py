@@ -118,8 +118,7 @@ def test_other_shots_are_other_conditions(write):
     ("changes", "message"),
     [
         ({"gold": 9}, "sample 1 of .*the right option 9"),
-        ({"choices": ["", "", ""], "predictions": [-1.0] * 3}, "the right option"),
-        ({"predictions": [float("nan")] * 3, "choices": ["a", "b", "c"]}, "log-likelihoods"),
+        ({"choices": ["", "", ""], "predictions": [-1.0] * 3}, "an empty option"),
         ({"choices": "[open", "gold": "0", "predictions": "[-1.0]"}, r"`choices` is \[open"),
         ({"acc": None}, "sample 1 of"),
         ({"choices": "-" * 9000 + "1", "gold": "0", "predictions": "[]"}, "`choices` is -----"),

@@ -75,6 +75,15 @@ def soft_scope(
     return values
 
 
+def mean_over_texts(values: Sequence[float], texts: Sequence[str]) -> float:
+    """The mean over texts of the mean over each text's pairs."""
+    of_texts = []
+    for text in set(texts):
+        own = [value for value, place in zip(values, texts, strict=True) if place == text]
+        of_texts.append(sum(own) / len(own))
+    return sum(of_texts) / len(of_texts)
+
+
 # The same for language models, whose answers are tokens with their probabilities: what the
 # probabilities lack to 1 is the mass of all tokens that are not named.
 

@@ -146,15 +146,19 @@
     show();
   };
 
-  // The share of the chosen kept pairs on which each model keeps its label.
+  // The share of the chosen kept pairs of a text on which each model keeps its label, over texts.
   const kept = () => {
-    const judged = chosen.filter((item) => item.keys.judged);
+    const texts = new Map();
+    for (const { keys } of chosen) {
+      if (keys.judged) texts.set(keys.judged, [...(texts.get(keys.judged) ?? []), keys[form.dataset.difference]]);
+    }
+    const mean = (shares) => shares.reduce((sum, share) => sum + share, 0) / shares.length;
     const models = [...find(`by-${form.dataset.difference}`).options].filter((option) => /^\d+$/.test(option.value));
     const shares = models.map(({ value, dataset }) => {
-      const lost = judged.filter((item) => asAsked(item.keys[form.dataset.difference], value)).length;
-      return `${dataset.words.replace(/ differs$/, "")} ${(100 * (1 - lost / judged.length)).toFixed(1)}\u00a0%`;
+      const lost = mean([...texts.values()].map((pairs) => mean(pairs.map((key) => asAsked(key, value) ? 1 : 0))));
+      return `${dataset.words.replace(/ differs$/, "")} ${(100 * (1 - lost)).toFixed(1)}\u00a0%`;
     });
-    return judged.length ? `Kept, exploratory: ${shares.join(", ")} of ${judged.length} kept pairs chosen` : "";
+    return texts.size ? `Kept, exploratory: ${shares.join(", ")}, mean of ${texts.size} texts chosen` : "";
   };
 
   const first = (control) => (control.options ? control.options[0].value : "");

@@ -12,13 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scope.data.formats import json_lines
-from scope.data.logs.finding import begins_with
+from scope.data.logs.finding import begins_with, rows_of
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import read_whole, reading
 
 TOOL = "Every Eval Ever"
 EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
+
+_KEYS = ("model_id", "evaluation_name", "evaluation_id")
 
 
 def is_log(path: Path) -> bool:
@@ -31,23 +32,30 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             first: dict[tuple[str, str], Mapping[str, Any]] = {}
-            for _, row in json_lines(path):
-                first.setdefault((row["model_id"], row["evaluation_name"]), row)
-            contents = [json.loads(read_whole(file)) for file in path.parent.glob("*.json")]
+            for _, row in rows_of(path):
+                model, name, _ = names = [at(row, key) for key in _KEYS]
+                if None not in names:
+                    key = str(model), str(name)
+                    first[key] = max(first.get(key, row), row, key=lambda each: len(_options(each)))
+            beside = filter(Path.is_file, path.parent.glob("*.json"))
+            contents = [json.loads(read_whole(file)) for file in beside]
             evaluations = {at(content, "evaluation_id"): content for content in contents}
+            if not first:
+                raise ValueError(f"no row with {', '.join(_KEYS)}")
             logs = [
                 _log(path, row, evaluations.get(row["evaluation_id"])) for row in first.values()
             ]
         yield from logs
 
 
-def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | None) -> LogFile:
+def _log(path: Path, row: Mapping[str, Any], evaluation: Any) -> LogFile:
     name = row["evaluation_name"]
     results = at(evaluation, "evaluation_results") or ()
     result: Any = next((result for result in results if result["evaluation_name"] == name), {})
     library = at(evaluation, "eval_library", "name") or "unknown"
     generation = at(result, "generation_config")
     arguments = at(generation, "generation_args")
+    number = at(result, "score_details", "uncertainty", "num_samples")
     return LogFile(
         model=row["model_id"],
         paths=(path,),
@@ -58,26 +66,35 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Mapping[str, Any] | Non
             templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
         ),
         kind=CHOICES if _options(row) else GENERATED,
-        expected=at(result, "score_details", "uncertainty", "num_samples"),
+        expected=number if isinstance(number, int) else None,
         rows=partial(_rows, path, row["model_id"], name),
         parse=partial(_item, library == "lm_eval"),
     )
 
 
-def _options(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _references(row: Mapping[str, Any]) -> list[Any]:
+    """The right answers; releases of the schema differ in the name, and in list or text."""
+    value = at(row, "input", "references") or at(row, "input", "reference")
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
+
+
+def _options(row: Mapping[str, Any]) -> tuple[Any, ...]:
     """The options; the references of a generated answer may be listed as choices too."""
-    choices = tuple(row["input"].get("choices") or ())
-    return choices if len(choices) > 1 and set(choices) - set(row["input"]["reference"]) else ()
+    choices, references = at(row, "input", "choices"), _references(row)
+    is_list = isinstance(choices, list) and len(choices) > 1
+    return tuple(choices) if is_list and any(each not in references for each in choices) else ()
 
 
-def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, row in json_lines(path):
-        if (row["model_id"], row["evaluation_name"]) == (model, name):
-            yield number, row
+def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Any]]:
+    """The rows of one model and evaluation; those of none cannot be read, in each."""
+    for number, row in rows_of(path):
+        names = [at(row, key) for key in _KEYS]
+        if None in names or names[:2] == [model, name]:
+            yield number, None if None in names else row
 
 
 def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
-    options, references, scored = _options(row), row["input"]["reference"], row["evaluation"]
+    options, references, scored = _options(row), _references(row), row["evaluation"]
     parts = row["answer_attribution"]
     values = [part["extracted_value"] for part in parts if part["is_terminal"]]
     extracted = [value for value in values if value is not None]
@@ -97,6 +114,7 @@ def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
         options=options,
         choice=option_named(answer, options, *namings[of_lm_eval:]),
         right=right,
-        answer=None if options else answer or None,
-        gold=references[0] if references and not options else None,
+        answer=answer or None,
+        gold=() if options else tuple(references),
+        row=row.get("sample_id"),
     )

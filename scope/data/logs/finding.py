@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogItem
-from scope.data.sources import reading
+from scope.data.sources import read_lines, read_whole, reading
 from scope.errors import DataError
 from scope.paths import expanded
+from scope.progress import remark_once
 from scope.registry import LOCAL_LOGS, LOGS
 
 _HEAD = 1 << 12
-_OF_ITEMS = ("filter", "score")
+_OF_ITEMS = ("filter", "score", "correct_above")
 
 
 def reader_of(scheme: str) -> ModuleType:
@@ -52,12 +56,19 @@ class LogSpec(NamedTuple):
         where, _, model = rest.partition("#")
         path, _, query = where.partition("?")
         chosen = dict(parse_qsl(query, keep_blank_values=True))
-        known = (*Conditions._fields, "score")
+        known = (*Conditions._fields, "score", "correct_above")
         if unknown := sorted(set(chosen) - set(known)):
             raise DataError(
                 f"`{unknown[0]}` in {scheme}:{rest}",
                 expected=f"conditions of a log: {', '.join(known)}",
-                fix=f"write for example {scheme}:{path}?task=arc_easy",
+                fix=f"write for example '{scheme}:{path}?task=arc_easy'",
+            )
+        bound = chosen.get("correct_above", "0")
+        if not bound.replace(".", "", 1).isdecimal() or float(bound) >= 1:
+            raise DataError(
+                f"correct_above={bound} in {scheme}:{rest}",
+                expected="a number from 0 to below 1, which the score of a right answer exceeds",
+                fix="write for example correct_above=0.5",
             )
         folder_of = getattr(reader_of(scheme), "folder_of", expanded)
         return cls(scheme, folder_of(path), chosen, model or None)
@@ -99,7 +110,7 @@ class LogSpec(NamedTuple):
                 expected=f"tasks: {', '.join(sorted({log.conditions.task for log in logs})[:20])}",
                 fix="check the conditions; `scope logs PATH` lists those of each task",
             )
-        return fitting
+        return _newest(fitting)
 
 
 def log_specs(path: str) -> tuple[LogSpec, ...]:
@@ -132,7 +143,30 @@ def _no_logs(path: Path, *schemes: str) -> DataError:
 
 
 def _files(path: Path) -> list[Path]:
-    return [file for file in sorted(path.rglob("*")) if file.is_file()] or [path]
+    """The file, or those of a folder; pipes and devices, whose reading may never end, are none."""
+    if path.is_dir():
+        return [file for file in sorted(path.rglob("*")) if file.is_file()]
+    if path.exists() and not path.is_file():
+        raise DataError(
+            f"{path} is a pipe or a device",
+            expected="a file of logs, or a folder of them",
+            fix="save what it gives as a file",
+        )
+    return [path] if path.is_file() else []
+
+
+def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
+    """The logs without those of earlier runs of a model under the same conditions."""
+    newest: dict[tuple[str, Conditions], str] = {}
+    for log in logs:
+        run = log.model, log.conditions
+        newest[run] = max(log.date, newest.get(run, ""))
+    kept = tuple(log for log in logs if log.date == newest[log.model, log.conditions])
+    for log in logs:
+        if log.paths and log not in kept:
+            what, date = f"{log.model} on {log.conditions.task}", newest[log.model, log.conditions]
+            remark_once(f"of {what} the run of {date} is read; for another name {log.paths[0]}")
+    return kept
 
 
 def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
@@ -156,6 +190,22 @@ def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
         return False
     with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
         return f'"{key}":'.encode() in stream.read(_HEAD)
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, Any]]:
+    """The rows of JSON lines, or of one list, counted from 1; other lines are unusable."""
+    with closing(read_lines(path)) as lines:
+        for number, line in enumerate(lines, start=1):
+            if number == 1 and line.lstrip().startswith("["):
+                with suppress(ValueError, RecursionError):
+                    yield from enumerate(json.loads(read_whole(path)), start=1)
+                    return
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
+                    row = LogItem("", "", {}, unusable="not JSON")
+                yield number, row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,7 +256,8 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
     of_all: dict[tuple[Conditions, str], set[tuple[str, str]]] = {}
     for file in spec.files():
         by_filter: dict[Conditions, list[LogItem]] = {}
-        for item in file.read() if file.readable else ():
+        usable = (item for item in file.read() if not item.unusable) if file.readable else ()
+        for item in usable:
             by_filter.setdefault(item.name.conditions, []).append(item)
         for conditions, items in (by_filter or {file.conditions: []}).items():
             key = (conditions, file.kind)
@@ -230,9 +281,13 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
 
 def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
     names = dict.fromkeys(name for item in items for name in item.scores)
-    means = {
-        name: fmean(item.scores[name] for item in items if name in item.scores) for name in names
+    values = {
+        name: [
+            item.scores[name] for item in items if math.isfinite(item.scores.get(name, math.nan))
+        ]
+        for name in names
     }
+    means = {name: fmean(numbers) for name, numbers in values.items() if numbers}
     return LoggedAnswers(
         model=file.model,
         file=str(file.paths[0]) if file.paths else "",

@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
-from scope.data.sources import read_whole, reading
+from scope.data.sources import UNREADABLE, read_whole, reading
+from scope.records import NoAnswer
 
 TOOL = "HELM"
 EXPECTED = "folders of runs with run_spec.json, scenario_state.json and per_instance_stats.json"
@@ -25,8 +27,8 @@ _OF_MODELS = ("model", "model_deployment", "max_eval_instances")
 _BOOKKEEPING = re.compile(
     r"num_|finish_reason|training_|inference_|batch_size|prompt_truncated|max_prob|logprob|.*@"
 )
-# The state of a request, its trial and perturbation, and the scores of its instance.
-_Row = tuple[Mapping[str, Any], str, Mapping[str, float]]
+# The state of a request, and the scores of each instance by its id, trial and perturbation.
+_Row = tuple[Mapping[str, Any], Mapping[tuple[str, str], Mapping[str, Any]]]
 
 
 def is_log(path: Path) -> bool:
@@ -42,7 +44,7 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
             adapter, statistics = run["adapter_spec"], path.parent / "per_instance_stats.json"
             method = adapter["method"]
             log = LogFile(
-                model=adapter.get("model") or adapter["model_deployment"],
+                model=str(adapter.get("model") or adapter["model_deployment"]),
                 paths=(path, statistics),
                 conditions=conditions(
                     re.sub(r"(?<=[:,])model(_deployment)?=[^,]*,?", "", run["name"]).rstrip(":,"),
@@ -58,17 +60,13 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
 
 def _rows(path: Path, statistics: Path) -> Iterator[tuple[int, _Row]]:
     with reading(str(path.parent)):
-        scores = {
-            (instance["instance_id"], _condition(instance)): {
-                stat["name"]["name"]: stat["sum"] / stat["count"]
-                for stat in instance["stats"]
-                if stat["count"] and not _BOOKKEEPING.match(stat["name"]["name"])
-            }
-            for instance in json.loads(read_whole(statistics))
-        }
+        scored: dict[tuple[str, str], Mapping[str, Any]] = {}
+        for instance in json.loads(read_whole(statistics)):
+            # One that has no id here scores no request.
+            with suppress(*UNREADABLE, AttributeError):
+                scored[instance["instance_id"], _condition(instance)] = instance
         for number, state in enumerate(json.loads(read_whole(path))["request_states"], start=1):
-            condition = _condition(state["instance"] | state)
-            yield number, (state, condition, scores.get((state["instance"]["id"], condition), {}))
+            yield number, (state, scored)
 
 
 def _condition(instance: Mapping[str, Any]) -> str:
@@ -79,22 +77,37 @@ def _condition(instance: Mapping[str, Any]) -> str:
 
 
 def _item(row: _Row) -> LogItem:
-    state, condition, scores = row
+    state, scored = row
     instance, request = state["instance"], state["request"]
+    condition = _condition(instance | state)
+    stats = at(scored.get((instance.get("id"), condition)), "stats") or ()
     references = tuple(reference["output"]["text"] for reference in instance["references"])
     correct = ["correct" in reference["tags"] for reference in instance["references"]]
     right = [text for text, is_right in zip(references, correct, strict=True) if is_right]
-    completions = state["result"]["completions"]
+    completions = at(state, "result", "completions") or ()
     answer = completions[0]["text"].strip() if completions else ""
     letters = state.get("output_mapping")
     return LogItem(
         text=instance["input"]["text"],
         prompt=request["prompt"] or json.dumps(request.get("messages")),
-        scores=scores,
+        scores={
+            stat["name"]["name"]: stat["sum"] / stat["count"]
+            for stat in stats
+            if stat["count"] and not _BOOKKEEPING.match(stat["name"]["name"])
+        },
         filter="-".join(filter(None, (instance.get("split"), condition))) or "none",
         options=references if letters else (),
         choice=option_named(letters.get(answer, ""), references, "text") if letters else None,
         right=option_named(right[0], references, "text") if letters and len(right) == 1 else None,
-        answer=None if letters else answer or None,
-        gold=right[0].strip() if right and not letters else None,
+        answer=answer or None,
+        gold=() if letters else tuple(text.strip() for text in right),
+        missing=_missing(state.get("result")),
+        row=instance.get("id"),
     )
+
+
+def _missing(result: Any) -> NoAnswer:
+    """Why a request has no answer: a filter of contents refused it, or the server failed."""
+    if at(result, "success") is not False and result is not None:
+        return ""
+    return "refused" if "content" in str(at(result, "error")).casefold() else "server"

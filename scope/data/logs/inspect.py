@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,12 @@ from scope.data.logs.finding import begins_with
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, read_whole, reading, require_length
 from scope.errors import DataError
+from scope.progress import remark_once
 
 TOOL = "Inspect"
 EXPECTED = ".eval or .json files that `inspect eval` writes"
 
+_MANIFESTS = ("logs.json", "eval-set.json")
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MOST_BYTES_OF_A_SAMPLE = 1 << 26
 _ZSTD = 93  # The zipfile of Python 3.14 and later knows it.
@@ -35,8 +38,10 @@ _Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log."""
-    return path.suffix == ".eval" or begins_with(path, (".json",), "run_id")
+    """Whether a file is a log; the manifests that Inspect writes beside them repeat their heads."""
+    return path.suffix == ".eval" or (
+        path.name not in _MANIFESTS and begins_with(path, (".json",), "run_id")
+    )
 
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
@@ -44,13 +49,13 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             contents = _contents(path)
-            header, first = next(contents), next(contents, None)
+            header, first = next(contents), list(islice(contents, 5))
             contents.close()
             log = _log(path, header, first)
         yield log
 
 
-def _log(path: Path, header: Mapping[str, Any], first: Mapping[str, Any] | None) -> LogFile:
+def _log(path: Path, header: Mapping[str, Any], first: Sequence[Any]) -> LogFile:
     evaluated = header["eval"]
     arguments = evaluated.get("model_args", {}) | evaluated.get("model_generate_config", {})
     epochs, samples = at(evaluated, "config", "epochs") or 1, at(header, "results", "total_samples")
@@ -60,27 +65,35 @@ def _log(path: Path, header: Mapping[str, Any], first: Mapping[str, Any] | None)
     ]
     scorers = [(scorer["name"], scorer.get("options")) for scorer in evaluated.get("scorers") or ()]
     return LogFile(
-        model=evaluated["model"],
+        model=str(evaluated["model"]),
+        date=str(evaluated.get("created") or ""),
         arguments=", ".join(f"{name}={arguments[name]!s:.60}" for name in sorted(arguments)),
-        paths=() if first is None else (path,),
+        paths=(path,) if first else (),
         conditions=conditions(
             evaluated["task"],
             version=evaluated.get("task_version", "unknown"),
             shots=at(evaluated, "task_args", "fewshot") or 0,
             templates=(steps, scorers, evaluated.get("task_args")),
         ),
-        kind=CHOICES if at(first, "choices") else GENERATED,
-        expected=samples and samples // epochs,
+        kind=CHOICES if any(at(sample, "choices") for sample in first) else GENERATED,
+        expected=samples // epochs if isinstance(samples, int) else None,
         rows=partial(_rows, path),
         parse=partial(_item, epochs > 1),
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[int, _Row]]:
-    """The scores of each sample; those that ended in an error have none."""
+def _rows(path: Path) -> Iterator[tuple[int, _Row | LogItem]]:
+    """The scores of each sample; a sample without them is unusable, unless nothing is scored."""
     with reading(str(path)):
-        for number, sample in enumerate(islice(_contents(path), 1, None), start=1):
-            for scorer, score in (sample.get("scores") or {}).items():
+        contents = _contents(path)
+        scored = bool(at(next(contents), "eval", "scorers"))
+        for number, sample in enumerate(contents, start=1):
+            scores = at(sample, "scores") or ({} if scored else {"none": {"value": None}})
+            if not isinstance(scores, Mapping) or not scores or not isinstance(sample, Mapping):
+                why = str(at(sample, "error", "message") or "no scores").partition("\n")[0]
+                yield number, LogItem("", "", {}, unusable=f"a sample that failed: {why:.100}")
+                continue
+            for scorer, score in scores.items():
                 yield number, (sample, scorer, score)
 
 
@@ -92,10 +105,36 @@ def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
         yield from log.get("samples") or ()
         return
     with _archive(path) as archive:
-        yield _member(archive, "header.json")
-        names = {name for name in archive.namelist() if name.startswith("samples/")}
-        for name in sorted(names, key=lambda name: (len(name), name)):
-            yield _member(archive, name)
+        every = archive.namelist()
+        names = [name for name in every if re.fullmatch(r"samples/(.+/sample|[^/]+)\.json", name)]
+        if "header.json" in every:
+            yield _member(archive, "header.json")
+        else:
+            header = _member(archive, "_journal/start.json")
+            total = at(header, "eval", "dataset", "samples")
+            remark_once(
+                f"{path}: the run did not finish, {len(names)} of {total or 'unknown'} samples are "
+                f"there; to make it a complete log: inspect log recover {path}"
+            )
+            yield header
+        shortened = {name.replace("/sample.json", ".json"): name for name in names}
+        for _, name in sorted(shortened.items(), key=lambda pair: (len(pair[0]), pair[0])):
+            try:
+                sample = _sample(archive, name)
+            except (ValueError, TypeError):
+                sample = {}  # A sample that is no JSON has no scores.
+            yield sample
+
+
+def _sample(archive: zipfile.ZipFile, name: str) -> Any:
+    """A sample, with its messages where these are files of their own."""
+    sample, pages = _member(archive, name), f"{name.removesuffix('sample.json')}messages/"
+    if not name.endswith("/sample.json"):
+        return sample
+    parts = [part for part in archive.namelist() if part.startswith(pages)]
+    ordered = sorted(parts, key=lambda part: (len(part), part))
+    messages = chain.from_iterable(_member(archive, part) for part in ordered)
+    return sample | {"messages": list(messages)}
 
 
 @contextmanager
@@ -111,7 +150,7 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
         raise DataError(
             f"{path} is no complete archive of Inspect: {error}",
             expected="the .eval file of a finished evaluation",
-            fix="copy the file again, or write it as JSON: inspect log convert --to json",
+            fix=f"if the run was killed: inspect log recover {path}; else copy the file again",
         ) from error
 
 
@@ -147,7 +186,8 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
     asked = takewhile(lambda message: message.get("source") != "generate", sample["messages"])
     grades = score["value"] if isinstance(score["value"], Mapping) else {scorer: score["value"]}
     namings, answer = ("letter", "text"), score.get("answer")
-    answer = at(sample, "output", "completion") or None if answer is None else answer
+    answer = at(sample, "output", "completion") or None if answer is None else str(answer)
+    stopped = at(next(iter(at(sample, "output", "choices") or ()), None), "stop_reason")
     return LogItem(
         text=_text(sample["input"], attachments),
         prompt=_text(list(asked), attachments),
@@ -158,10 +198,12 @@ def _item(with_epochs: bool, row: _Row) -> LogItem:
         },
         filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
         options=options,
-        choice=None if answer is None else option_named(str(answer).strip(), options, *namings),
+        choice=None if answer is None else option_named(answer.strip(), options, *namings),
         right=option_named(targets[0], options, *namings) if len(targets) == 1 else None,
-        answer=None if options else answer,
-        gold=targets[0] if targets and not options else None,
+        answer=answer,
+        gold=() if options else tuple(targets),
+        missing="refused" if answer is None and stopped == "content_filter" else "",
+        row=None if sample.get("id") is None else (sample["id"], sample.get("epoch")),
     )
 
 

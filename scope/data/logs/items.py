@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from scope.data.items import LETTERS
 from scope.data.sampling import content_key
 from scope.data.sources import UNREADABLE
 from scope.errors import DataError
+from scope.printing import first_line, unstorable
+from scope.progress import remark_once
+from scope.records import NoAnswer
 
 NORMALIZED = ("acc_norm", "acc_bytes", "acc")
 """Scores of a choice, the default first: per character, per byte, sum of log-likelihoods."""
@@ -112,9 +116,11 @@ class LogItem(NamedTuple):
 
     ``prompt`` is all that the model read, ``scores`` are the numbers that the tool gives the
     answer, ``document`` is the tool's hash of the item, if it has one. ``right`` is the index of
-    the right option, and what was chosen is a ``choice`` or the greatest of the
-    ``log_likelihoods``. An ``answer`` is generated, and ``gold`` is its target. `LogFile.read`
-    adds the last three: ``words`` stand for question and options.
+    the right option, or one of ``either`` is, and what was chosen is a ``choice`` or the greatest
+    of the ``log_likelihoods``. An ``answer`` is what the model wrote, and ``gold`` are the targets
+    of a generated one; ``missing`` says why there is none. ``row`` is the tool's id of the row, and
+    ``unusable`` says why a row cannot be read. `LogFile.read` adds the last three: ``words`` stand
+    for question and options.
     """
 
     text: str
@@ -126,8 +132,12 @@ class LogItem(NamedTuple):
     log_likelihoods: tuple[float, ...] = ()
     choice: int | None = None
     right: int | None = None
+    either: tuple[int, ...] = ()
     answer: str | None = None
-    gold: str | None = None
+    gold: tuple[str, ...] = ()
+    missing: NoAnswer = ""
+    row: object = None
+    unusable: str = ""
     name: ItemName = ItemName(Conditions(*[""] * 6), "", "", "")
     words: bytes = b""
     place: str = ""
@@ -145,31 +155,48 @@ class LogItem(NamedTuple):
         lengths = map(len, texts.get(score, "1" * len(options)))
         return [value / length for value, length in zip(self.log_likelihoods, lengths, strict=True)]
 
+    def value(self, score: str) -> float | None:
+        """The score of that name; as 0 or 1 if the name ends in a bound that it must exceed.
+
+        Examples
+        --------
+        >>> item = LogItem("", "", {"rouge1": 0.4})
+        >>> item.value("rouge1"), item.value("rouge1>0.3"), item.value("acc")
+        (0.4, True, None)
+        """
+        name, _, bound = score.partition(">")
+        value = self.scores.get(name)
+        return value if not bound or value is None or not 0 <= value <= 1 else value > float(bound)
+
     def chosen(self, score: str, options: Sequence[str]) -> int | None:
         """The index of the option chosen; the right one where only the score names it."""
         if self.log_likelihoods:
             values = self.values(score, options)
             return values.index(max(values))
-        return self.right if self.choice is None and self.scores.get(score) == 1 else self.choice
+        return self.right if self.choice is None and self.value(score) == 1 else self.choice
 
     def right_option(self, score: str) -> int | None:
         """The index of the right option: the target, or of two options what the score implies."""
-        if self.right is not None or len(self.options) != 2 or self.scores.get(score) not in (0, 1):
+        value, either = self.value(score), self.either or range(2 * (len(self.options) == 2))
+        choice = None if self.right is not None else self.chosen(score, self.options)
+        if choice is None or value not in (0, 1):
             return self.right
-        choice = self.chosen(score, self.options)
-        return choice if choice is None or self.scores[score] else 1 - choice
+        fitting = [option for option in either if (option == choice) == bool(value)]
+        return fitting[0] if len(fitting) == 1 else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogFile:
     """A model's answers to the items of a task; without paths where samples were not logged.
 
-    ``rows`` are numbered from 1, and ``parse`` makes an item of each. ``arguments`` tell models of
-    one name apart. ``expected`` is the number of items that the tool evaluated.
+    ``rows`` are numbered from 1, and ``parse`` makes an item of each that is none yet.
+    ``arguments`` distinguish models of one name, and ``date`` runs of one model. ``expected`` is
+    the number of items that the tool evaluated.
     """
 
     model: str
     arguments: str = ""
+    date: str = ""
     paths: tuple[Path, ...]
     conditions: Conditions
     kind: str
@@ -183,61 +210,105 @@ class LogFile:
         return bool(self.paths) and self.kind in (CHOICES, GENERATED)
 
     def read(self) -> Iterator[LogItem]:
-        """Every item, in order.
+        """Every item, in order, each row of the tool once; those that are ``unusable`` among them.
 
         Raises
         ------
         DataError
-            When a row is cut off, lacks what its kind has, or holds numbers that are none.
+            When two rows of one id differ, or no row can be read.
         """
-        repeats: Counter[ItemName] = Counter()
+        met: dict[tuple[str, str], tuple[str, str]] = {}
+        documents: Counter[ItemName] = Counter()
+        broken, repeated = [], 0
         for number, row in self.rows():
-            unit = "line" if ".jsonl" in self.paths[0].name else "sample"
-            place = f"{unit} {number} of {self.paths[0]}"
-            try:
-                item = self._named(self.parse(row))
-            except (*UNREADABLE, AttributeError) as error:
-                raise DataError(
-                    f"{place} is no sample of {self.conditions.task}: {error!r:.200}",
-                    expected="what the tool writes for each item, with finite log-likelihoods, or "
-                    "-inf for some options",
-                    fix="check the file, or run the evaluation again",
-                ) from error
-            repeats[item.name] += 1
-            if (repeat := repeats[item.name]) > 1:  # Some benchmarks repeat documents.
+            item = self._item(number, row)
+            if item.unusable:
+                broken.append(item)
+            elif item.row is not None:
+                key = item.name.conditions.filter, str(item.row)
+                content = hashed(repr(item._replace(place="")))
+                earlier, place = met.setdefault(key, (content, item.place))
+                if earlier != content:
+                    rows = f"{place} and {item.place}"
+                    raise self._wrong(f"two different rows with the id {item.row}: {rows}")
+                if place != item.place:
+                    repeated += 1
+                    continue
+            documents[item.name] += 1
+            if (repeat := documents[item.name]) > 1:  # Some benchmarks repeat documents.
                 document = f"{item.name.document}~{repeat}"
                 item = item._replace(name=item.name._replace(document=document))
-            yield item._replace(place=place)
+            yield item
+        if repeated:
+            remark_once(f"rows of {self.paths[0]} that repeat others and count once: {repeated}")
+        if broken and len(broken) == documents.total():
+            raise self._wrong(f"{broken[0].place} is no sample: {broken[0].unusable}")
+        if broken:
+            example = f"{broken[0].place}: {broken[0].unusable}"
+            remark_once(f"rows that cannot be read are left out: {len(broken)}, such as {example}")
+
+    def _item(self, number: int, row: Any) -> LogItem:
+        unit = "line" if ".jsonl" in self.paths[0].name else "sample"
+        try:
+            item = row if isinstance(row, LogItem) else self._named(self.parse(row))
+        except (*UNREADABLE, AttributeError) as error:
+            item = LogItem("", "", {}, unusable=first_line(error))
+        place = f"{unit} {number} of {self.paths[0]}"
+        if item.unusable:
+            item = item._replace(name=ItemName(self.conditions, "none", place, ""))
+        return item._replace(place=place)
+
+    def _wrong(self, problem: str) -> DataError:
+        return DataError(
+            f"{problem} ({self.conditions.task})",
+            expected="what the tool writes for the items of one run, a row each",
+            fix="check the file, or run the evaluation again",
+        )
 
     def _named(self, item: LogItem) -> LogItem:
         # Chat templates belong to models: their prompts differ though the same is asked.
         prompt = "chat" if self.conditions.prompt == "chat" else hashed(item.prompt)[:8]
         text = item.text.strip() or "(empty prompt)"
+        if fault := unstorable("".join((text, item.filter, *item.options, *item.gold))):
+            raise ValueError(f"{fault} in a text")
+        if len(item.options) not in (range(2, len(LETTERS) + 1) if self.kind == CHOICES else (0,)):
+            raise ValueError(f"{len(item.options)} options")
+        if not all(option.strip() for option in item.options):
+            raise ValueError("an empty option")
         scores = {part_of_id(name): value for name, value in item.scores.items()}
         score = next(
             (key for key in (*NORMALIZED, "exact_match", *scores) if key in scores), "none"
         )
-        document = item.document or hashed(json.dumps([text, item.options, item.right, item.gold]))
+        contents = [text, item.options, item.right, *(item.gold or (None,))[:1]]
+        document = part_of_id(item.document or hashed(json.dumps(contents)))
         conditions = self.conditions._replace(filter=part_of_id(item.filter))
         name = ItemName(conditions, score, document[:16], prompt)
         words = content_key(text, item.options)
         return item._replace(text=text, scores=scores, name=name, words=words)
 
 
-def usable_log_likelihoods(values: Sequence[Any], options: Sequence[str]) -> tuple[float, ...]:
-    """The log-likelihoods of the options.
+def with_log_likelihoods(item: LogItem, values: Sequence[Any]) -> LogItem:
+    """The item with the log-likelihoods of its options, or with the reason why none is greatest.
 
     Raises
     ------
     ValueError
-        When they are not as many as the options, one is no number, or all are -inf.
+        When they are not as many as the options.
+
+    Examples
+    --------
+    >>> item = LogItem("Which?", "Which?", {}, options=("a", "b"))
+    >>> with_log_likelihoods(item, [-1, "-inf"]).log_likelihoods
+    (-1.0, -inf)
+    >>> with_log_likelihoods(item, [-1, "nan"]).missing
+    'no number'
     """
     numbers = tuple(map(float, values))
-    if len(numbers) != len(options) or len(numbers) < 2:
-        raise ValueError(f"{len(numbers)} log-likelihoods for {len(options)} options")
-    if not all(value < float("inf") for value in numbers) or max(numbers) == float("-inf"):
-        raise ValueError(f"the log-likelihoods {list(numbers)}")
-    return numbers
+    if len(numbers) != len(item.options) or len(numbers) < 2:
+        raise ValueError(f"{len(numbers)} log-likelihoods for {len(item.options)} options")
+    if not all(number < math.inf for number in numbers) or max(numbers) == -math.inf:
+        return item._replace(missing="no number")
+    return item._replace(log_likelihoods=numbers)
 
 
 def option_named(text: str, options: Sequence[str], *namings: str) -> int | None:

@@ -7,40 +7,53 @@ today's, where numbers are written as texts and arguments as objects, and that o
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scope.data.formats import json_lines
-from scope.data.logs.finding import begins_with
+from scope.data.logs.finding import begins_with, rows_of
 from scope.data.logs.items import (
     CHOICES,
+    GENERATED,
     LogFile,
     LogItem,
     at,
     conditions,
     hashed,
     option_named,
-    usable_log_likelihoods,
+    with_log_likelihoods,
 )
 from scope.data.sources import read_whole, reading
 from scope.errors import DataError
+from scope.progress import remark_once
 
 TOOL = "lm-evaluation-harness"
 EXPECTED = "samples_TASK_DATE.jsonl, written by --log_samples, beside results_DATE.json"
 
 _DATED = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?(?:\.gz)?$")
+_LONG = 20
+"""Letters of a text of a document that is surely part of its question, and not of others."""
 _NAMED = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]*)")
 _TEMPLATES = (
     *("doc_to_text", "doc_to_target", "doc_to_choice", "description", "generation_kwargs"),
     *("target_delimiter", "fewshot_delimiter", "gen_prefix"),
 )
 _NO_SCORES = frozenset(
-    ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics")
+    # The last is what --predict_only writes in place of scores.
+    (
+        *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+        "bypass",
+    )
 )
+_NO_ANSWER_FOUND = "[invalid]"
+"""What filters write where they find no answer in a reply."""
 
 
 def is_log(path: Path) -> bool:
@@ -50,28 +63,48 @@ def is_log(path: Path) -> bool:
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     """A log for each file of samples, and for each task of their results without samples."""
-    by_results: dict[Path, list[Path]] = {}
+    by_results: dict[Path | None, list[Path]] = {}
     for path in paths:
         by_results.setdefault(_results_of(path), []).append(path)
     for results_path, samples in by_results.items():
-        with reading(str(results_path)):
-            results = json.loads(read_whole(results_path))
-            tasks = results.get("configs") or results["results"]
-            named = [(_task(path, tasks), path) for path in samples]
-            unlogged = [(task, None) for task in tasks if task not in dict(named)]
-            logs = [_log(results_path, results, *pair) for pair in (*named, *unlogged)]
+        with reading(str(results_path or samples[0])):
+            if results_path is None:
+                logs = list(map(_log_without_results, samples))
+            else:
+                results = json.loads(read_whole(results_path))
+                tasks = results.get("configs") or results["results"]
+                named = [(_task(path, tasks), path) for path in samples]
+                unlogged = [(task, None) for task in tasks if task not in dict(named)]
+                logs = [_log(results_path, results, *pair) for pair in (*named, *unlogged)]
         yield from logs
 
 
-def _results_of(samples: Path) -> Path:
-    """The results file of samples: of the same date, or the only one in the folder."""
+def _results_of(samples: Path) -> Path | None:
+    """The results file of samples: of the same date, or the only one in the folder without date."""
     others = (path for path in samples.parent.glob("*.json") if not path.match("samples_*"))
-    beside = sorted(others)
+    beside = sorted(filter(Path.is_file, others))
     dated = _DATED.search(samples.name)
     same = [path for path in beside if dated and path.stem.endswith(dated[1])]
-    if len(same or beside) != 1:
-        raise _wrong(f"{len(same or beside)} results files for {samples}")
-    return (same or beside)[0]
+    undated = (path for path in beside if path.match("results*") and not _DATED.search(path.name))
+    fitting = same or (list(undated) if dated else beside)
+    if len(fitting) > 1:
+        raise _wrong(f"{len(fitting)} results files for {samples}")
+    return fitting[0] if fitting else None
+
+
+def _log_without_results(path: Path) -> LogFile:
+    """A log whose conditions are not known but for its task; its rows show of which kind it is."""
+    remark_once(f"{path}: no results file beside it, so version, shots and templates are unknown")
+    rows = [at(row, "filtered_resps") for _, row in islice(rows_of(path), 5)]
+    kind = CHOICES if any(map(_of_options, rows)) else GENERATED
+    task = without_date(path).removesuffix(".gz").removesuffix(".jsonl").removeprefix("samples_")
+    results = {"configs": {task: {"output_type": kind}}, "n-shot": {task: "unknown"}}
+    log = _log(path, results, task, path)
+    return replace(log, conditions=log.conditions._replace(template="unknown"))
+
+
+def _of_options(replies: Any) -> bool:
+    return isinstance(replies, list) and len(replies) > 1 and isinstance(replies[0], list)
 
 
 def without_date(samples: Path) -> str:
@@ -106,12 +139,14 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
     config = at(results, "configs", task) or {}
     shots, version = at(results, "n-shot", task), at(results, "versions", task)
     shots = config.get("num_fewshot") or 0 if shots is None else shots
+    dated, expected = path and _DATED.search(path.name), at(results, "n-samples", task, "effective")
     templates = {name: config[name] for name in _TEMPLATES if config.get(name) not in (None, "")}
     kind = str(config.get("output_type") or CHOICES)
     name, arguments = _model(results)
     return LogFile(
         model=name or results_path.parent.name,
         arguments=arguments,
+        date=dated[1] if dated else "",
         paths=() if path is None else (path,),
         conditions=conditions(
             task,
@@ -121,8 +156,8 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
             chat=bool(results.get("chat_template")),
         ),
         kind=kind,
-        expected=at(results, "n-samples", task, "effective"),
-        rows=partial(json_lines, path) if path else lambda: iter(()),
+        expected=expected if isinstance(expected, int) else None,
+        rows=partial(rows_of, path) if path else lambda: iter(()),
         parse=partial(_item, kind == CHOICES, str(shots) != "0", config),
     )
 
@@ -145,7 +180,7 @@ def _item(
     contexts = [str(argument[0]) for argument in arguments]
     if with_shots:
         delimiter = str(config.get("fewshot_delimiter") or "\n\n")
-        contexts = [context.rsplit(delimiter, 1)[-1] for context in contexts]
+        contexts = [_question(context, fields.get("doc"), delimiter) for context in contexts]
     item = LogItem(
         text=contexts[0],
         prompt=str(arguments[0][0]),
@@ -157,29 +192,65 @@ def _item(
         filter=fields.get("filter") or "none",
         document=fields.get("doc_hash")
         or hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
+        row=fields.get("doc_id"),
     )
-    target = fields.get("target")
     if not with_options:
-        reply = fields["filtered_resps"]
-        while isinstance(reply, list) and reply:
-            reply = reply[0]
-        gold = None if target is None else str(target).strip()
-        return item._replace(answer=str(reply).strip() if reply else None, gold=gold)
-    values = tuple(float(field[0]) for field in fields["filtered_resps"])
+        return _generated(item, config, fields)
+    values = tuple(field[0] for field in fields["filtered_resps"])
     delimiter = str(config.get("target_delimiter", " "))
     ends = tuple(str(argument[1]).removeprefix(delimiter) for argument in arguments)
     if "acc_mutual_info" in fields:
         # The second half is the options without the question.
         half = len(values) // 2
         values, contexts, ends = values[:half], contexts[:half], ends[:half]
-    values = usable_log_likelihoods(values, ends)
     # Where the contexts differ and not their ends, they are the options.
     if len(set(contexts)) > 1:
-        return item._replace(text=ends[0], options=tuple(contexts), log_likelihoods=values)
-    if not all(ends):
-        raise ValueError("an empty option")
-    right = option_named(str(target), ends, "number", "text")
-    return item._replace(options=ends, log_likelihoods=values, right=right)
+        item = item._replace(text=ends[0], options=tuple(contexts))
+        return with_log_likelihoods(item, values)
+    target = str(fields.get("target"))
+    by_number, by_text = option_named(target, ends, "number"), option_named(target, ends, "text")
+    # A number may be an index or a text; where the two are different options, the score decides.
+    if by_number is not None and by_text not in (None, by_number):
+        item = item._replace(either=(by_number, by_text))
+    else:
+        item = item._replace(right=by_text if by_number is None else by_number)
+    return with_log_likelihoods(item._replace(options=ends), values)
+
+
+def _generated(item: LogItem, config: Mapping[str, Any], fields: Mapping[str, Any]) -> LogItem:
+    reply, target = fields["filtered_resps"], fields.get("target")
+    while isinstance(reply, list) and reply:
+        reply = reply[0]
+    # A target that is the same number for every document is asked of no model.
+    is_text = target is not None and not isinstance(config.get("doc_to_target"), int)
+    return item._replace(
+        answer=str(reply).strip() if reply else None,
+        missing="not readable" if reply == _NO_ANSWER_FOUND else "",
+        gold=tuple(dict.fromkeys(map(str.strip, _targets(target)))) if is_text else (),
+    )
+
+
+def _targets(target: Any) -> list[str]:
+    """The targets of an answer; a list of them may be printed."""
+    if isinstance(target, str) and target.startswith(("['", '["')):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            target = ast.literal_eval(target)
+    return target if isinstance(target, list) else [str(target)]
+
+
+def _question(prompt: str, document: Any, delimiter: str) -> str:
+    """The prompt without its shots: the part that holds every long text of the document.
+
+    Examples
+    --------
+    >>> document = {"passage": "A passage of some words.", "question": "And who does what?"}
+    >>> _question("Some shot...A passage of some words....And who does what?", document, "...")
+    'A passage of some words....And who does what?'
+    """
+    texts = document.values() if isinstance(document, Mapping) else ()
+    places = (prompt.rfind(text) for text in texts if isinstance(text, str) and len(text) >= _LONG)
+    begin = prompt.rfind(delimiter, 0, min((place for place in places if place >= 0), default=0))
+    return prompt[begin + len(delimiter) :] if begin >= 0 else prompt
 
 
 def _arguments(value: Any) -> list[list[Any]]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from scope.data.formats import open_parquet
-from scope.data.logs.items import CHOICES, LogFile, LogItem, conditions, usable_log_likelihoods
+from scope.data.logs.items import CHOICES, LogFile, LogItem, conditions, with_log_likelihoods
 from scope.data.sources import Source
 
 _FILE = re.compile(r"details_harness\|(.+)\|(\d+)_([^|_]+)\.parquet")
@@ -66,8 +66,8 @@ def _log(path: Path) -> LogFile:
     columns = [*_NEEDED, *({"acc_norm", "query"} & set(source.columns))]
 
     def rows() -> Iterator[tuple[int, Any]]:
-        for number, values, _ in source.read(columns):
-            yield number + 1, dict(zip(columns, map(_value, columns, values), strict=True))
+        for row in source.read(columns):
+            yield row.place + 1, dict(zip(columns, row.values, strict=True))
 
     return LogFile(
         model=repository.partition("details_")[2].replace("__", "/", 1),
@@ -101,16 +101,17 @@ def _value(column: str, value: Any) -> Any:
         raise ValueError(f"`{column}` is {value:.60}") from error
 
 
-def _item(fields: Mapping[str, Any]) -> LogItem:
+def _item(row: Mapping[str, Any]) -> LogItem:
+    fields = {column: _value(column, value) for column, value in row.items()}
     options = tuple(str(option) for option in fields["choices"])
     right = int(fields["gold"])
-    if not 0 <= right < len(options) or not all(options):
+    if not 0 <= right < len(options):
         raise ValueError(f"the right option {right} of {list(options)}")
-    return LogItem(
+    item = LogItem(
         text=str(fields.get("query") or fields["example"]),
         prompt=str(fields["full_prompt"]),
         scores={name: float(fields[name]) for name in ("acc", "acc_norm") if name in fields},
         options=options,
-        log_likelihoods=usable_log_likelihoods(fields["predictions"], options),
         right=right,
     )
+    return with_log_likelihoods(item, fields["predictions"])

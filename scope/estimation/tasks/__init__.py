@@ -208,10 +208,7 @@ def gold_differences(
 
 
 def _difference(first: Measurement, second: Measurement, seed: int, *, width: float) -> Difference:
-    of_first, of_second = (
-        dict(zip(row.example_ids, row.values, strict=True)) for row in (first, second)
-    )
-    both = in_both(of_first, of_second)
+    both = in_both(first.by_text(), second.by_text())
     undefined = (row.estimate for row in (first, second) if isinstance(row.estimate, Undefined))
     reason = next((estimate.reason for estimate in undefined), "no question was put to both models")
     return difference(first, second, both, seed, empty=reason, width=width)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -115,9 +115,14 @@ def category_measurements(table: ChoiceTable, models: Sequence[str]) -> Iterator
 def choice_pair_measurements(table: ChoiceTable, models: Sequence[str]) -> Iterator[Measurement]:
     """What each two models share, on the items that both answered."""
     for (first, target), (second, against) in combinations(enumerate(models), 2):
-        estimates = _pair_estimates(table, {first: target, second: against})
+        estimates = _pair_estimates(table, [first, second], models)
         for key, estimate in estimates.items():
             yield measured(METRICS[key], target, estimate, against=against, capability=table.task)
+    # How far CAPA can reach: of a model that is unsure it is below 1 even with itself.
+    for row, name in enumerate(models):
+        if table.has_probabilities[row].any():
+            itself = _pair_estimates(table, [row, row], models)["capa"]
+            yield measured(METRICS["capa"], name, itself, against=name, capability=table.task)
 
 
 def without_values(measurement: Measurement) -> Measurement:
@@ -134,19 +139,18 @@ def _accuracy(table: ChoiceTable, row: int, model: str, items: NDArray[np.intp])
 
 
 def _pair_estimates(
-    table: ChoiceTable, names: Mapping[int, str]
+    table: ChoiceTable, rows: Sequence[int], models: Sequence[str]
 ) -> dict[str, Estimate | Undefined]:
-    """Every metric of two models by key, on the items that both answered; ``names`` by row."""
-    rows = list(names)
+    """Every metric of two models by key, on the items that both answered."""
     of_first, of_second = table.choices[rows] != NOTHING
     both = of_first & of_second
     known = both & (table.right != NOTHING)
     of_first, of_second = table.has_probabilities[rows]
     probable = of_first & of_second
     missing = Undefined(reason=NONE_BY_BOTH) if not both.any() else None
-    for row, name in names.items():
+    for row in rows:
         if not missing and not table.has_probabilities[row].any():
-            missing = Undefined(reason=f"{name} gives no probabilities")
+            missing = Undefined(reason=f"{models[row]} gives no probabilities")
 
     def corrected(index: ChanceCorrected, empty: str = NONE_BY_BOTH) -> Estimate | Undefined:
         return chance_corrected_estimate(

@@ -108,9 +108,12 @@ def four_cells(
 ) -> Iterator[FourCells]:
     """The cells of each two models, from the values of each against the right answers.
 
+    A model with scores between 0 and 1 has none: its answers are neither right nor wrong.
     ``differing`` gives the items to which two models give different answers, by their names.
     """
-    measured = [row for row in against_gold if row.metric in _RIGHT]
+    measured = [
+        row for row in against_gold if row.metric in _RIGHT and {0.0, 1.0}.issuperset(row.values)
+    ]
     for first, second in combinations(measured, 2):
         of_first = dict(zip(first.example_ids, first.values, strict=True))
         of_second = dict(zip(second.example_ids, second.values, strict=True))

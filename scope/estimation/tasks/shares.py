@@ -113,7 +113,9 @@ def _names(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:
     if not any(item.question.options for item in answers.items):
         yield named(
             "answer",
-            lambda _, answer: answer.text or UNANSWERABLE,
+            lambda item, answer: (
+                (item.gold[0] if item.gold and answer.score == 1 else answer.text) or UNANSWERABLE
+            ),
             lambda item: [text or UNANSWERABLE for text in item.gold],
         )
         return

@@ -25,7 +25,7 @@ from scope.metrics import (
     text_cosine_values,
     word_f1_values,
 )
-from scope.records import GOLD, Measurement, TaskAnswers
+from scope.records import GOLD, Answer, Measurement, TaskAnswers
 from scope.statistics import mean_estimate
 
 Values = NDArray[np.float64]
@@ -181,7 +181,31 @@ def text_gold_measurements(table: TextTable, models: Sequence[str]) -> list[Meas
             for key, compare in table.comparisons().items()
         }
         measurements += _measurements(table, name, GOLD, ids, values, NO_GOLD)
-    return measurements
+    answers = table.answers.answers
+    pairs = (pair for row in answers for pair in zip(table.answers.items, row, strict=True))
+    scored = {item.question.id for item, answer in pairs if answer.score is not None}
+    if not scored:
+        return measurements
+    # Scores of the tool decide what is right, and no comparison of words.
+    by_words = {row.target: row for row in measurements if row.metric == "exact_match"}
+    unscored = (row for row in measurements if row.metric != "exact_match")
+    rows = zip(models, answers, strict=True)
+    return [*unscored, *(_scores(table, *pair, scored, by_words[pair[0]]) for pair in rows)]
+
+
+def _scores(
+    table: TextTable, name: str, row: Sequence[Answer], scored: set[str], by_words: Measurement
+) -> Measurement:
+    """A model's scores; of answers without one whether their words are right."""
+    values = dict(zip(by_words.example_ids, by_words.values, strict=True))
+    for item, answer in zip(table.answers.items, row, strict=True):
+        is_missing = answer.asked and answer.text is None and item.question.id in scored
+        if is_missing or answer.score is not None:
+            values[item.question.id] = answer.score or 0.0
+    ids, scores = tuple(values), np.array([*values.values()], dtype=np.float64)
+    estimate = mean_estimate(scores, ids, empty=NO_GOLD)
+    metric, task = METRICS["accuracy"], table.answers.task
+    return measured(metric, name, estimate, ids, scores, against=GOLD, capability=task)
 
 
 def text_pair_measurements(table: TextTable, models: Sequence[str]) -> Iterator[Measurement]:

@@ -85,8 +85,7 @@ def answered(result: AuditResult) -> Iterator[Answered]:
             points = f"; accuracy {short_points(gap)} points" if isinstance(gap, Estimate) else ""
             same_on = f"same answer on {short_share(agreement)} of {{n}}{points}"
             facts.append((prose("Unchanged texts"), prose(same_on, n=agreement.n)))
-        if example := telling_text(verdict, result):
-            facts.append((prose("Example"), example))
+        facts += telling_text(verdict, result)
         names = (manifest.reference.name, baseline)
         yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), looks)
 
@@ -316,11 +315,11 @@ def in_little_room(estimate: Estimate | Undefined | None, columns: int) -> Text:
 def where_targets_differ(result: AuditResult) -> Iterator[Text]:
     """The slices that differ, and the capabilities on which a target follows the reference less.
 
-    Baseline and floor have no sentence; a baseline's own difference is subtracted.
+    Baseline and floor have no sentence. With a baseline, the target differs itself and from it.
     """
     judged = {card.name for card in result.manifest.targets if card.role == "target"}
     tests = [test for test in result.slice_tests if test.worst.target in judged]
-    clear = [test for test in tests if test.p_adjusted < _LEVEL]
+    clear = [test for test in tests if round(test.p_adjusted, 3) < _LEVEL]
     for test in clear:
         worst = test.worst
         metric = short_name(worst.metric).removeprefix("IID ").capitalize()
@@ -345,30 +344,37 @@ def where_targets_differ(result: AuditResult) -> Iterator[Text]:
         and difference.first in judged
         and difference.second == other
     ]
-    sentences = [text for pair in pairs for text in _on_capabilities(pair, result)]
+    of_targets = {
+        (difference.first, difference.capability): difference.estimate.side(decimals=2)
+        for difference in result.differences
+        if difference.second == result.manifest.reference.name
+    }
+    sentences = [
+        _on_capabilities(pair, result)
+        for pair in pairs
+        for side in [pair.estimate.side(decimals=2)]
+        if side != "unclear" and side == of_targets.get((pair.first, pair.capability))
+    ]
     yield from sentences
     if pairs and not sentences:
         yield prose("No target is shown to differ between two capabilities.")
 
 
-def _on_capabilities(difference: Difference, result: AuditResult) -> Iterator[Text]:
+def _on_capabilities(difference: Difference, result: AuditResult) -> Text:
     """The one of two capabilities on which a target clearly follows the reference less."""
-    estimate = difference.estimate
-    if isinstance(estimate, Undefined) or estimate.side == "unclear":
-        return
-    less, more = str(difference.capability).split(MINUS)[:: -1 if estimate.value > 0 else 1]
-    beyond, less_on = prose(""), "follows the reference less on"
+    order = -1 if difference.estimate.side() == "more" else 1
+    less, more = str(difference.capability).split(MINUS)[::order]
+    beyond = prose("")
     if result.manifest.baseline:
-        beyond = prose("Compared with the baseline {name}, ", name=difference.second)
-        less_on = "loses more on"
-    yield prose(
-        f"{{beyond}}**{{target}}** {less_on} **{{less}}** than on **{{more}}**: "
+        beyond = prose(", beyond what the baseline {name} does", name=difference.second)
+    return prose(
+        "**{target}** follows the reference less on **{less}** than on **{more}**{beyond}: "
         "concordance on {difference} {estimate} ({n} texts), not corrected over targets.",
         beyond=beyond,
         target=difference.first,
         less=less,
         more=more,
         difference=str(difference.capability),
-        estimate=short(estimate),
-        n=estimate.n,
+        estimate=short(difference.estimate),
+        n=difference.estimate.n,
     )

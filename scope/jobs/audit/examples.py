@@ -122,14 +122,18 @@ def moved(both: Both) -> float:
 
 
 def example_section(result: AuditResult, *, most: int) -> Section:
-    """The first ``most`` texts; those on which a target differs come first."""
-    ordered = sorted((*_pairs(result), *unchanged_texts(result)), key=lambda text: not text.lost)
+    """The first ``most`` texts; where a target differs comes first, then baseline and floor."""
+    judged = {n for n, card in enumerate(result.manifest.targets) if card.role == "target"}
+    ordered = sorted(
+        (*_pairs(result), *unchanged_texts(result)),
+        key=lambda text: (judged.isdisjoint(text.lost), not text.lost),
+    )
     total = Counter(text.kind for text in ordered)
-    lost = Counter(text.kind for text in ordered if text.lost)
+    lost = Counter(text.kind for text in ordered if not judged.isdisjoint(text.lost))
     about = paragraph(
         "{shown} of {total} examples: {kept} kept pairs, to which the reference gives one label, "
         "of which a target lost {lost}; {flipped} random changes that flip the reference, of "
-        "which {unmoved} did not move a target; and {unchanged} unchanged texts to which a target "
+        "which {unmoved} did not move a target; and {unchanged} unchanged texts to which a model "
         "gives another label than the reference. Where a target differs comes first. All texts "
         "are in ``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(ordered[:most]),
@@ -154,7 +158,7 @@ _HOW_TO_READ = (
     ),
     note(
         "“Kept” beside the filters is the share of the kept pairs chosen here on which a target "
-        "keeps its label. It is exploratory: it has no interval, and counts pairs instead of texts."
+        "keeps its label, as the mean over texts. It is exploratory: it has no interval."
     ),
 )
 _SIMILARITY = note(
@@ -269,7 +273,7 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
     if text.unlike:
         keys["unlike"] = "1"
     if text.kind == "kept" and text.judged:
-        keys["judged"] = "1"
+        keys["judged"] = text.before.example.id
     return keys
 
 

@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import is_saved, load_answering_model
+from scope.jobs.answering_models import (
+    is_saved,
+    load_answering_model,
+    refuse_same_models,
+    require_own_fingerprints,
+)
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
@@ -132,7 +137,9 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     """The models of a matrix, each loaded once."""
     parts = request.parts()
     loaded = _loaded(request, tuple(parts.models.values()))
-    _refuse_copies(request, dict(zip(parts.models, loaded, strict=True)))
+    by_spec = dict(zip(parts.models, loaded, strict=True))
+    for members in request.groups.values():
+        refuse_same_models([by_spec[whole_spec(member)] for member in members])
     names = short_names([model.spec for model in loaded])
     targets = {
         spec: _target(name, model, loaded[0], request)
@@ -152,22 +159,9 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     return AuditModels(each, groups)
 
 
-def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> None:
-    """Refuse a group with the same model under two specs: it would count as two seeds."""
-    for group, members in request.groups.items():
-        known: dict[str, str] = {}
-        for spec in map(whole_spec, members):
-            first = known.setdefault(loaded[spec].fingerprint, spec)
-            if first != spec:
-                raise ModelError(
-                    f"`{first}` and `{spec}`, in the group `{group}`, are the same model",
-                    expected="models that differ by their seed: a copy would count twice",
-                    fix=f"leave `{spec}` out",
-                )
-
-
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
     classifiers = [load_audited(model, request.role, request.model_options) for model in models]
+    require_own_fingerprints(models, classifiers)
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
     return classifiers
 

@@ -126,8 +126,8 @@ def _estimates(result: AuditResult) -> Section:
     names = map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
     about = note(
         "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
-        "slope. n is the number of examples; intervals treat an example with all its "
-        "trials as one unit. The {half} of a capability’s kept pairs: those whose "
+        "slope. n is the number of examples; values and intervals are of examples, each with "
+        "the mean of its trials. The {half} of a capability’s kept pairs: those whose "
         "similarity is at least the median.",
         half=MORE_SIMILAR,
     )
@@ -218,6 +218,8 @@ def _most_alike(result: AuditResult) -> Iterator[Paragraph]:
         rows.sort(key=lambda pair: (-pair[0].value, str(pair[1].against), pair[1].target))
         (best, most), (worst, least) = rows[0], rows[-1]
         head = "**Most alike on {capability}: {pair}**"
+        if rows[1:] and short(best) == short(worst):
+            head = "**All pairs are equally alike on {capability}, such as {pair}**"
         yield Paragraph(prose(head, capability=card.name, pair=_pair(most)), lead=True)
         rest = prose("; least alike are {pair}, {worst}", pair=_pair(least), worst=short(worst))
         yield paragraph(
@@ -225,7 +227,7 @@ def _most_alike(result: AuditResult) -> Iterator[Paragraph]:
             metric=short_name(most.metric),
             best=short(best),
             rivals=rival_pairs(best, (estimate for estimate, _ in rows)),
-            least=rest if rows[1:] else (),
+            least=rest if short(best) != short(worst) else (),
         )
 
 
@@ -273,7 +275,7 @@ def _both_directions(matrix: AuditMatrix) -> Iterator[Paragraph]:
         yield paragraph(
             "In {clear} of {tested} tests a pair of models differs by its direction "
             "(p\u00a0<\u00a00.05, Holm-corrected).",
-            clear=sum(p < 0.05 for p in tested),
+            clear=sum(round(p, 3) < 0.05 for p in tested),
             tested=len(tested),
         )
     if not matrix.asymmetries:

@@ -112,10 +112,10 @@ class AuditPlan:
 
     def kept_as(self, chosen: ChosenCapability) -> str:
         """The name under which a run keeps a search; it may have one of each reference."""
-        name = chosen.capability.name
-        if not self.request.is_matrix:
+        name, reference = chosen.capability.name, self.models.reference
+        if not (self.request.is_matrix or reference.is_object):
             return name
-        return searched_on(name, self.models.reference.fingerprint)
+        return searched_on(name, reference.fingerprint)
 
     def shown_as(self, chosen: ChosenCapability) -> str:
         """The name of a search in the progress."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import itemgetter
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reports.prose import Span, Style, Text, joined, prose
 from reports.wording import short, short_points, two_digits
-from scope.jobs.audit.examples import Shown, changed_texts, unchanged_texts
+from scope.jobs.audit.examples import Shown, changed_texts, moved, unchanged_texts
 from scope.records import (
     AuditResult,
     DataCard,
@@ -138,7 +138,7 @@ def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
 
 def _numbers(endpoint: Endpoint) -> tuple[str, str]:
     """The number of an endpoint with its interval and texts, and its limit."""
-    estimate, in_points = endpoint.estimate, endpoint.name == "accuracy"
+    estimate, in_points = endpoint.estimate, endpoint.name.startswith("accuracy")
     limit = f"{(100 if in_points else 1) * (endpoint.limit or 0):g}".replace("-", "−")
     number = f"{short_points(estimate)} points" if in_points else short(estimate)
     return f"{number} on {estimate.n:,} texts", limit
@@ -149,14 +149,27 @@ def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
     open_ones = carrying(verdict)
     undefined = [end for end in open_ones if isinstance(end.estimate, Undefined)]
     parts = [f"{end.name} is {end.estimate}" for end in undefined]
-    unclear = [end for end in open_ones if isinstance(end.estimate, Estimate)]
-    if len(unclear) == 1:
-        number, limit = _numbers(unclear[0])
-        name = compared(unclear[0], reference, baseline)
-        parts.append(f"{name} is too uncertain ({number}, at least {limit} is required)")
-    elif unclear:
-        parts.append(f"{named([end.name for end in unclear])} are too uncertain")
+    measured = [end for end in open_ones if isinstance(end.estimate, Estimate)]
+    failing = [*filter(fails_alone, measured)]
+    for words, group in (
+        ("too low alone, but not by the test that is corrected for all", failing),
+        ("too uncertain", [end for end in measured if end not in failing]),
+    ):
+        if len(group) == 1:
+            number, limit = _numbers(group[0])
+            name = compared(group[0], reference, baseline)
+            parts.append(f"{name} is {words} ({number}, at least {limit} is required)")
+        elif group:
+            parts.append(f"{named([end.name for end in group])} are {words}")
     return "; ".join(parts)
+
+
+def fails_alone(endpoint: Endpoint) -> bool:
+    """Whether a number lies beyond its limit by its own test or interval, before a correction."""
+    estimate, limit = endpoint.estimate, endpoint.limit
+    if isinstance(estimate, Undefined) or limit is None:
+        return False
+    return endpoint.state == "beyond" or estimate.high < limit
 
 
 def named(names: Sequence[str]) -> str:
@@ -174,15 +187,18 @@ def named(names: Sequence[str]) -> str:
 
 
 def no_texts_help(verdict: Replacement) -> str:
-    """Why no number of texts can be given: undefined, surely worse, or an open reach; or empty."""
+    """Why no number of texts can be given: undefined, lower, or an open reach; or empty."""
     for endpoint in verdict.endpoints:
         name, estimate, limit = endpoint.name, endpoint.estimate, endpoint.limit
         if limit is None:
             continue
         if not isinstance(estimate, Estimate):
             return f"{name} is undefined"
-        if endpoint.state == "beyond" or (limit < 0 and estimate.high < 0):
-            return f"{name} is surely lower, though perhaps not by much"
+        lower = estimate.side(3 if name.startswith("accuracy") else 2) == "less"
+        if fails_alone(endpoint) or (limit < 0 and lower):
+            than = "its limit" if limit > 0 else "that of the model it is compared with"
+            number = _numbers(endpoint)[0]
+            return f"by its interval alone, {name} is below {than} ({number})"
         if name.startswith("reach on ") and endpoint.state != "within":
             return f"{name} is open, for which none can be planned"
     return ""
@@ -229,45 +245,62 @@ _MOST_COMPARED = 1_000
 """Most words of a text that are compared: the time is quadratic."""
 
 
-def telling_text(verdict: Replacement, result: AuditResult) -> Text:
-    """A text that two models answer differently, with the largest difference in the endpoint.
+def telling_text(verdict: Replacement, result: AuditResult) -> Iterator[tuple[Text, Text]]:
+    """A title and the text that shows most of the first endpoint that any text shows, if any.
 
-    For a capability a random change, if they differ on any, else an unchanged text; for accuracy a
-    text on which only the reference is right, if any. Nothing if there is no such text.
+    *Example* of *may not* is a text on which only the target is wrong, or for reach moves less.
+    Other differences are titled neutrally; one where only the reference is wrong shows no fault.
     """
-    names = (endpoint.name for endpoint in carrying(verdict))
-    name, _, capability = next(names, "agreement").partition(" on ")
-    place = [card.name for card in result.manifest.targets].index(verdict.target)
-    labels = result.manifest.reference.labels
+    place = 1 + [card.name for card in result.manifest.targets].index(verdict.target)
+    labels, accused = result.manifest.reference.labels, verdict.decision == "may not"
+    for name in [endpoint.name for endpoint in carrying(verdict)] or ["agreement"]:
+        ranked = [
+            (_fault(text, place, name, labels), text.distance(place), text)
+            for text in _differing(result, place, name)
+        ]
+        least = 2 if name.startswith("accuracy") else 1 if accused else 0
+        fault, _, text = max(ranked, key=itemgetter(0, 1), default=(-1, 0.0, None))
+        if text is None or fault < least:
+            continue
+        original = text.before.example.text
+        changed = original if text.after is None else text.after.perturbation.text or ""
+        columns = {result.manifest.reference.name: 0, verdict.target: place}
+        answers = (
+            prose("{model} {answers}", model=model, answers=_answers(text.models[column], labels))
+            for model, column in columns.items()
+        )
+        yield (
+            prose("Example" if accused and fault == 2 else "Where they differ"),
+            prose(
+                "“{text}” {answers}.{gold}",
+                text=_marked(original, changed),
+                answers=joined(answers, between="; "),
+                gold=() if text.gold is None else prose(" Gold: {label}.", label=text.gold),
+            ),
+        )
+        return
+
+
+def _differing(result: AuditResult, place: int, name: str) -> Iterator[Shown]:
+    """The texts on which a target differs from the reference in an endpoint."""
+    measure, _, capability = name.partition(" on ")
+    if not capability:
+        yield from (text for text in unchanged_texts(result) if place - 1 in text.lost)
     drawn = [scored for scored in result.candidates if scored.capability == capability]
-    texts = [
-        text
-        for text in changed_texts(result, "flipped", drawn)
-        if [answer.choice for answer in text.models[0]]
-        != [answer.choice for answer in text.models[place + 1]]
-    ] or [text for text in unchanged_texts(result) if place in text.lost]
-    if not texts:
-        return ()
+    for text in changed_texts(result, "flipped", drawn):
+        reference, target = text.models[0], text.models[place]
+        alike = [a.choice for a in reference] == [a.choice for a in target]
+        if moved(target) < moved(reference) if measure == "reach" else not alike:
+            yield text
 
-    def tells(text: Shown) -> tuple[bool, float]:
-        right = name == "accuracy" and label_of(text.before.reference, labels) == text.gold
-        return right, text.distance(place + 1)
 
-    text = max(texts, key=tells)
-    columns = {result.manifest.reference.name: 0, verdict.target: place + 1}
-    answers = (
-        prose("{model} {answers}", model=model, answers=_answers(text.models[column], labels))
-        for model, column in columns.items()
+def _fault(text: Shown, place: int, name: str, labels: Sequence[str]) -> int:
+    """2 where only the target is at fault, 0 where only the reference is, 1 otherwise."""
+    reference, target = (
+        all(label_of(answer, labels) == text.gold for answer in text.models[model])
+        for model in (0, place)
     )
-    original = text.before.example.text
-    changed = original if text.after is None else text.after.perturbation.text or ""
-    gold = () if text.gold is None else prose(" Gold: {label}.", label=text.gold)
-    return prose(
-        "“{text}” {answers}.{gold}",
-        text=_marked(original, changed),
-        answers=joined(answers, between="; "),
-        gold=gold,
-    )
+    return 1 + reference - target + (name.startswith("reach") and reference and target)
 
 
 def _answers(both: Both, labels: Sequence[str]) -> Text:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from scope.estimation.pairs import LABELS_ALONE
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words, left_out, no_texts_help
+from scope.metrics import in_both
 from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Manifest, Measurement, Replacement, Undefined
 from scope.statistics import (
@@ -30,8 +31,6 @@ from scope.statistics import (
 
 ASSUMED_YIELD = 0.6
 """Share of changed texts that count for concordance, assumed before any is drawn."""
-
-NO_GOLD = "the data have no gold labels"
 
 
 class Evidence(NamedTuple):
@@ -177,7 +176,7 @@ class _Measured:
             even = replace(gaps, values=(0.0,) * len(gaps.values))
             yield self._paired("accuracy", gaps, even, request.accuracy_margin, unchanged=True)
         else:
-            yield Evidence(Endpoint(name="accuracy", estimate=Undefined(reason=NO_GOLD)))
+            yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
         agreement = self._by_key["iid_agreement", None, target]
         if self.baseline:
             baseline = self._by_key["iid_agreement", None, self.baseline]
@@ -234,10 +233,6 @@ class _Measured:
         unchanged: bool = False,
     ) -> Evidence:
         """First minus second, on the texts that both have."""
-        of_first, of_second = (
-            dict(zip(row.example_ids, row.values, strict=True)) for row in (first, second)
-        )
-        ids = [example for example in of_first if example in of_second]
-        ours, theirs = ([of[id_] for id_ in ids] for of in (of_first, of_second))
+        ours, theirs, ids = in_both(first.by_text(), second.by_text())
         rows, least = (self.unchanged, self.unchanged) if unchanged else (self.changed, 0)
         return paired_evidence(name, ours, theirs, ids, margin=margin, rows=rows, least=least)

@@ -85,9 +85,10 @@ Questions = Sequence[AnsweredQuestion]
 
 def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[AnsweredQuestion]:
     """Every question of a task, with the models grouped by answer."""
+    # A score between 0 and 1 is neither right nor wrong.
     exact = {
-        (model, item): value == 1.0
-        for model, row in task.against_gold("exact_match").items()
+        (model, item): {0.0: False, 1.0: True}.get(value)
+        for model, row in task.scores.items()
         for item, value in zip(row.example_ids, row.values, strict=True)
     }
     for item, *row in zip(answers.items, *answers.answers, strict=True):
@@ -100,7 +101,8 @@ def answered_questions(task: TaskEstimates, answers: TaskAnswers) -> Iterator[An
         distinct = []
         for key, models in groups.items():
             measured = exact.get((models[0][0], item.question.id)) if models else None
-            distinct.append(Given(key, models, _is_right(item, key, measured)))
+            right = measured if task.scored else _is_right(item, key, measured)
+            distinct.append(Given(key, models, right))
         yield AnsweredQuestion(task, item, tuple(distinct))
 
 

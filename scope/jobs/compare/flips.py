@@ -8,7 +8,7 @@ from dataclasses import replace
 from reports.blocks import Section, paragraph
 from reports.builders.estimates import table_of
 from reports.prose import Text, Written, prose
-from reports.wording import Cell, in_percent, p_value, short_points, short_share
+from reports.wording import Cell, in_percent, p_value, percent, short_points, short_share
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import Estimate, FourCells, PooledDifference
 
@@ -36,10 +36,10 @@ _HEADS = (
 _HEADS_POOLED = ("From", "To", "Tasks pooled by", "Difference", "p of a drop")
 
 
-def _exchanged(gap: Estimate) -> Estimate:
+def exchanged(gap: Estimate) -> Estimate:
     """The difference of two models in the other order.
 
-    >>> gap = _exchanged(Estimate(value=-0.3, low=-0.4, high=0.1, n=9, method="any"))
+    >>> gap = exchanged(Estimate(value=-0.3, low=-0.4, high=0.1, n=9, method="any"))
     >>> gap.value, gap.low, gap.high
     (0.3, -0.1, 0.4)
     """
@@ -49,14 +49,18 @@ def _exchanged(gap: Estimate) -> Estimate:
 def pair_sentences(cells: FourCells) -> Iterator[Text]:
     """Which model is right more often, the recovery of the second, and what n can show."""
     yield _accuracies(cells)
-    if cells.flips is None or cells.recovery is None:
+    if cells.flips is None:
         return
+    if isinstance(cells.recovery, Estimate):
+        yield prose(
+            "{second} keeps **{share}** of the accuracy of {first} (recovery).",
+            first=cells.first,
+            second=cells.second,
+            share=short_share(cells.recovery),
+        )
     yield prose(
-        "{second} keeps **{share}** of the accuracy of {first} (recovery). {flips} of the answers "
-        "flip, {lost} from right to wrong and {gained} back (McNemar’s exact p: {p}).",
-        first=cells.first,
-        second=cells.second,
-        share=short_share(cells.recovery),
+        "{flips} of the answers flip, {lost} from right to wrong and {gained} back "
+        "(McNemar’s exact p: {p}).",
         flips=short_share(cells.flips),
         lost=cells.count(cells.only_first),
         gained=cells.count(cells.only_second),
@@ -75,10 +79,12 @@ def _accuracies(cells: FourCells) -> Text:
     gap, (better, other) = cells.difference, (cells.first, cells.second)
     shares = [cells.both.value + alone.value for alone in (cells.only_first, cells.only_second)]
     if gap.value < 0:
-        gap, (better, other), shares = _exchanged(gap), (other, better), shares[::-1]
-    (more,), (less,) = map(in_percent, shares)
+        gap, (better, other), shares = exchanged(gap), (other, better), shares[::-1]
+    more, less = in_percent(*shares)
+    if more == less:
+        more, less = map(percent, shares)
     opening = "**{better} is right more often**: on"
-    if gap.low <= 0 or (cells.p_value or 0.0) >= 0.05:
+    if gap.side() != "more" or round(cells.p_value or 0.0, 3) >= 0.05:
         by_test = "" if cells.p_value is None else " by McNemar’s exact test"
         opening = f"**Neither is shown to be right more often**{by_test}: {{better}} on"
     # With McNemar's test the verdict gives the difference, with an interval of another kind.
@@ -105,7 +111,7 @@ def _of_pair(pair: FourCells, task: TaskEstimates) -> tuple[Written | None, ...]
     flips = (pair.only_first, pair.only_second, pair.other_wrong)
     return (
         *(task.task, task.marked(pair.first), task.marked(pair.second)),
-        *(Cell.points(_exchanged(pair.difference)), p_value(pair.p_value)),
+        *(Cell.points(exchanged(pair.difference)), p_value(pair.p_value)),
         *(share and Cell.share(share) for share in (pair.recovery, pair.flips)),
         *(of and replace(Cell.share(of), remark=f"{pair.count(of):,} of {of.n:,}") for of in flips),
         pair.detectable and Cell.points(pair.detectable),

@@ -61,9 +61,9 @@ MOST_REASONS = 3
 """With more degenerate models, or warnings, the others are only named."""
 
 _MEANINGS = {
-    "capa": "agreement beyond what the accuracies alone give. 0 is chance, 1 the same answers, "
-    "each given with certainty. This assumes equally difficult questions; otherwise unrelated "
-    "models of equal skill reach 0.1 to 0.25.",
+    "capa_discrete": "agreement beyond what the accuracies alone give. 0 is chance, 1 the same "
+    "answers. This assumes equally difficult questions; otherwise unrelated models of equal skill "
+    "reach 0.1 to 0.25.",
     "sem_score": "mean similarity in meaning. 1 is the same answer.",
     "word_f1": "mean share of common words. 1 is the same answer.",
 }
@@ -74,7 +74,7 @@ _LIMITS = (
     "over retraining: the same recipe with another seed may lie outside. The order of options and "
     "the words of the prompt change what a model answers. A missing answer is wrong, and between "
     "two models it leaves its question out. Where answers are texts, right is an exact match with "
-    "a right answer."
+    "a right answer, or the score 1 of an evaluation tool."
 )
 
 
@@ -162,7 +162,7 @@ def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iter
     The main metric is explained unless a task ``before`` on the page has the same one.
     """
     pairs, label = task.ranked(), metric_name(task.main_metric).label
-    meaning = _MEANINGS.get(task.main_metric.removesuffix("_discrete"))
+    meaning = _MEANINGS.get(task.main_metric)
     again = any(earlier.main_metric == task.main_metric for earlier in before)
     if not pairs:
         template = "On **{task}** no two models can be compared: {why}."
@@ -190,17 +190,29 @@ def _why_none(task: TaskEstimates) -> str:
 def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     words = "On **{task}**, {models} give the **same answer to {share}** of {n} questions."
     models = joined(pair, last=" and ")
-    if same := task.between("agreement" if task.choice else "exact_match").get(pair):
+    cells = next((cell for cell in task.cells if (cell.first, cell.second) == pair), None)
+    same = task.between("agreement" if task.choice else "exact_match").get(pair)
+    if task.answered_freely:
+        words = "On **{task}**, answers count as right or wrong alone: its targets are no answers."
+        yield prose(words, task=task.task)
+    elif same:
         share = short_share(same.estimate)
         yield prose(words, task=task.task, models=models, share=share, n=same.estimate.n)
-    for cells in (cell for cell in task.cells if (cell.first, cell.second) == pair):
+    if cells:
         yield from pair_sentences(cells)
+    elif scores := [score.estimate for score in map(task.scores.get, pair) if score]:
+        means = joined(map(short, scores), last=" and ")
+        yield prose("Their mean scores are {means}; no answer is right or wrong.", means=means)
 
 
 def _on_many(task: TaskEstimates, label: str) -> Iterator[Text]:
     """The most and the least similar pair, and the number of others that may be."""
     pairs = task.ranked()
     every = [estimate for _, estimate in pairs]
+    if len({short(estimate) for estimate in every}) == 1:
+        words = "On **{task}**, all {n} pairs are equally similar by {label}: {each}."
+        yield prose(words, task=task.task, n=len(pairs), label=label, each=short(every[0]))
+        return
     most, least = (
         prose(
             "**{pair}** with {n}{rivals}",
@@ -273,7 +285,7 @@ def _shares_table(head: str, share: str, rows: Iterable[tuple[Any, ...]], *more:
 
 def _models_table(task: TaskEstimates) -> Table:
     """Each model with its accuracy and the most similar other one; the most accurate first."""
-    gold = task.against_gold("accuracy" if task.choice else "exact_match")
+    gold = task.scores
     unknown = Undefined(reason="not measured")
     right = {name: gold[name].estimate if name in gold else unknown for name in task.names}
     ordered = sorted(right.items(), key=lambda row: -getattr(row[1], "value", -1.0))
@@ -283,7 +295,8 @@ def _models_table(task: TaskEstimates) -> Table:
             nearest.setdefault(name, f"{other}\u00a0{two_digits(estimate.value)}")
     rows = ((task.marked(name), estimate, nearest.get(name, "none")) for name, estimate in ordered)
     similar = Column(f"Most similar, {metric_name(task.main_metric).label}")
-    return _shares_table(f"Of {range_of_counts(right.values())} questions", "Right", rows, similar)
+    share = "Mean score" if task.scored and not task.cells else "Right"
+    return _shares_table(f"Of {range_of_counts(right.values())} questions", share, rows, similar)
 
 
 def matrix(task: TaskEstimates) -> Grid | None:

@@ -9,7 +9,7 @@ from itertools import combinations
 from scope.metrics import MetricName, metric_name
 from scope.records import GOLD, CompareResult, Estimate, FourCells, Measurement
 
-_MAIN = {True: ("capa", "capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
+_MAIN = {True: ("capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
 
 SEM_SCORE_BY_PROBE = (
     "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
@@ -48,6 +48,22 @@ class TaskEstimates:
         """
         rows = {row.target: row for row in self._whole(metric) if row.against == GOLD}
         return {name: rows[name] for name in self.names if name in rows}
+
+    @property
+    def scores(self) -> dict[str, Measurement]:
+        """How right each model is: by the option, by the score of an evaluation tool, by words."""
+        return self.against_gold("accuracy") or self.against_gold("exact_match")
+
+    @property
+    def scored(self) -> bool:
+        """Whether answers in words have the scores of an evaluation tool."""
+        return not self.choice and bool(self.against_gold("accuracy"))
+
+    @property
+    def answered_freely(self) -> bool:
+        """Whether answers in words have a score, and no known right words."""
+        by_words = self.against_gold("word_f1").values()
+        return self.scored and not any(isinstance(row.estimate, Estimate) for row in by_words)
 
     def between(self, metric: str) -> dict[tuple[str, str], Measurement]:
         """The metric of each pair of models, in the order of the models."""

@@ -1,7 +1,8 @@
 """The verdict on each later model: is it accurate enough to replace the first one?
 
 It rests on accuracy alone, non-inferior on every task by the margin of an audit. The same tests
-judge: Tango's score, paired by question, corrected over tasks and targets.
+judge: Tango's score, paired by question, corrected over tasks and targets. Where an evaluation tool
+gives scores between 0 and 1, their mean stands for accuracy, with Student's test.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT
 from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
-from scope.jobs.audit.verdicts import NO_GOLD, Evidence, decided, paired_evidence
+from scope.jobs.audit.verdicts import Evidence, decided, paired_evidence
+from scope.jobs.compare.flips import exchanged
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
     MOST_WITH_CELLS,
@@ -32,7 +34,13 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
+from scope.statistics import judge_estimate
 from scope.statistics.two_runs import items_to_decide, pooled_differences
+
+NO_GOLD = "no question has a known right answer"
+
+MEAN_SCORE = "mean score"
+"""In place of accuracy, where scores lie between 0 and 1."""
 
 
 class MeasuredTask(NamedTuple):
@@ -48,8 +56,19 @@ class MeasuredTask(NamedTuple):
 
     @property
     def known(self) -> list[Item]:
-        """The items whose right answer is known."""
-        return list(filter(_has_gold, self.answers.items))
+        """The items whose right answer is known, or to which an answer is scored."""
+        rows = zip(self.answers.items, *self.answers.answers, strict=True)
+        return [item for item, *answers in rows if _is_known(item, answers)]
+
+    def of_scores(self, reference: str, target: str) -> Estimate | Undefined | None:
+        """Reference minus target in mean score, where some scores lie between 0 and 1."""
+        scores = {answer.score for row in self.answers.answers for answer in row}
+        estimates = (
+            row.estimate
+            for row in self.numbers.differences
+            if (row.metric, row.first, row.second) == ("accuracy", reference, target)
+        )
+        return next(estimates, None) if scores - {None, 0.0, 1.0} else None
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None without a question for both."""
@@ -71,11 +90,15 @@ def comparison_verdicts(
     evidence: dict[str, list[Evidence]] = {target: [] for target in targets}
     unusable: dict[str, str] = {}
     for task in tasks:
-        name = "accuracy" if len(tasks) == 1 else f"accuracy on {task.name}"
+        of_task = "" if len(tasks) == 1 else f" on {task.name}"
         for target in targets:
-            cells = task.of_pair(reference, target)
-            evidence[target].append(_evidence(task, cells, name, margin))
-            if task.known and (why := _unusable(task, cells, reference, target, margin)):
+            cells, scores = task.of_pair(reference, target), task.of_scores(reference, target)
+            part, asked = _evidence(task, cells, of_task, margin), cells.both.n if cells else 0
+            if isinstance(scores, Estimate):
+                name, asked = f"{MEAN_SCORE}{of_task}", scores.n
+                part = Evidence(judge_estimate(name, exchanged(scores), limit=-margin))
+            evidence[target].append(part)
+            if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
     names = [task.name for task in tasks]
     return tuple(
@@ -94,20 +117,25 @@ def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[P
     for model, row in zip(models[1:], targets, strict=True):
         changes: dict[str, list[int]] = {}
         for task, item, before, after in zip(tasks, answers.items, reference, row, strict=True):
-            if _has_gold(item) and before.asked and after.asked:
+            if _is_known(item, (before, after)) and before.asked and after.asked:
+                if {before.score, after.score} - {None, 0, 1}:
+                    return
                 change = _is_right(after, item) - _is_right(before, item)
                 changes.setdefault(task, []).append(change)
         if len(changes) > 1:
             yield from pooled_differences(changes, models[0], model)
 
 
-def _has_gold(item: Item) -> bool:
-    return item.right is not None if item.question.options else bool(item.gold)
+def _is_known(item: Item, answers: Sequence[Answer]) -> bool:
+    gold = item.right is not None if item.question.options else bool(item.gold)
+    return gold or any(answer.score is not None for answer in answers)
 
 
 def _is_right(answer: Answer, item: Item) -> bool:
     if item.question.options:
         return answer.choice == item.right
+    if answer.score is not None:
+        return answer.score == 1
     texts = [] if answer.text is None else [answer.text]
     return any(best_against_gold(exact_match_values, texts, [item.gold] * len(texts)))
 
@@ -122,7 +150,8 @@ def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:
     return target, reference, [str(place) for place in range(cells.both.n)]
 
 
-def _evidence(task: MeasuredTask, cells: FourCells | None, name: str, margin: float) -> Evidence:
+def _evidence(task: MeasuredTask, cells: FourCells | None, of_task: str, margin: float) -> Evidence:
+    name = f"accuracy{of_task}"
     if cells is not None:
         return paired_evidence(name, *_answered(cells), margin=margin, rows=cells.both.n)
     if not task.known:
@@ -132,14 +161,14 @@ def _evidence(task: MeasuredTask, cells: FourCells | None, name: str, margin: fl
 
 
 def _unusable(
-    task: MeasuredTask, cells: FourCells | None, reference: str, target: str, margin: float
+    task: MeasuredTask, asked: int, reference: str, target: str, margin: float
 ) -> str | None:
     """Why the answers to a task cannot show that the target may replace the reference."""
     for share in task.numbers.shares:
         if share.model in (reference, target) and share.degenerate is not None:
             advice = "; put another model first" if share.model == reference else ""
             return f"{share.model} is degenerate on {task.name}{advice}"
-    asked, known = (0 if cells is None else cells.both.n), task.known
+    known = task.known
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]
@@ -164,13 +193,14 @@ def _words(verdict: Replacement, models: Sequence[str], tasks: Sequence[str]) ->
     if verdict.decision == "may not":
         shown = [end for end in verdict.endpoints if end.name in verdict.beyond]
     reason = verdict.reason if verdict.decision == "not shown" else None
+    measures = list(dict.fromkeys(end.name.partition(" on ")[0] for end in verdict.endpoints))
     notes = (
         f"{end.name.capitalize()} is not judged: {end.estimate.reason}"
         for end in verdict.endpoints
         if end.limit is None and isinstance(end.estimate, Undefined)
     )
     return VerdictWords(
-        f"{opening(verdict, models[0])} by accuracy on {listed(tasks)}",
+        f"{opening(verdict, models[0])} by {listed(measures)} on {listed(tasks)}",
         reason or "; ".join(map(_number, shown)),
         _more(verdict, models) if verdict.decision == "not shown" else "",
         tuple(notes),
@@ -197,7 +227,7 @@ def _more(verdict: Replacement, models: Sequence[str]) -> str:
 
 
 def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
-    """The number of questions where the target is surely less accurate: by as much as here."""
+    """The number of questions where the target is less accurate: by as much as here."""
     why = no_texts_help(verdict)
     (endpoint, *others) = verdict.endpoints
     needed = None
@@ -208,8 +238,8 @@ def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
     if not why or needed is None:
         return why and f"How many questions decide is not known: {why}"
     return (
-        f"{endpoint.name.capitalize()} is surely lower: if it is by as much as here, a new run on "
-        f"about {_questions(needed, verdict)} shows "
+        f"If {endpoint.name} differs by as much as here, a new run on about "
+        f"{_questions(needed, verdict)} shows "
         + (f"with probability 0.8 that {side}" if side else "it with probability 0.8")
     )
 

@@ -47,7 +47,7 @@ def beyond_chance(difference: Estimate | Undefined | None) -> str | None:
     """
     if not isinstance(difference, Estimate):
         return None
-    return "few" if difference.n < FEW_QUESTIONS else difference.side
+    return "few" if difference.n < FEW_QUESTIONS else difference.side()
 
 
 def compared(gain: Estimate | Undefined | None, what: str, other: str) -> tuple[Frame, str]:

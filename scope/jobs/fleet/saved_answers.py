@@ -235,7 +235,8 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
     """Read runs, joined by the ids of their questions and the names of their models.
 
     An answer is right if it is the right option, or a text with the same words as one of the right
-    answers, as in the metrics ``accuracy`` and ``exact_match``. A missing answer to a question that
+    answers, as in the metrics ``accuracy`` and ``exact_match``, or one that an evaluation tool
+    scored 1; a score between 0 and 1 is unknown. A missing answer to a question that
     was asked is wrong; the answer to a question that was not asked is unknown; a question without a
     known right answer is left out if ``answers`` are wanted. With more than one task or data set,
     ids begin with its name.

@@ -131,8 +131,8 @@ def _answer(
 
 
 _ABOUT = note(
-    "CAPA: agreement of the answers beyond what the accuracies alone give; 0 is chance, 1 "
-    "the same answers, each given with certainty. Error consistency: the same of right and wrong. "
+    "Discrete CAPA: agreement of the answers beyond what the accuracies alone give; 0 is chance, 1 "
+    "the same answers. Error consistency: the same of right and wrong. "
     "Audits of two directions are tests of their own, each corrected for itself alone."
 )
 
@@ -305,8 +305,11 @@ _STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
 
 def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
     """For each audit whether this endpoint is within its limit; empty if it is not judged."""
-    endpoints = (_endpoints(audit).get(name) for audit in audits)
-    return ["" if end is None else _STATES.get(end.state, "") for end in endpoints]
+    states = [getattr(_endpoints(audit).get(name), "state", "") for audit in audits]
+    # A number that fails alone decides nothing.
+    decided = [any(name in verdict.beyond for verdict in audit.verdicts) for audit in audits]
+    signs = zip(states, decided, strict=True)
+    return [_STATES.get(of if sure or of != "beyond" else "not shown", "") for of, sure in signs]
 
 
 def _row(

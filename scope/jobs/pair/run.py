@@ -28,6 +28,7 @@ from scope.models.loading import load_latent_reader, loading_once
 from scope.progress import Bars, Lines, remark
 from scope.records import (
     COMPARED,
+    OBJECT,
     AuditResult,
     CompareResult,
     EstimatedResult,
@@ -117,7 +118,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         audits=audits,
         similarities=tuple(label_similarities(audits)),
         # Measured once: times differ from session to session.
-        facts=_kept_facts(run)
+        facts=(() if any(card.spec.startswith(OBJECT) for card in judged) else _kept_facts(run))
         or tuple(
             facts_of(card, loaded.get(card.spec), method, asked, request.model_options)
             for card in judged

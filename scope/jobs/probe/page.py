@@ -115,7 +115,7 @@ def _box(findings: ProbeFindings, last: StepScore) -> Callout:
     if first.step == RAW and later:
         # Over several steps the gain has no interval: the intervals must not overlap.
         gain = last.gain if later == [last] else None
-        side = _side(first, last) if gain is None else getattr(gain, "side", "unclear")
+        side = _side(first, last) if gain is None else gain.side(decimals=2)
         kind, sign, claim = _CLAIMS[side]
         beyond = prose(
             f"{claim} the cosine of the best layer (step ``raw``)"
@@ -142,7 +142,9 @@ def _side(raw: StepScore, last: StepScore) -> str:
     whole, base = last.pearson, raw.pearson
     if not isinstance(whole, Estimate) or not isinstance(base, Estimate):
         return "unclear"
-    return "more" if whole.low > base.high else "less" if whole.high < base.low else "unclear"
+    if round(whole.low, 2) > round(base.high, 2):
+        return "more"
+    return "less" if round(whole.high, 2) < round(base.low, 2) else "unclear"
 
 
 def _best_layer(findings: ProbeFindings, model: str) -> Text:
@@ -168,7 +170,7 @@ def between_models(findings: ProbeFindings) -> Iterator[Text]:
     apart = " They are [[asked|read]] at different positions or with different prompts."
     differences = [each for each in findings.differences if each.step == findings.scores[-1].step]
     for each in differences[:MOST_DIFFERENCES]:
-        side = getattr(each.pearson, "side", "unclear")
+        side = each.pearson.side(decimals=2)
         same = read.get(each.first) == read.get(each.second)
         yield prose(
             f"**{{first}}** {claims.get(side, 'is not shown to predict better or worse than')} "

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 from scope.answers.vectors import LatentTable
 from scope.data.sources import read_small_text
 from scope.errors import DataError, RunError, SpecError
+from scope.jobs.answering_models import refuse_same_models
 from scope.jobs.probe.saving import DESCRIPTION, OWN, LatentSource, load_probe
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
@@ -76,22 +77,12 @@ def load_readers(
     Raises
     ------
     SpecError
-        If two are the same model, or the readout does not apply to a model's scheme.
+        If the readout does not apply to a model's scheme.
     ModelError
-        If a model cannot be found, or has no hidden states.
+        If a model cannot be found, has no hidden states, or two are the same.
     """
     readers = [load_latent_reader(model, options, readout) for model in models]
-    named: dict[str, str] = {}
-    for model, reader in zip(models, readers, strict=True):
-        spec = getattr(model, "spec", model)
-        if reader.fingerprint in named:
-            raise SpecError(
-                f"`{named[reader.fingerprint]}` and `{spec}` are the same model, with the "
-                f"fingerprint `{reader.fingerprint}`",
-                expected="different models",
-                fix="omit one of them",
-            )
-        named[reader.fingerprint] = spec
+    refuse_same_models(readers)
     return readers
 
 

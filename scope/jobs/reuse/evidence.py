@@ -54,7 +54,7 @@ def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) ->
                     capability=pairs.capability,
                     scores=scores,
                     # Examples without a pair do not count, although their part is 0.
-                    suspect=mean_estimate(pairs.values(metric, 0), pairs.example_ids),
+                    suspect=mean_estimate(*pairs.by_text(metric, 0)),
                 )
     for key, scores in chance_corrected_scores(case.answers).items():
         yield Kind(name=key, scores=scores)
@@ -101,10 +101,10 @@ def invariance_scores(pairs: AuditedPairs, metric: Metric, units: Sequence[str])
     if not pairs.example_ids:
         return None
     numbers = {unit: number for number, unit in enumerate(units)}
-    owners = np.array([numbers[example] for example in pairs.example_ids])
     scores = Scores.undefined(len(pairs.targets) + 1, len(units))
     for target in range(len(pairs.targets)):
-        terms = pairs.values(metric, target) / len(owners)
+        values, texts = pairs.by_text(metric, target)
+        terms, owners = values / len(texts), np.array([numbers[text] for text in texts])
         scores.put(target + 1, terms.sum(), owners, terms)
     return scores
 

@@ -10,14 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import is_own
+from scope.errors import SpecError
+from scope.jobs.answering_models import is_own, refuse_same_models
 from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.loading import OneInMemory
 from scope.models.model import Model
 from scope.models.scheme import checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded
+from scope.records import MEMORY, OBJECT
 
 Part = Literal["suspect", "reference", "control"]
 
@@ -112,7 +113,8 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         Model(name=name, role=role, adapter=adapter, own=is_own(spec, adapter))
         for name, role, spec, adapter in zip(names, roles, specs, adapters, strict=True)
     ]
-    _refuse_same_models(models)
+    for part in ("suspect", "reference"):
+        refuse_same_models([model.adapter for model in models if model.role != part])
     first, n_named = len(references) + 1, len(specs) - n_stored
     return ReuseModels(
         suspect=models[len(references)],
@@ -215,7 +217,8 @@ def _refuse_repeated(roles: Sequence[Part], specs: Sequence[str | object]) -> No
         spec = str(getattr(model, "spec", model))
         other = seen.get(spec)
         seen.setdefault(spec, role)
-        if other and {other, role} != {"reference", "suspect"}:
+        is_object = spec.startswith((MEMORY, OBJECT))
+        if other and (is_object or {other, role} != {"reference", "suspect"}):
             raise SpecError(
                 f"the {role} `{spec}` is given twice"
                 if role == other
@@ -243,19 +246,3 @@ def _names(parts: Sequence[Part], specs: Sequence[str]) -> list[str]:
         f"{names[spec]} (suspect)" if part == "suspect" and spec in sources else names[spec]
         for part, spec in zip(parts, specs, strict=True)
     ]
-
-
-def _refuse_same_models(models: Sequence[Model]) -> None:
-    """Raise an error if two models are the same one, except a suspect and a reference."""
-    seen: dict[str, Model] = {}
-    for model in models:
-        other = seen.setdefault(model.fingerprint, model)
-        suspected = {model.role, other.role} == {"suspect", "reference"}
-        if other is not model and not suspected:
-            raise ModelError(
-                f"the {other.role} `{other.spec}` and the {model.role} "
-                f"`{model.spec}` are the same model: both have the fingerprint "
-                f"{model.fingerprint}",
-                expected="different models, the controls independent of suspect and references",
-                fix=f"leave --{model.role} {model.spec} out",
-            )

@@ -85,8 +85,9 @@ class TaskResponses(Responses):
             elif answer.text is None:
                 responses.append(Response(None))
             else:
-                words = spelled_alike(answer.text)
-                responses.append(Response(item.key.gold if words in item.accepted else words))
+                words, gold = spelled_alike(answer.text), item.key.gold
+                is_right = words in item.accepted or (gold is not None and answer.score == 1)
+                responses.append(Response(gold if is_right else words))
         return responses
 
     def truncated(self) -> Mapping[str, int]:

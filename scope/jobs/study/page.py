@@ -12,7 +12,7 @@ from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
 from scope.jobs.study.result import StudyNumber, StudyResult
-from scope.jobs.study.size import DOUBLINGS
+from scope.jobs.study.size import WITHIN
 from scope.printing import counted
 from scope.records import Undefined
 
@@ -43,7 +43,7 @@ WORDS: Mapping[str, Words] = {
         "their judges, a figure of the same kind.",
     ),
     "study-complementarity": Words(
-        *("capa", "gain"),
+        *("rank of CAPA, given accuracies", "rank of gain, given accuracies"),
         "at equal accuracies, models that err more alike gain {} from an ideal mixture",
         "An ideal mixture knows which model is right; a router does not. Lucky guesses are part of "
         "the gain. Without regard to accuracy the relation may have another sign: a weak and a "
@@ -52,12 +52,12 @@ WORDS: Mapping[str, Words] = {
     "study-trend": Words(
         *("accuracy", "capa"),
         "more accurate pairs of these models err {} alike",
-        "Accuracy and similarity come from the same questions; no cause is shown. % flips, KL and "
-        "r of errors are not corrected for accuracy, and change with it for that reason.",
+        "Accuracy and similarity come from the same questions; no cause is shown. CAPA by "
+        "probabilities rises with certainty. % flips, KL and r of errors are not corrected for "
+        "accuracy, and change with it for that reason.",
     ),
     "study-size": Words(
-        DOUBLINGS,
-        "hard_scope",
+        *WITHIN,
         "larger targets keep {} of what a reference ignores",
         "Larger models are often more accurate, too: no cause is shown. Hard-SCoPE is high for a "
         "target that rarely moves; concordance is not. Rawal and Toneva (2024) find that Hard-"
@@ -111,12 +111,13 @@ def page(result: StudyResult) -> Page:
 def _box(result: StudyResult) -> Callout:
     """The answer: the claim with more or less, or that neither is shown."""
     claim, first = WORDS[result.manifest.job].claim, result.numbers[0]
+    p = 1.0 if first.p_value is None else round(first.p_value, 3)
     estimate, shown = first.estimate, False
     head = f"? It is not shown whether {claim.format('more or less')}"
     if isinstance(estimate, Undefined):
         head = f"? This cannot be measured here: {estimate.reason}"
-    elif estimate.side != "unclear" and first.p_value is not None and first.p_value < 0.05:
-        sentence, shown = claim.format(estimate.side), True
+    elif estimate.side() != "unclear" and p < 0.05:
+        sentence, shown = claim.format(estimate.side()), True
         head = sentence[0].upper() + sentence[1:]
     lead = Paragraph(prose("**{head}**", head=head), lead=True)
     return Callout("neutral" if shown else "undecided", (lead,))

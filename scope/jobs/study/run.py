@@ -12,6 +12,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from scope.answers import Run, ask
 from scope.core.request import as_function
@@ -43,6 +44,9 @@ TREND = {"capa": "CAPA", "flips": "% flips", "kl": "KL", "error_correlation": "r
 
 JUDGED = ("score", "capa", "accuracy", "score, given accuracy", "CAPA, given accuracy")
 """Measures of a judge and a judged model; the last two are residuals."""
+
+RANKED = ("rank of CAPA, given accuracies", "rank of gain, given accuracies")
+"""Residuals of ranks over all pairs of models."""
 
 
 def run_study(request: requests.StudyRequest | requests.SizeRequest) -> StudyResult:
@@ -245,7 +249,16 @@ def _complementarity(answers: Answers) -> Studied:
     none = np.zeros((len(answers.names), len(answers.names)))
     tested = ("gain", "accuracy", "gap")
     numbers = inference.pair_numbers(answers.table, none, statistics, tested, answers.seed)
-    return answers.pairs(), numbers, "gain: questions that only the weaker model answers correctly"
+    pairs, wanted = answers.pairs(), {"gain", "capa"}
+    known = [place for place, pair in enumerate(pairs) if wanted <= pair.measures.keys()]
+    values = [[pairs[place].measures[key] for place in known] for key in ("capa", *tested)]
+    # What the first number correlates: the ranks, less what the accuracies explain.
+    capa, gain, *accuracies = map(rankdata, values)
+    left = (inference.residuals(ranks, *accuracies).tolist() for ranks in (capa, gain))
+    for place, *row in zip(known, *left, strict=True):
+        measures = {**pairs[place].measures, **dict(zip(RANKED, row, strict=True))}
+        pairs[place] = replace(pairs[place], measures=measures)
+    return pairs, numbers, "gain: questions that only the weaker model answers correctly"
 
 
 def _judges(judgements: Judgements, answers: Answers) -> Studied:

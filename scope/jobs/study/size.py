@@ -32,6 +32,9 @@ MEASURES = ("hard_scope", "soft_scope", "concordance", "ood_agreement")
 
 DOUBLINGS = "doublings of the target's size over the reference's"
 
+WITHIN = ("doublings of size, less the reference's mean", "hard_scope, less the reference's mean")
+"""What the first number correlates, each less its mean over the targets of the reference."""
+
 Vector = NDArray[np.float64]
 Pair = tuple[str, str]
 """Reference and target."""
@@ -132,13 +135,17 @@ class SizeTable(NamedTuple):
 
     def pairs(self) -> list[StudyPair]:
         """Every pair with its measures and the doublings between its sizes."""
+        pairs = sorted(self.measures[MEASURES[0]])
+        hard = within_references(pairs, [self.measures[MEASURES[0]][pair] for pair in pairs])
+        centred = zip(self._sizes_within(pairs, self.sizes), hard, strict=True)
         return [
             StudyPair(
                 *pair,
                 {DOUBLINGS: self.sizes[pair[1]] - self.sizes[pair[0]]}
+                | dict(zip(WITHIN, map(float, row), strict=True))
                 | {name: rows[pair] for name, rows in self.measures.items() if pair in rows},
             )
-            for pair in sorted(self.measures[MEASURES[0]])
+            for pair, row in zip(pairs, centred, strict=True)
         ]
 
     def numbers(self, seed: int) -> Iterator[StudyNumber]:

@@ -119,8 +119,8 @@ class Endpoint:
                 "many as --max-requests allows",
                 expected="as many requests as the run needs",
                 fix="run the same command again: it goes on from here, with as many requests "
-                "again; what was answered is kept. A session that goes on first repeats one "
-                "stored question: allow more than it",
+                "again; what was answered is kept. A session that goes on first repeats "
+                "stored questions: allow more than eight",
             )
         if session.failure:
             raise EndpointError(

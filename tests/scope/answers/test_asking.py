@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 import scope
-from scope.answers import CachedClassifier, Run
+from scope.answers import Run
 from scope.answers.asking import (
     ASKINGS,
-    TOGETHER,
+    REPEATED,
     may_change,
     recognise_answerer,
     recognise_classifier,
@@ -26,40 +26,36 @@ TASK = SimpleNamespace(name="extractive_qa", role="answerer")
 
 
 class Classifier:
-    """Says what ``positive`` gives of a text, and remembers what it was asked."""
+    """Says what ``positive`` gives of a text, more if asked several; remembers how many it got."""
 
     spec, fingerprint, labels = "python:mine:Model", "same", ("no", "yes")
 
-    def __init__(self, positive=0.75):
+    def __init__(self, positive=0.75, spread=0.0):
         self.positive = positive if callable(positive) else lambda text: positive
-        self.asked = []
+        self.spread, self.asked = spread, []
 
     def classify(self, texts):
-        self.asked += texts
-        shares = map(self.positive, texts)
+        self.asked.append(len(texts))
+        shares = [self.positive(text) + self.spread * (len(texts) > 1) for text in texts]
         return [Prediction(probabilities=(1 - share, share)) for share in shares]
 
 
-class Answerer:
-    spec, fingerprint = "openai:http://here/v1#m", "same"
+class Server(Classifier):
+    """An endpoint, which may also answer in words, and a share of them otherwise alone."""
 
-    def __init__(self, *words, served=""):
-        self.words, self.served, self.asked = list(words), served, []
+    spec, served = "openai:http://here/v1#m", "may"
 
     def answer(self, questions):
-        self.asked += [one.text for one in questions]
-        word = self.words.pop(0) if len(self.words) > 1 else self.words[0]
-        yield from ((place, Answer(text=word)) for place in range(len(questions)))
+        self.asked.append(len(questions))
+        for place, question in enumerate(questions):
+            other = len(questions) == 1 and int(question.id) < REPEATED * self.spread
+            yield place, Answer(text=f"{self.positive(question.text)}{'?' * other}")
 
 
 @pytest.fixture
 def run(tmp_path):
     with Run.open(tmp_path / "mine", {"job": "audit"}) as opened:
         yield opened
-
-
-def known(run, model, texts=TEXTS):
-    run.keep(model.fingerprint, dict(zip(texts, model.classify(texts), strict=True)))
 
 
 def recognise(run, model, texts=TEXTS):
@@ -77,81 +73,65 @@ def test_only_schemes_whose_bytes_are_hashed_are_believed():
         assert may_change(SimpleNamespace(spec=spec))
 
 
-def test_a_new_run_asks_eight_texts_alone_and_together(run):
-    model = Classifier()
-    recognise(run, model)
-    assert model.asked == TEXTS[:8] * 2
-    assert set(run.known("same", TEXTS)) == set(TEXTS[:8])
-    assert (model.asked_alone, run.asked_again, run.drifts) == (False, 0, [])
-
-
 def test_a_model_that_is_equal_in_any_batch_is_not_asked_before(run):
-    for model in (Classifier(), Classifier()):
-        model.reproducible = "to the byte, 8 rows at a time"
-        recognise(run, model)
-        assert model.asked == []
-
-
-class Crowd(Classifier):
-    """Is the surer the more texts it is asked at once."""
-
-    def classify(self, texts):
-        self.asked.append(len(texts))
-        share = 0.5 + min(len(texts), 40) / 100
-        return [Prediction(probabilities=(1 - share, share)) for _ in texts]
-
-
-def test_a_model_whose_answers_depend_on_the_batch_is_asked_text_by_text(run):
-    model = Crowd()
-    recognise(run, model)
-    assert model.asked == [TOGETHER] + TOGETHER * [1]
-    assert Model(name="mine", adapter=model).card().reproducible == TEXT_BY_TEXT
-    answers = CachedClassifier(model, run).classify(TEXTS[:20])
-    assert {one.probabilities for one in answers} == {(0.49, 0.51)}
-
-
-def test_a_later_session_asks_it_text_by_text_and_recognises_it(run):
-    recognise(run, Crowd())
-    again = Crowd()
-    recognise(run, again)
-    assert (again.asked, again.asked_alone) == ([1], True)
-    assert (run.asked_again, run.drifts) == (1, [])
-
-
-def test_the_same_model_is_asked_one_text_and_has_no_drift(run):
-    known(run, Classifier())
     model = Classifier()
+    model.reproducible = "to the byte, 8 rows at a time"
     recognise(run, model)
-    assert model.asked == TEXTS[:1]
-    assert (run.asked_again, run.drifts) == (1, [])
+    assert model.asked == []
 
 
-def test_drift_is_told_and_leaves_the_stored_answers(run):
-    known(run, Classifier(0.75))
-    recognise(run, Classifier(0.7505))
-    (told,) = run.drifts
-    assert "differ by up to 0.0005" in told
-    assert run.known("same", TEXTS[:1])[TEXTS[0]].probabilities == (0.25, 0.75)
+def one_other(text):
+    return 0.25 if text == TEXTS[5] else 0.75
 
 
-def test_an_answer_beyond_drift_is_another_model(run):
-    known(run, Classifier(0.75))
-    model = Classifier(0.7521)
-    with pytest.raises(RunError) as caught:
-        recognise(run, model)
-    assert "'text number 0' with probabilities that differ by 0.0021" in caught.value.found
-    assert "--run" in caught.value.fix
-    assert len(model.asked) == ASKINGS
+ALONE = [1] * REPEATED
+SESSIONS = [
+    # recognised by, the model at first and later, how it is described, what is asked again, drift
+    (recognise, Classifier(), Classifier(), "", [REPEATED], ""),
+    (recognise, Classifier(), Classifier(0.7505), "", [REPEATED], "differ by up to 0.0005 (at"),
+    (recognise, Classifier(), Classifier(0.7521), "", None, "text number 0' with probabilities"),
+    (recognise, Classifier(), Classifier(one_other), "", None, "text number 5' with probabilities"),
+    (recognise, Classifier(0.5, 0.1), Classifier(0.5, 0.1), TEXT_BY_TEXT, ALONE, ""),
+    (recognise, Server(0.5), Server(0.5), "", [1], ""),
+    (recognise, Server(0.5), Server(0.51), "", None, "that differ by 0.01"),
+    (recognise, Server(0.49, 0.02), Server(0.49, 0.02), "up to 0.02, and 0 of", [REPEATED], ""),
+    (recognise, Server(0.49, 0.02), Server(0.49), "", [REPEATED], "up to 0.02 (at most 0.021 is"),
+    (recognise, Server(0.49, 0.02), Server(0.8, 0.02), "up to 0.02", None, "that differ by 0.31"),
+    (recognise_words, Server("a"), Server("a"), "", [1], ""),
+    (recognise_words, Server("a"), Server("b"), "", None, "another choice"),
+    (recognise_words, Server("a", 0.5), Server("a", 0.5), "4 of 8 answers", [REPEATED], ""),
+    (recognise_words, Server("a", 0.5), Server("b"), "4 of 8 answers", None, "another choice"),
+]
 
 
-def test_an_endpoint_is_asked_one_question_first_and_its_id_is_kept(run):
-    model = Answerer("a wall", served="may")
-    recognise_words(run, model)
-    assert len(model.asked) == 1
-    assert len(run.known("same", QUESTIONS, "answerer")) == 1
-    recognise_words(run, Answerer("a wall", served="may"))
+@pytest.mark.parametrize(("again", "first", "later", "described", "asked", "noted"), SESSIONS)
+def test_a_model_is_recognised_within_the_spread_of_its_first_answers(
+    run, again, first, later, described, asked, noted
+):
+    again(run, first)
+    assert first.asked == [REPEATED, *ALONE]
+    assert described in Model(name="mine", adapter=first).card().reproducible
+    stored = run.known("same", TEXTS)
+    assert set(stored) == set(TEXTS[:REPEATED] if again is recognise else ())
+    if asked is None:
+        with pytest.raises(RunError, match=noted) as refused:
+            again(run, later)
+        assert "--run" in refused.value.fix
+        assert len(later.asked) == ASKINGS
+    else:
+        again(run, later)
+        assert (later.asked, run.asked_again) == (asked, sum(asked))
+        assert noted in "".join(run.drifts)
+    assert len(run.drifts) == bool(asked and noted)
+    assert run.known("same", TEXTS) == stored
+
+
+def test_the_id_that_an_endpoint_gives_is_kept(run):
+    recognise_words(run, Server("a wall"))
+    other = Server("a wall")
+    other.served = "june"
     with pytest.raises(RunError, match=r"with the model `june`.*are from `may`"):
-        recognise_words(run, Answerer("a wall", served="june"))
+        recognise_words(run, other)
 
 
 def test_a_refused_run_keeps_all_it_holds(tmp_path, monkeypatch):
@@ -181,4 +161,4 @@ def test_a_refused_run_keeps_all_it_holds(tmp_path, monkeypatch):
         assert (tmp_path / "mine/result.json").read_bytes() == before
     again = compare()
     assert again.tasks == first.tasks
-    assert again.clock.asked_again == 2
+    assert again.clock.asked_again == 16

@@ -20,7 +20,7 @@ from killing import (
     start,
 )
 
-from scope.answers.asking import TOGETHER
+from scope.answers.asking import REPEATED
 
 QUESTIONS = 150
 
@@ -82,11 +82,11 @@ def test_kills_and_another_hash_seed_leave_an_audit_as_it_is(audit, folders):
     assert end_of(start(audit, killed)) == 0
     assert result(killed) == result(whole)
 
-    # Of what was kept one answer of both models is asked for again in each session; at the start
+    # Eight kept answers of both models are asked for again in each session; at the start
     # eight texts are asked alone and together.
-    canaries = 2 * (TOGETHER + len(MOMENTS))
+    canaries = 2 * REPEATED * (1 + len(MOMENTS))
     assert set(asked(killed)) == set(asked(whole))
-    assert asked(whole).total() == len(asked(whole)) + 2 * TOGETHER
+    assert asked(whole).total() == len(asked(whole)) + 2 * REPEATED
     assert asked(killed).total() - len(asked(killed)) <= in_flight + canaries
 
 
@@ -104,8 +104,8 @@ def test_kills_leave_a_comparison_as_it_is(comparison, folders, kills):
     assert end_of(start(comparison, killed)) == 0
     assert result(killed) == result(whole)
     assert set(asked(killed)) == set(asked(whole))
-    # Of what was kept one answer a model is asked for again in each session.
-    assert asked(killed).total() - len(asked(killed)) <= in_flight + 2 * kills
+    # Of what was kept eight answers a model are asked for again in each session.
+    assert asked(killed).total() - len(asked(killed)) <= in_flight + 2 * REPEATED * kills
 
 
 def wait_until(reached, process):
@@ -142,5 +142,5 @@ def test_an_interrupted_run_says_how_to_go_on_and_does_and_is_nobody_elses(
     already = asked(tmp_path).total()
     assert already < QUESTIONS
     assert command(*comparison, environment=environment).returncode == 0
-    # What was answered is kept, save of the one under way; of the kept ones one is asked again.
-    assert asked(tmp_path).total() - QUESTIONS <= 2
+    # What was answered is kept, save of the one under way; of the kept ones eight are asked again.
+    assert asked(tmp_path).total() - QUESTIONS <= 1 + REPEATED

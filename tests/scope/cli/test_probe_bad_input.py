@@ -54,7 +54,7 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --data pairs.csv --prompt gone.txt", "the prompt's file `gone.txt`"),
         ("--model ./llama --data pairs.csv --unlabelled test.csv", "no text column in test.csv"),
         ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is listed twice"),
-        ("--model ./llama --model hf:./llama --data pairs.csv", "are the same model"),
+        ("--model ./llama --model hf:./llama --data pairs.csv", "is listed twice"),
         ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models with --save"),
         ("--model ./bert --data pairs.csv --save kept", "contains a probe of `hf:./llama`"),
         ("--model ./llama --data pairs.csv --high 99", "5 in a range of 0 to 99"),

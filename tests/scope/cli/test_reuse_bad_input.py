@@ -45,7 +45,7 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
     ("changes", "found", "fix"),
     [
         ({"control": [ALL, "suspects.tsv#ours"]}, "is also a control", "leave --control"),
-        ({"control": ["controls.tsv#c1", "same.tsv#c1"]}, "are the same model", "same.tsv#c1 out"),
+        ({"control": ["controls.tsv#c1", "same.tsv#c1"]}, "are the same model", "leave one"),
         ({"control": ["nobody"]}, "no saved answers in the folder nobody", "check the path"),
         ({"control": ["controls.tsv"]}, "without the name of a model", "add #MODEL, or #*"),
         ({"control": ["short.tsv#*"]}, "400 rows in questions.jsonl, and short.tsv", "data"),

@@ -88,15 +88,19 @@ def test_a_case_by_hand():
     # a: the target orders five of six pairs as the reference, not 1 and 3; candidate 2 flips the
     # reference and the target follows; of the kept ones 1, 3 and 4 it keeps 1 and 4. b: its label
     # differs before.
-    found = audit(BY_HAND, DRAWN, kept=[("a", 1, 0.2, 0.3), ("a", 2, 0.2, 0.6)])
+    kept = [("a", 1, 0.2, 0.3), ("a", 2, 0.2, 0.6), ("b", 1, 0.2, 0.8)]
+    found = audit(BY_HAND, DRAWN, kept=kept)
     assert found["concordance", "target"].values == pytest.approx((5 / 6, 1))
     assert found["concordance", "target"].example_ids == ("a", "b")
     assert (estimate(found, "flip_scope").value, estimate(found, "flip_scope").n) == (1, 1)
     assert estimate(found, "informedness").value == pytest.approx(2 / 3)
     assert estimate(found, "base_rate").value == pytest.approx(3 / 6)
-    assert estimate(found, "base_rate", "reference").value == pytest.approx(4 / 6)
-    assert estimate(found, "excess").value == pytest.approx(1 / 2 - 2 / 4)
-    assert estimate(found, "excess").n == 1
+    # A text counts once, however many trials it has.
+    assert estimate(found, "base_rate", "reference").value == pytest.approx((3 / 4 + 1 / 2) / 2)
+    assert estimate(found, "hard_scope").value == pytest.approx((1 / 2 + 1) / 2)
+    assert found["hard_scope", "target"].values == (0.5, 1)
+    assert estimate(found, "excess").value == pytest.approx((1 / 2 - 2 / 4 + 1 - 1 / 2) / 2)
+    assert estimate(found, "excess").n == 2
 
 
 def test_the_parts_of_informedness_add_up_to_it():

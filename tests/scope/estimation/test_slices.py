@@ -1,7 +1,5 @@
 """Slices of the texts by hand: their estimates, their tests, and the worst of them."""
 
-from dataclasses import replace
-
 import pytest
 
 from scope.estimation import slice_numbers, slices_of
@@ -57,13 +55,6 @@ def test_each_slice_has_its_mean_and_the_worst_an_interval_of_its_own_level(meas
     # Of the 70 ways to choose four texts, four have means as far apart.
     assert test.p_value == pytest.approx(4 / 70, abs=0.02)
     assert test.p_adjusted == test.p_value
-
-
-def test_trials_of_one_text_are_one_value_of_the_test(measured):
-    one = measured({f"e{place}": float(place < 4) for place in range(8)})
-    often = replace(one, example_ids=one.example_ids * 3, values=one.values * 3)
-    (_, (alone,)), (_, (repeated,)) = (slice_numbers([m], SOURCE, 0) for m in (one, often))
-    assert alone.p_value == repeated.p_value
 
 
 def test_all_tests_are_adjusted_together_and_one_slice_is_no_test(measured):

@@ -8,6 +8,7 @@ from toy_models import Reference
 
 from capabilities.extractive_qa import ExtractiveQA
 from capabilities.typo import Typo
+from scope.answers.asking import REPEATED
 from scope.jobs import cost_estimate
 from scope.jobs.cost_estimate import (
     questions_work,
@@ -76,16 +77,16 @@ def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     model.prompts = {"classify": "x" * 40}
     found = texts_work(named(model), EXAMPLES[:10], 10).measured()
     assert found.seconds is None
-    assert found.queries == 20
+    assert found.queries == 20 + REPEATED
     # As many as a reply with a letter may have: its price is said to be at most this.
-    assert found.tokens_out == 20 * LETTER_TOKENS
+    assert found.tokens_out == found.queries * LETTER_TOKENS
     letters = len(EXAMPLES[0].text) + 40
-    assert found.tokens_in == 20 * letters / 4
+    assert found.tokens_in == found.queries * letters / 4
     searched = search_work(Typo(), named(model), EXAMPLES, OPTIONS).measured()
     assert searched.seconds is None
     assert searched.tokens_out == searched.queries * LETTER_TOKENS > 0
     model.prompts = {}  # only next tokens are asked without a prompt
-    assert texts_work(named(model), EXAMPLES[:10], 10).measured().tokens_out == 20
+    assert texts_work(named(model), EXAMPLES[:10], 10).measured().tokens_out == 28
 
 
 def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):

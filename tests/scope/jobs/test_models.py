@@ -59,4 +59,4 @@ def test_answering_models_say_whose_they_are_and_whether_they_are_saved(tmp_path
 def test_objects_that_share_a_fingerprint_are_refused():
     with pytest.raises(ModelError) as raised:
         load(Model("a", "1"), Model("b", "2"), Model("c", "1"))
-    assert raised.value.found == "`a` and `c` have the same fingerprint, '1'"
+    assert raised.value.found == "`a` and `c` are the same model, with the fingerprint '1'"

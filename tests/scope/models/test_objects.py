@@ -1,10 +1,9 @@
 """Ten ways to give a model from Python answer alike, and what is no model says what it lacks."""
 
+import contextlib
+import dataclasses
+import functools
 import gc
-import os
-import subprocess
-import sys
-import threading
 
 import numpy as np
 import pandas as pd
@@ -14,15 +13,17 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from scope.errors import ModelError
+import scope
+from scope.answers import Memory
+from scope.errors import ModelError, RunError, SpecError
 from scope.models.loading import load_model
-from scope.models.objects import adapted
 from scope.models.options import ModelOptions
-from scope.models.torch_setup import load_torch
+from scope.models.python import adapted
 from scope.records import Question
 
 TEXTS = ["a fine day", "the dull film", "good"]
 OPTIONS = ModelOptions()
+TASK = "text-classification"
 SPEC = "python:toy_models:Reference"
 
 
@@ -57,22 +58,19 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_classifier_answers_alike_in_every_form(way):
     expected = load_model(SPEC, "classifier").classify(TEXTS)
-    model = adapted(WAYS[way], OPTIONS)
-    model = load_model(model, "classifier") if isinstance(model, str) else model
+    model = load_model(SPEC, "classifier") if way == "a spec" else adapted(WAYS[way], OPTIONS)
     assert model.labels == ("negative", "positive")
     assert model.classify(TEXTS) == expected
 
 
 @pytest.mark.parametrize("method", [None, "predict_proba"])
 def test_an_estimator_of_scikit_learn_names_its_labels(method):
-    pipeline = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [1, 0, 1])
+    pipeline = fitted()
     model = adapted(getattr(pipeline, method) if method else pipeline, OPTIONS)
     assert model.labels == ("0", "1")
     given = [one.probabilities for one in model.classify(TEXTS)]
     assert np.allclose(given, pipeline.predict_proba(TEXTS), atol=1e-6)
     assert model.fingerprint == adapted(pipeline, OPTIONS).fingerprint
-    other = make_pipeline(CountVectorizer(), LogisticRegression()).fit(TEXTS, [0, 0, 1])
-    assert adapted(other, OPTIONS).fingerprint != model.fingerprint
 
 
 @pytest.fixture
@@ -92,31 +90,14 @@ def test_a_model_with_its_tokenizer_and_their_pipeline_answer_as_their_checkpoin
 
     model, tokenizer = pair(checkpoint, "SequenceClassification")
     both = adapted((model, tokenizer), OPTIONS)
-    piped = pipeline("text-classification", model=model, tokenizer=tokenizer, device="cpu")
+    piped = pipeline(TASK, model=model, tokenizer=tokenizer, device="cpu")
     same = adapted(piped, OPTIONS)
     expected = load_model(str(checkpoint), "classifier").classify(TEXTS)
     assert both.classify(TEXTS) == same.classify(TEXTS) == expected
     assert both.fingerprint == same.fingerprint
-    assert both.spec.startswith("memory:classifier#")
-    with load_torch().no_grad():
-        model.classifier.bias += 1
-    assert adapted((model, tokenizer), OPTIONS).fingerprint != both.fingerprint
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning")
-def test_a_quantized_model_is_identified_by_its_weights(checkpoint):
-    import torch
-
-    def quantized(shift=0.0):
-        model, tokenizer = pair(checkpoint, "SequenceClassification")
-        with torch.no_grad():
-            model.classifier.bias += shift
-        return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}), tokenizer
-
-    model = adapted(quantized(), OPTIONS)
-    assert adapted(quantized(), OPTIONS).fingerprint == model.fingerprint
-    assert adapted(quantized(1.0), OPTIONS).fingerprint != model.fingerprint
-    assert len(model.classify(TEXTS)) == len(TEXTS)
+    assert both.spec.startswith("object:classifier#")
+    model.fingerprint = "weights of May"
+    assert adapted(piped, OPTIONS).fingerprint == model.fingerprint
 
 
 @pytest.mark.parametrize(
@@ -178,62 +159,112 @@ def test_a_model_without_its_tokenizer_says_how_to_pass_both(checkpoint):
         adapted(model, OPTIONS)
 
 
-def test_state_and_code_tell_two_objects_of_a_class_apart():
-    first, second, third = (toy_models.Reference() for _ in range(3))
-    second.scale = 2.5
-    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, third)]
-    assert prints[0] == prints[2] != prints[1]
+class Answers:
+    """A model of the user's own, which gives one answer and may carry a fingerprint."""
 
+    labels = ("no", "yes")
 
-class Api:
-    """As a client of a server, which holds what has no pickle."""
+    def __init__(self, answer=1, **attributes):
+        self.answer = answer
+        self.__dict__.update(attributes)
 
-    labels = ("negative", "positive")
-
-    def __init__(self, model):
-        self.model = model
-        self.lock = threading.Lock()
+    def choose(self, questions):
+        return [self.answer for _ in questions]
 
     def classify(self, texts):
-        return [(0.25, 0.75) for _ in texts]
+        return pd.DataFrame([(1 - self.answer, self.answer)] * len(texts), columns=self.labels)
 
 
-def test_what_has_no_pickle_hides_no_other_state():
-    first, second = Api("v1"), Api("v2")
-    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, first)]
-    assert prints[0] == prints[2] != prints[1]
+MEMBERS = {"labels": Answers.labels, "classify": Answers.classify}
+Slotted = dataclasses.make_dataclass("Slotted", ["answer"], slots=True, namespace=MEMBERS)
 
 
-def test_two_objects_that_read_alike_and_not_whole_differ():
-    first, second = Api("v1"), Api("v1")
-    prints = [adapted(one, OPTIONS).fingerprint for one in (first, second, first, second)]
-    assert prints[:2] == prints[2:]
-    assert prints[0] != prints[1]
-    del first
+def a_partial(answer):
+    return functools.partial(Answers.classify, Answers(answer))
+
+
+def fitted(answer=1):
+    pipeline = make_pipeline(CountVectorizer(), LogisticRegression(C=9))
+    return pipeline.fit(TEXTS, [answer, 1 - answer, answer])
+
+
+OBJECTS = {
+    "of a class": (Answers, "object:Answers#", 0),
+    "of one name": (lambda answer: Answers(answer, name="mine"), "object:mine#", 0),
+    "with slots": (Slotted, "object:Slotted#", 0),
+    "bound methods": (lambda answer: Answers(answer).classify, "object:classify#", 0),
+    "partial functions": (a_partial, "object:partial#", 0),
+    "fitted pipelines": (fitted, "object:Pipeline#", 0),
+    "a fingerprint each": (lambda n: Answers(n, fingerprint=f"f {n}"), "memory:Answers#", 0),
+    "one fingerprint": (lambda answer: Answers(answer, fingerprint="f"), "memory:Answers#", 1),
+    "no text as such": (lambda answer: Answers(answer, fingerprint=3), "object:Answers#", 0),
+}
+"""Two objects with opposite answers, the spec of the first, and the share of equal answers."""
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_an_object_is_answered_from_no_other_object_unless_both_carry_one_fingerprint(kind):
+    make, spec, agreement = OBJECTS[kind]
+    passed, store = (make(0), make(1)), Memory()
+    first, second, again = (adapted(model, OPTIONS) for model in (*passed, passed[0]))
+    assert (again.spec, again.fingerprint) == (first.spec, first.fingerprint)
+    assert first.spec.startswith(spec)
+    assert (first.spec == second.spec) == agreement
+    answers = [store.get(model, "classifier", TEXTS) for model in (first, second)]
+    same = [one.choice == other.choice for one, other in zip(*answers, strict=True)]
+    assert np.mean(same) == agreement
+
+
+def test_an_object_that_takes_the_place_of_one_that_is_gone_is_another_model():
+    gone = adapted(Answers(), OPTIONS).fingerprint
     gc.collect()
-    # An object takes the number of one that is gone.
-    assert adapted(Api("v1"), OPTIONS).fingerprint == prints[0]
+    assert adapted(Answers(), OPTIONS).fingerprint != gone
 
 
-def test_the_order_of_a_set_plays_no_part(tmp_path):
-    code = (
-        "from scope.models.objects import adapted\n"
-        "from scope.models.options import ModelOptions\n"
-        "class Model:\n"
-        "    labels = ('no', 'yes')\n"
-        "    words = {'a', 'film', 'of', 'many', 'words'}\n"
-        "    def __init__(self): self.words = set(self.words)\n"
-        "    def classify(self, texts): return [(0.5, 0.5) for _ in texts]\n"
-        "print(adapted(Model(), ModelOptions()).fingerprint)\n"
-    )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(found) == 1
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"truncation": True, "top_k": None}, None),
+        ({"truncation": True, "max_length": 8}, "with max_length, which SCoPE would leave out"),
+        ({"function_to_apply": "none"}, "with function_to_apply, which"),
+    ],
+)
+def test_a_pipeline_adds_nothing_to_its_model(checkpoint, settings, found):
+    from transformers import pipeline
+
+    model, tokenizer = pair(checkpoint, "SequenceClassification")
+    piped = pipeline(TASK, model=model, tokenizer=tokenizer, device="cpu", **settings)
+    with pytest.raises(ModelError, match=found) if found else contextlib.nullcontext():
+        adapted(piped, OPTIONS)
+
+
+DATA = [{"question": f"n {n}", "options": ["no", "yes"], "answer": n % 4 and 1} for n in range(12)]
+
+
+def accuracies(run, *models):
+    result = scope.compare(models=models, tasks="choice", data=DATA, run=run)
+    rows = [row for row in result.measurements if row.metric == "accuracy"]
+    return [row.estimate.value for row in rows], result.clock.drifts
+
+
+def test_a_finished_run_asks_an_object_anew_and_one_with_a_fingerprint_for_eight_answers(tmp_path):
+    other = Answers(0, name="other")
+    assert accuracies(tmp_path / "anew", Answers(name="mine"), other)[0] == [0.75, 0.25]
+    assert accuracies(tmp_path / "anew", Answers(0, name="mine"), other)[0] == [0.25, 0.25]
+    accuracies(tmp_path / "known", Answers(name="mine", fingerprint="of May"), other)
+    with pytest.raises(RunError, match="`memory:mine` is not the model whose answers"):
+        accuracies(tmp_path / "known", Answers(0, name="mine", fingerprint="of May"), other)
+
+
+def test_an_object_that_changes_while_it_lives_is_asked_anew(tmp_path):
+    models = [Answers(name="changing"), Answers(0, name="staying")]
+    assert accuracies(tmp_path / "mine", *models) == ([0.75, 0.25], ())
+    models[0].answer = 0
+    said = "changing answers differently than before: it is asked anew"
+    assert accuracies(tmp_path / "mine", *models) == ([0.25, 0.25], (said,))
+
+
+def test_one_object_named_twice_is_refused(tmp_path):
+    model = Answers()
+    with pytest.raises(SpecError, match=r"`object:Answers#\d+` is listed twice"):
+        accuracies(tmp_path / "mine", model, model)

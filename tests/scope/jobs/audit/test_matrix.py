@@ -141,5 +141,5 @@ def test_a_pair_of_model_and_tokenizer_is_one_reference(monkeypatch):
 
 def test_a_model_counts_once_in_a_group(toy_audit, leaves_no_run):
     copies = [SameBytes("memory:one"), SameBytes("memory:two")]
-    with leaves_no_run(), pytest.raises(ModelError, match="memory:one` and `memory:two`, in the"):
+    with leaves_no_run(), pytest.raises(ModelError, match="memory:one` and `memory:two` are the"):
         toy_audit("Student", groups={"seeds": copies}, capabilities=["typo"])

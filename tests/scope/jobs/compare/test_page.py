@@ -5,7 +5,7 @@ from made_up_tasks_comparison import CHOICE, MODELS, estimate
 from reports.prose import plain, together
 from scope.jobs.compare.page import remarks, sentences
 from scope.jobs.compare.task_estimates import task_estimates
-from scope.records import GOLD, FourCells, TaskShares, Undefined
+from scope.records import GOLD, TaskShares, Undefined
 
 
 def said(comparison, task):
@@ -29,18 +29,6 @@ def with_degenerate(comparison, *models):
     return replace(comparison, task_shares=shares)
 
 
-def cells(only_first, only_second, gap):
-    """The cells of the first two models."""
-    shares = {"both": 0.25, "only_first": only_first, "only_second": only_second, "neither": 0.125}
-    return FourCells(
-        task=CHOICE,
-        first=MODELS[0],
-        second=MODELS[1],
-        difference=replace(estimate(only_first - only_second, 8), low=gap[0], high=gap[1]),
-        **{name: estimate(share, 8) for name, share in shares.items()},
-    )
-
-
 def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
     undefined = tuple(
         row if row.against == GOLD else replace(row, estimate=Undefined(reason="no item in common"))
@@ -57,19 +45,8 @@ def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(task
     assert line.startswith(
         f"On choice, {small} and {large} give the same answer to 75 % [62, 88] of 4 questions."
     )
-    assert "CAPA is 0.50 [0.38, 0.62]: agreement beyond what the accuracies" in line
+    assert "Discrete CAPA is 0.25 [0.12, 0.38]: agreement beyond what the accuracies" in line
     (remark,) = map(plain, remarks(found, CHOICE))
     assert remark.endswith(f"out of pairs, rankings and examples: {other} (one answer).")
     line = said(with_degenerate(tasks_comparison, large, other), CHOICE)
     assert line == "On choice no two models can be compared: 2 of 3 are degenerate."
-
-
-def test_the_more_often_right_model_comes_first_with_the_interval_turned(tasks_comparison):
-    small, large, other = MODELS
-    two = with_degenerate(tasks_comparison, other)
-    line = said(replace(two, cells=(cells(0.125, 0.5, (-0.5, -0.25)),)), CHOICE)
-    assert f"{large} is right more often: on 75 %, {small} on 38 %." in line
-    assert "The difference is +37.5 [+25.0, +50.0] points." in line
-    line = said(replace(two, cells=(cells(0.5, 0.125, (-0.01, 0.5)),)), CHOICE)
-    assert f"Neither is shown to be right more often: {small} on 75 %, {large} on 38 %." in line
-    assert "The difference is +37.5 [−1.0, +50.0] points." in line

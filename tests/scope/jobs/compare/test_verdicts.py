@@ -4,6 +4,7 @@ import gzip
 import json
 
 import pytest
+from claims_corpus import comparison
 from shared_data import shared_data
 
 import scope
@@ -16,19 +17,8 @@ from scope.records import Answer, Item, Question, TaskAnswers
 
 
 def measured(right, *rows):
-    items = tuple(
-        Item(question=Question(id=f"i{n}", text=f"What is {n}?", options=tuple("abcd")), right=gold)
-        for n, gold in enumerate(right)
-    )
-    answers = tuple(
-        tuple(Answer(asked=False) if choice == "-" else Answer(choice=choice) for choice in row)
-        for row in rows
-    )
-    task = TaskAnswers(task="choice", items=items, answers=answers)
-    names = [f"m{n}" for n in range(len(rows))]
-    numbers = measure_task(task, names, normalize=False, seed=0)
-    judged = comparison_verdicts([MeasuredTask(task, numbers)], names, 0.02)
-    return numbers.cells, judged
+    result = comparison(right, *rows)
+    return result.cells, result.verdicts
 
 
 def runs(n=1000, lost=0, gained=0, other=0, wrong=200):
@@ -62,6 +52,25 @@ def test_the_verdict_follows_the_difference(lost, gained, decision):
     assert verdict.target == "m1"
 
 
+@pytest.mark.parametrize(("drop", "decision"), [(0.0, "may replace"), (0.1, "may not")])
+def test_scores_between_0_and_1_are_compared_by_their_means(drop, decision):
+    items = tuple(Item(question=Question(id=f"i{n}", text=f"Sum up {n}")) for n in range(500))
+    scores = [0.2 + n % 7 / 10 for n in range(500)]
+    rows = scores, [score - drop * (n % 3 > 0) for n, score in enumerate(scores)]
+    answers = tuple(
+        tuple(Answer(text=f"text {n}", score=score) for n, score in enumerate(row)) for row in rows
+    )
+    task = TaskAnswers(task="generation", items=items, answers=answers)
+    numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
+    (verdict,) = comparison_verdicts([MeasuredTask(task, numbers)], ["m0", "m1"], 0.02)
+    assert (verdict.decision, verdict.endpoints[0].name, numbers.cells) == (
+        decision,
+        "mean score",
+        (),
+    )
+    assert verdict.endpoints[0].estimate.value == pytest.approx(-drop * 333 / 500)
+
+
 def test_few_questions_show_nothing_and_say_how_many_do():
     _, (verdict,) = measured(*runs(n=80, wrong=16, lost=1, gained=1))
     assert verdict.decision == "not shown"
@@ -73,16 +82,16 @@ def test_few_questions_show_nothing_and_say_how_many_do():
     ("lost", "shown"),
     [(36, "it with probability 0.8."), (48, "with probability 0.8 that m1 may not replace m0.")],
 )
-def test_a_surely_lower_accuracy_says_how_many_questions_tell_by_how_much(lost, shown):
+def test_a_lower_accuracy_says_how_many_questions_tell_by_how_much(lost, shown):
     _, (verdict,) = measured(*runs(lost=lost, gained=20))
     assert verdict.decision == "not shown"
-    assert "Accuracy is surely lower: if it is by as much as here, a new run" in verdict.sentence
+    assert "If accuracy differs by as much as here, a new run on about" in verdict.sentence
     assert f"more) shows {shown}" in verdict.sentence
 
 
 def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
     right, first, second = runs()
-    _, (verdict,) = measured(right, first, second[:500] + ["-"] * 500)
+    _, (verdict,) = measured(right, first, second[:500] + [-1] * 500)
     assert verdict.decision == "not shown"
     assert "only 500 of 1,000 questions of choice were put to both models" in verdict.sentence
 
@@ -90,8 +99,8 @@ def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
 @pytest.mark.parametrize(
     ("right", "second", "told"),
     [
-        ([None] * 60, [0, 1] * 30, "Accuracy is not judged: the data have no gold labels"),
-        ([0, 1] * 30, ["-"] * 60, "only 0 of 60 questions of choice were put to both models"),
+        ([None] * 60, [0, 1] * 30, "Accuracy is not judged: no question has a known right answer"),
+        ([0, 1] * 30, [-1] * 60, "only 0 of 60 questions of choice were put to both models"),
     ],
 )
 def test_without_evidence_a_model_is_not_shown_to_replace(right, second, told):
@@ -106,36 +115,22 @@ def test_a_reference_that_guesses_is_not_shown_to_be_replaced():
     assert verdict.decision == "not shown"
 
 
-def compared(folder, right, models):
-    """A comparison of stored answers; ``models`` has the numbers of options, -1 for no answer."""
-    table = "".join(
-        f"{name}\t{''.join('ABCD-'[choice] for choice in row)}\n" for name, row in models.items()
-    )
-    (folder / "answers.tsv").write_text(table)
-    questions = [
-        {"question": f"What is {n}?", "options": [*"wxyz"], "answer": "ABCD"[gold]}
-        for n, gold in enumerate(right)
-    ]
-    (folder / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
-    return scope.compare(
-        models=[f"predictions:{folder}/answers.tsv#*"],
-        tasks=["choice"],
-        data=f"{folder}/questions.jsonl",
-        runs=folder,
-    )
+def compared(right, models):
+    """A comparison; ``models`` has the numbers of options, -1 for not asked."""
+    return comparison(right, *models.values(), names=[*models])
 
 
-def test_a_reason_that_holds_for_several_models_is_told_once(tmp_path):
+def test_a_reason_that_holds_for_several_models_is_told_once():
     guesses = [place % 4 for place in range(80)]
-    result = compared(tmp_path, [0] * 80, {"m0": guesses, "m1": guesses, "m2": guesses})
+    result = compared([0] * 80, {"m0": guesses, "m1": guesses, "m2": guesses})
     told = " ".join(str(result).split())
     assert told.count("m0 is degenerate on choice; put another model first") == 1
     assert "m2 may replace m0 by accuracy on choice: as for m1" in told
 
 
-def test_the_short_json_and_the_model_card_hold_what_the_later_model_has(tmp_path):
+def test_the_short_json_and_the_model_card_hold_what_the_later_model_has():
     right, first, second = runs(n=100, wrong=20, lost=60)
-    result = compared(tmp_path, right, {"m0": first, "m1": second})
+    result = compared(right, {"m0": first, "m1": second})
     (verdict,) = json.loads(to_short_json(result))["verdicts"]
     assert (verdict["target"], verdict["decision"]) == ("m1", "may not")
     assert verdict["endpoints"][0]["value"] == pytest.approx(-0.6)
@@ -155,22 +150,22 @@ def stored(name):
 
 
 @pytest.mark.parametrize("name", FLIPS)
-def test_published_quantized_models_have_their_known_flips(name, tmp_path, without_pages):
+def test_published_quantized_models_have_their_known_flips(name):
     right = ["ABCD".index(row["answer"]) for row in stored(f"{name}_items")]
     models = {
         row["precision"]: list(map("ABCD".index, "".join(row["preds"])))
         for row in stored(f"{name}_answers")
         if row["model"] == "Qwen/Qwen2.5-1.5B-Instruct"
     }
-    result = compared(tmp_path, right, models)
+    result = compared(right, models)
     flips = {(cells.first, cells.second): cells.count(cells.flips) for cells in result.cells}
     assert (flips["fp16", "int4"], flips["fp16", "int8"]) == FLIPS[name]
     assert len(result.verdicts) == 2
 
 
-def test_gates_judge_recovery_and_flips_of_each_later_model(tmp_path, without_pages):
+def test_gates_judge_recovery_and_flips_of_each_later_model():
     right, first, second = runs(lost=30, gained=10)
-    result = compared(tmp_path, right, {"whole": first, "quantized": second, "perfect": right})
+    result = compared(right, {"whole": first, "quantized": second, "perfect": right})
     gates = ("recovery[quantized]>=0.95", "flips[quantized]<=0.06", "recovery[perfect]>=1.2")
     assert scope.failed_gates(result, gates) == ()
     (line,) = scope.failed_gates(result, ["recovery[quantized]>=0.97"])
@@ -185,11 +180,11 @@ def test_gates_judge_recovery_and_flips_of_each_later_model(tmp_path, without_pa
     ("count", "reason"),
     [(2, "put to both models"), (11, "not measured for more than 10 models")],
 )
-def test_a_model_without_a_number_passes_no_gate(count, reason, tmp_path, without_pages):
+def test_a_model_without_a_number_passes_no_gate(count, reason):
     right, first, _ = runs(n=100, wrong=20)
     halves = {"early": [*first[:50], *[-1] * 50], "late": [*[-1] * 50, *first[50:]]}
     models = {**halves, **{f"m{n}": first for n in range(count - 2)}}
-    result = compared(tmp_path, right, models)
+    result = compared(right, models)
     lines = scope.failed_gates(result, ["recovery>=0.1", "flips<=0.9"])
     assert len(lines) == 2 * (count - 1)
     assert all(reason in line or "degenerate" in line for line in lines)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking
 from made_up_pools import pool, random_pool, skilled_pool
+from reference.invariance_reference import mean_over_texts
 
 from scope.estimation.pairs import AuditedPairs
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
@@ -74,7 +75,7 @@ HARD, SOFT = METRICS["hard_scope"], METRICS["soft_scope"].at(tolerance=0.1, cuto
 
 
 @given(seeds)
-def test_values_are_means_over_pairs_and_parts_those_of_their_examples(seed):
+def test_values_are_means_over_texts_and_parts_those_of_their_texts(seed):
     examples = np.random.default_rng(seed).choice(["e0", "e1", "e2", "e5"], size=8).tolist()
     pairs = made_up_pairs(3, examples, seed=seed)
     # Examples without a pair, and one that no pair could belong to, in another order.
@@ -87,10 +88,10 @@ def test_values_are_means_over_pairs_and_parts_those_of_their_examples(seed):
         apart = np.abs(before - after - moved).sum(axis=1)
         credit = kept * np.clip((0.8 - apart) / 0.7, 0, 1)
         for found, each in ((hard, kept), (soft, credit)):
-            assert found.values[place] == pytest.approx(each.mean())
+            assert found.values[place] == pytest.approx(mean_over_texts(each, examples))
             for unit, part in zip(units, found.parts[place], strict=True):
-                of_unit = sum(each[row] for row in range(8) if examples[row] == unit)
-                assert part == pytest.approx(of_unit / 8)
+                of_unit = [each[row] for row in range(8) if examples[row] == unit]
+                assert part == pytest.approx(np.mean(of_unit or [0]) / len(set(examples)))
 
 
 def kinds(case):

@@ -91,11 +91,6 @@ def test_the_suspect_may_be_the_reference_and_is_loaded_once():
             "the control `python:b:model` is given twice",
             "leave --control python:b:model out",
         ),
-        (
-            ("hf:theirs", ["hf:ours"], [*INDEPENDENT, "hf:again"]),
-            "the reference `hf:ours` and the control `hf:again` are the same model",
-            "leave --control hf:again out",
-        ),
     ],
 )
 def test_a_model_has_one_part(models, complaint, fix):

@@ -5,6 +5,7 @@ import pytest
 from study_cases import choices_of, write_answers
 
 import scope
+from reports.blocks import Figure
 from scope.errors import DataError, SpecError
 from scope.jobs.study import inference
 from scope.jobs.study.page import page
@@ -50,6 +51,14 @@ def test_a_trend_has_its_families_apart(stored):
     assert {"first", "second", "accuracy", "capa", "flips", "gain"} <= {*rows.columns}
     assert "kl" not in rows.columns
     assert scope.load_result(result.folder) == result
+
+
+@pytest.mark.parametrize("study", [scope.study_trend, scope.study_complementarity])
+def test_the_line_of_the_picture_runs_as_the_headline_says(study, stored):
+    result = study(**stored)
+    (figure,) = (one for one in page(result).blocks() if isinstance(one, Figure))
+    (start, end) = figure.chart.guides[0][:2]
+    assert (end[1] - start[1]) * result.numbers[0].estimate.value > 0
 
 
 def test_the_gain_of_a_mixture_is_what_only_the_weaker_model_knows(tmp_path):

@@ -1,0 +1,174 @@
+"""Every claim of a page, the terminal and Markdown holds for the numbers that stand beside it."""
+
+import re
+from dataclasses import replace
+from functools import cache, partial
+
+import made_up_pair_comparison
+import made_up_reuse_comparison
+import made_up_tasks_comparison
+import pytest
+from claims_corpus import audit, comparison, differing
+
+from scope.jobs.pages import markdown_of
+
+
+def runs(lost, n=200, wrong=40):
+    """Two runs: the first has some answers wrong, the second these and those that it loses."""
+    right = [place % 4 for place in range(n)]
+    return right, *(
+        [(gold + (place < errors)) % 4 for place, gold in enumerate(right)]
+        for errors in (wrong, wrong + lost)
+    )
+
+
+def untested(result):
+    """As earlier releases left it."""
+    cells = (replace(cell, p_value=None) for cell in result.cells)
+    return replace(result, cells=tuple(cells))
+
+
+RIGHT, FIRST, SECOND = runs(5)
+SEED = differing(noise=(0.3, 0.3))
+CORPUS = {
+    "the same model": audit,
+    "the same model, no gold": partial(audit, gold=False),
+    "the same model, a baseline that differs": partial(audit, baseline=differing(noise=(0, 1.5))),
+    "worse on typo": partial(audit, differing(noise=(0, 1))),
+    "worse on typo than the baseline": partial(audit, differing(noise=(0, 1.5)), SEED),
+    "right where the reference errs": partial(audit, differing(better=True, noise=(0.3, 0.3))),
+    "a constant model": partial(
+        audit, lambda clean, moves, _: (abs(clean), [0 * m for m in moves])
+    ),
+    "one text": partial(audit, texts=1),
+    "moves too little": partial(audit, differing(scale=0.1), SEED),
+    **{f"{n} wrong": partial(audit, differing(flips=n), SEED, 300) for n in (6, 12, 14, 40)},
+    "equal runs": partial(comparison, RIGHT, FIRST, FIRST),
+    "equal runs, unsure": partial(comparison, RIGHT, FIRST, FIRST, sure=0.5),
+    "equal runs, three": partial(comparison, RIGHT, FIRST, FIRST, FIRST),
+    "three runs": partial(comparison, RIGHT, FIRST, SECOND, runs(60)[2]),
+    "no known answer": partial(comparison, [None] * 200, FIRST, SECOND),
+    "a first run that is never right": partial(comparison, *runs(0, 12, 12)[:2], RIGHT[:12]),
+    **{f"{lost} of 200 lost": partial(comparison, *runs(lost)) for lost in (1, 6, 12, 40)},
+    "8 of 2,000 lost": partial(comparison, *runs(8, 2000, 400)),
+    "40 gained, untested": lambda: untested(comparison(RIGHT, runs(40)[2], FIRST)),
+    "1 lost, untested": lambda: untested(comparison(*runs(1))),
+    "made up: tasks": made_up_tasks_comparison.build_comparison,
+    "made up: pair": made_up_pair_comparison.build_comparison,
+    "made up: reuse": made_up_reuse_comparison.build_comparison,
+}
+"""How to make each result."""
+
+
+@cache
+def rendered(name):
+    """A result, and its words in the terminal and in Markdown, without markup."""
+    result = CORPUS[name]()
+    texts = (str(result), markdown_of(result, verbose=True))
+    return result, [re.sub(r"\\(?=\W)|\*\*|!!", "", " ".join(text.split())) for text in texts]
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def falls(_, *shown):
+    """Of two numbers, or of one and 0, the first is greater."""
+    first, second = (*map(number, shown), 0)[:2]
+    return first > second
+
+
+def follows_less(result, target, *names):
+    """A target's concordance on the first capability is lower, itself and less the baseline's."""
+    values = {
+        (row.target, row.capability): row.estimate.value
+        for row in result.measurements
+        if row.metric == "concordance" and row.subset is None
+    }
+    *both, baseline = names
+    itself, there = ([values.get((model, on), 0) for on in both] for model in (target, baseline))
+    return itself[0] < itself[1] and itself[0] - there[0] < itself[1] - there[1]
+
+
+def bounds(within, result, names):
+    """The intervals of the endpoints that a sentence names hold their limits, or lie beyond."""
+    words = {*re.sub(r" and | on | minus \S+|, ", " ", names.lower()).split()}
+    parts = (result, *getattr(result, "audits", ()), *getattr(result, "comparisons", ()))
+    verdicts = [
+        verdict
+        for part in parts
+        for verdict in getattr(part, "verdicts", ())
+        if verdict.decision == "not shown"
+    ]
+    ends = [end for verdict in verdicts for end in verdict.endpoints if end.limit is not None]
+    named = [end for end in ends if {*end.name.replace(" on ", " ").split()} <= words]
+    above = [end.estimate.high >= end.limit for end in named]
+    return named and (all(above) if within else not any(above))
+
+
+def without_gold(result):
+    """No text or question has a right answer."""
+    items = [item for task in getattr(result, "tasks", ()) for item in task.items]
+    texts = [scored.example.label for scored in getattr(result, "examples", ())]
+    return not any(texts) and all(item.right is None and not item.gold for item in items)
+
+
+def fault(result, *labels):
+    """Only the target is wrong, or reach fails and the target moves less."""
+    before, after, target_before, target_after, gold = labels
+    right = {before, after} == {gold}
+    return right and ({target_before, target_after} != {gold} or "too little on" in str(result))
+
+
+NUMBER, LABEL = r"([−+]?[\d.]+)", r"(negative|positive) [\d.]+"
+CHANGE = rf"\w+ its answer: {LABEL} → {LABEL}"
+CLAIMS = {
+    "follows less": (
+        r"(\w+) follows the reference less on (\w+) than on (\w+)"
+        r"(?:, beyond what the baseline (\S+) does)?:",
+        follows_less,
+    ),
+    "uncertain": (r"[:;] ([^:;.()]+?) (?:is|are) too uncertain", partial(bounds, True)),
+    "too low alone": (r"[:;] ([^:;.()]+?) (?:is|are) too low alone", partial(bounds, False)),
+    "lower": (
+        rf"below that of the model it is compared with \([^[]*\[\S+ {NUMBER}\]",
+        lambda _, high: number(high) < 0,
+    ),
+    "more than a margin below": (
+        rf"is more than {NUMBER}(?: points)? below \S+ \([^[]*\[\S+ {NUMBER}\]",
+        lambda _, margin, high: -number(high) >= number(margin),
+    ),
+    "below": (rf"is below {NUMBER} \([^[]*\[\S+ {NUMBER}\]", falls),
+    "no gold": (r"no (?:text of this run has a gold|question has a known)", without_gold),
+    "right more often": (rf"more often: on {NUMBER} %, \S+ on {NUMBER} %", falls),
+    "surely more often": (rf"is right more[^[]*difference is \S+ \[{NUMBER},", falls),
+    "not more often": (
+        rf"Neither is[^[]*difference is \S+ \[{NUMBER}, {NUMBER}",
+        lambda _, low, high: number(low) <= 0 <= number(high),
+    ),
+    "the same answers": (
+        rf"same answer to 100\.0 %.*? CAPA is {NUMBER}",
+        lambda _, capa: number(capa) == 1,
+    ),
+    "most and least": (
+        rf"most similar of \d+ pairs[^.]*? with {NUMBER} .*? least similar are .*? with {NUMBER}",
+        falls,
+    ),
+    "an example": (rf"Example:? “[^”]*” teacher {CHANGE}; student {CHANGE}\. Gold: (\w+)", fault),
+    "never": (r"keeps undefined|undefined of|surely", None),
+}
+"""Sentences by their claim: its words, and what must hold of the result and of what they name."""
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_every_claim_holds_for_its_numbers(claim):
+    words, holds = CLAIMS[claim]
+    claims = [
+        (name, match[0], holds is not None and holds(result, *match.groups()))
+        for name in CORPUS
+        for result, texts in [rendered(name)]
+        for text in texts
+        for match in re.finditer(words, text)
+    ]
+    assert bool(claims) == (holds is not None)
+    assert [shown for *shown, true in claims if not true] == []
