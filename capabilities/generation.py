@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scope.data.fields import read_fields
+from scope.data.fields import Fields, read_fields
 from scope.data.items import Draft, Wanted, gather
+from scope.data.sampling import usable
 from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.protocols import TaskData
@@ -55,20 +56,19 @@ def _read(data: str) -> Iterator[Draft]:
             expected="questions without options and passage",
             fix="choose the task choice for options, extractive_qa for passages",
         )
-    for fields in read_fields(source, NAMES, required=("question", "answer")):
-        if fields.row.unusable:
-            yield Draft(fields.id, None, *fields.row.unusable)
-            continue
-        text, value = fields.text("question"), fields.values["answer"]
-        if not text.strip():
-            yield Draft(fields.id, None)
-            continue
-        if not isinstance(value, list):
-            name = fields.text("answer") if isinstance(value, str) else fields.name("answer")
-            value = [name] if name else []
-        item = Item(
-            question=Question(id="", text=text),
-            gold=fields.texts("answer", value),
-            category=fields.name("category"),
-        )
-        yield Draft(fields.id, item)
+    return usable(read_fields(source, NAMES, required=("question", "answer")), _draft)
+
+
+def _draft(fields: Fields) -> Draft:
+    text, value = fields.text("question"), fields.values["answer"]
+    if not text.strip():
+        return Draft(fields.id, None)
+    if not isinstance(value, list):
+        name = fields.text("answer") if isinstance(value, str) else fields.name("answer")
+        value = [name] if name else []
+    item = Item(
+        question=Question(id="", text=text),
+        gold=fields.texts("answer", value),
+        category=fields.name("category"),
+    )
+    return Draft(fields.id, item)

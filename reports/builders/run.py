@@ -33,6 +33,11 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
             *_prompts(manifest),
             Heading(prose("Data")),
             data_table(manifest.data),
+            *(
+                Paragraph(prose("{data}: {note}", data=data_name(card), note=line))
+                for card in manifest.data
+                for line in card.notes
+            ),
             *([Heading(prose(capabilities))] if manifest.capabilities else []),
             *(block for card in manifest.capabilities for block in about_capability(card)),
         ),

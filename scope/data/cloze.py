@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from scope.data.fields import choose_columns, first_of, read_rows
 from scope.data.items import Draft
+from scope.data.sources import UnusableRowError
 from scope.data.specs import open_source
 from scope.records import BLANK, Item, Question
 
@@ -31,8 +32,12 @@ def read_cloze(spec: str, *, min_words: int, max_words: int, seed: int) -> Itera
     category_column = first_of(CATEGORY_NAMES, [name for name in source.columns if name != text])
     columns = {"text": text} | ({"category": category_column} if category_column else {})
     for fields in read_rows(source, columns):
-        category = fields.name("category")
-        for paragraph in paragraphs(fields.text("text")):
+        try:
+            category, whole = fields.name("category"), fields.text("text")
+        except UnusableRowError as error:
+            yield Draft(None, None, error.reason, error.found)
+            continue
+        for paragraph in paragraphs(whole):
             for sentence in sentences(paragraph):
                 fits = min_words <= len(sentence.split()) <= max_words and is_clean(sentence)
                 yield Draft(None, _item(sentence, category, seed) if fits else None)

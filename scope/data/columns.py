@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.data.fields import UnreadableError
-from scope.data.sources import UNREADABLE, Source
+from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError
 from scope.errors import DataError
 
 Codes = NDArray[np.int32]
@@ -37,23 +37,25 @@ class Coded(NamedTuple):
     codes: Codes
 
 
-def read_columns(source: Source, wanted: Sequence[WantedColumn], fix: str) -> list[Coded]:
+class ReadColumns(NamedTuple):
+    """Columns that were read, and the rows without them."""
+
+    columns: list[Coded]
+    left_out: LeftOutRows
+
+
+def read_columns(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
     """Read columns whole: millions of rows in some seconds where pyarrow reads them.
 
-    What pyarrow cannot read is read row by row, or refused with its line.
-
-    Raises
-    ------
-    DataError
-        When a value cannot be read, or is not there and required; with its line or row, and how
-        to ``fix`` it.
+    What pyarrow cannot read is read row by row; a row is left out in which a value cannot be read,
+    or is not there and required.
     """
     import pyarrow
 
     if source.batches is not None and all(len(column.columns) == 1 for column in wanted):
         with suppress(pyarrow.ArrowException, *UNREADABLE, DataError):
-            return _by_column(source.batches, wanted)
-    return _by_row(source, wanted, fix)
+            return ReadColumns(_by_column(source.batches, wanted), LeftOutRows())
+    return _by_row(source, wanted)
 
 
 class _Distinct:
@@ -68,7 +70,7 @@ class _Distinct:
         value = self.wanted.read(*raw)
         if value is None:
             if self.wanted.required:
-                raise UnreadableError("nothing", "a value in every row")
+                raise UnreadableError("nothing", "a value")
             return -1
         code = self._known.setdefault(value, len(self.values))
         if code == len(self.values):
@@ -76,18 +78,33 @@ class _Distinct:
         return code
 
 
-def _by_row(source: Source, wanted: Sequence[WantedColumn], fix: str) -> list[Coded]:
+def _by_row(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
     """The columns of any source; codes are stored in arrays, as there may be many rows."""
     columns = [(_Distinct(column), array("i")) for column in wanted]
+    left_out = LeftOutRows()
     for row in source.read([name for column in wanted for name in column.columns]):
-        values = iter(row.values)
-        for distinct, codes in columns:
-            try:
-                codes.append(distinct.code(*(next(values) for _ in distinct.wanted.columns)))
-            except UnreadableError as error:
-                names = " or ".join(f"`{name}`" for name in distinct.wanted.columns)
-                raise error.at(source.place(row), names, fix) from error
-    return [Coded(distinct.values, np.array(codes, dtype=np.int32)) for distinct, codes in columns]
+        try:
+            codes = _codes(source, row, [distinct for distinct, _ in columns])
+        except UnusableRowError as error:
+            left_out.add(error.reason, error.found)
+            continue
+        for (_, kept), code in zip(columns, codes, strict=True):
+            kept.append(code)
+    coded = [Coded(known.values, np.array(codes, dtype=np.int32)) for known, codes in columns]
+    return ReadColumns(coded, left_out)
+
+
+def _codes(source: Source, row: SourceRow, columns: Sequence[_Distinct]) -> list[int]:
+    if row.unusable:
+        raise UnusableRowError(*row.unusable)
+    values, codes = iter(row.values), list[int]()
+    for distinct in columns:
+        names = distinct.wanted.columns
+        try:
+            codes.append(distinct.code(*(next(values) for _ in names)))
+        except UnreadableError as error:
+            raise error.at(source.place(row), " or ".join(f"`{name}`" for name in names)) from error
+    return codes
 
 
 def _by_column(

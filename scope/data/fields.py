@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
+from warnings import catch_warnings, simplefilter
 
-from scope.data.sources import Source, SourceRow
+from scope.data.sources import Source, SourceRow, UnusableRowError
 from scope.errors import DataError
 from scope.printing import listed, unstorable
 
@@ -26,7 +30,8 @@ NO_LABELS = "none"
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
 
-_FIX = "fix the row, or leave it out"
+_PRINTED = 1 << 16
+"""Most letters of a printed value."""
 
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 
@@ -39,11 +44,10 @@ class UnreadableError(ValueError):
         self.found = found
         self.expected = expected
 
-    def at(self, place: str, columns: str, fix: str) -> DataError:
+    def at(self, place: str, columns: str) -> UnusableRowError:
         """The error for the value in these columns of a row."""
-        return DataError(
-            f"{place}: {self.found} in column {columns}", expected=self.expected, fix=fix
-        )
+        found, reason = f"{self.found} in column {columns}", f"{columns} is not {self.expected}"
+        return UnusableRowError(reason, f"{place}: {found}", self.expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,53 +57,64 @@ class Fields:
     source: Source
     row: SourceRow
     columns: Mapping[str, str]
-    values: Mapping[str, object]
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The values by their meaning.
+
+        Raises
+        ------
+        UnusableRowError
+            When the row has none.
+        """
+        if self.row.unusable:
+            raise UnusableRowError(*self.row.unusable)
+        return dict(zip(self.columns, self.row.values, strict=True))
 
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
-        return self._read(meaning, text_of) or ""
+        return self.read(meaning, text_of) or ""
 
     def texts(self, meaning: str, values: object) -> tuple[str, ...]:
         """A list found in the value of that meaning, if it holds texts alone."""
+        values = unprinted(values)
         if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
-            raise self.wrong(
-                f"`{self.columns[meaning]}` is {str(values)[:80]!r}",
-                "a list of texts",
-                fix="write a list, in .jsonl or .parquet: a .csv or .tsv has no lists"
-                if isinstance(values, str)
-                else _FIX,
-            )
-        return self._read(meaning, lambda _: tuple(map(storable, values))) or ()
+            column = f"`{self.columns[meaning]}`"
+            problem, expected = f"{column} is {str(values)[:80]!r}", 'texts such as ["red", "blue"]'
+            raise self.wrong(problem, expected, f"no list of texts in {column}")
+        return self.read(meaning, lambda _: tuple(map(storable, values))) or ()
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
         names = self.source.class_names.get(self.columns.get(meaning, ""), ())
-        return self._read(meaning, lambda value: label_of(value, names))
+        return self.read(meaning, lambda value: label_of(value, names))
 
     @property
     def id(self) -> str | None:
         """The row's own id, if it has one."""
-        return self._read("id", id_of)
+        return self.read("id", id_of)
 
-    def _read(self, meaning: str, read: Callable[[object], Value]) -> Value | None:
+    def read(self, meaning: str, read: Callable[[object], Value]) -> Value | None:
         """What the value of that meaning is read as, if there is such a column."""
         if meaning not in self.columns:
             return None
         try:
             return read(self.values[meaning])
         except UnreadableError as error:
-            place, column = self.source.place(self.row), f"`{self.columns[meaning]}`"
-            raise error.at(place, column, "fix the row, or choose another column") from error
+            column = f"`{self.columns[meaning]}`"
+            raise error.at(self.source.place(self.row), column) from error
 
-    def wrong(self, found: str, expected: str, fix: str = _FIX) -> DataError:
-        """The error for a value that cannot be read."""
-        return DataError(f"{self.source.place(self.row)}: {found}", expected=expected, fix=fix)
+    def wrong(self, problem: str, expected: str, reason: str = "") -> UnusableRowError:
+        """The error for a row that cannot be used; ``reason`` is the same for all such rows."""
+        return UnusableRowError(
+            reason or problem, f"{self.source.place(self.row)}: {problem}", expected
+        )
 
 
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
     """Every row of a source, with the column of each meaning."""
     for row in source.read(list(columns.values())):
-        yield Fields(source, row, columns, dict(zip(columns, row.values, strict=True)))
+        yield Fields(source, row, columns)
 
 
 def read_fields(
@@ -157,7 +172,7 @@ def choose_columns(
     else:
         label = labelled = label or first_of(LABEL_NAMES, free)
     columns = {
-        "text": text or _text_column(source, [name for name in source.columns if name != labelled]),
+        "text": text or _text_column(source, tuple(c for c in source.columns if c != labelled)),
         "label": label,
         "id": first_of(("id",), free),
         **{f"{SLICE}{name}": name for name in slices},
@@ -169,14 +184,34 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
     """A column of a usual name, otherwise the only column of strings."""
     if column := first_of(TEXT_NAMES, free):
         return column
+    if free == source.columns and source.unit == "line" and any(map(_is_content, free)):
+        raise DataError(
+            f"the first line of {source.name} reads like data: {listed(free)}",
+            expected="the names of the columns in the first line, such as text,label",
+            fix="add a line with the names; or, if these are names, --text-column NAME",
+        )
     strings = [name for name in free if name in source.string_columns and name.casefold() != "id"]
     if len(strings) == 1:
         return strings[0]
+    if len(strings) == 2:
+        raise DataError(
+            f"two columns of texts in {source.name}: {listed(strings)}",
+            expected="one text a row; a pair of texts needs a template of its own",
+            fix=f"name the one that models read: --text-column {strings[0]}; or join the two in "
+            "a column called text",
+        )
     raise DataError(
         f"no text column in {source.name}; its columns are {listed(source.columns)}",
         expected=f"one of the names {', '.join(TEXT_NAMES)}, or a single column of strings",
         fix="name the text column: --text-column NAME",
     )
+
+
+def label_candidates(source: Source, columns: Mapping[str, str]) -> list[str]:
+    """A note on the columns that may hold the labels, for texts without any; or nothing."""
+    others = [name for name in source.columns if name not in columns.values()]
+    note = f"no gold labels are read; if {listed(others, 5)} holds them, add --label-column NAME"
+    return [note] if others else []
 
 
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
@@ -247,6 +282,36 @@ def id_of(value: object) -> str | None:
     if not isinstance(value, str | int) or not str(value).strip():
         return None
     return storable(str(value)).strip()
+
+
+def _is_content(name: str) -> bool:
+    """Whether the name of a column is a number or a sentence."""
+    try:
+        float(name)
+    except ValueError:
+        return len(name.split()) > 2
+    return True
+
+
+def unprinted(value: object) -> object:
+    """The list or mapping that was printed into a cell of a table; any other value as it is.
+
+    Examples
+    --------
+    >>> unprinted("['red', 'blue']"), unprinted('{"A": 1}'), unprinted("['red' 'blue']")
+    (['red', 'blue'], {'A': 1}, "['red' 'blue']")
+    """
+    if not isinstance(value, str) or value.strip()[:1] not in ("[", "{") or len(value) > _PRINTED:
+        return value
+    with suppress(ValueError, RecursionError):
+        return json.loads(value)
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError), catch_warnings():
+        simplefilter("ignore")
+        content = ast.literal_eval(value.strip())
+        # NumPy prints texts without commas, which Python would read as one.
+        if "".join(repr(content).split()) == "".join(value.split()):
+            return content
+    return value
 
 
 def is_missing(value: object) -> bool:

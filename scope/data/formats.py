@@ -1,4 +1,4 @@
-"""Files of rows: CSV and TSV, JSON lines, parquet; and plain text, such as books.
+"""Files of rows: CSV and TSV, JSON, parquet; and plain text, such as books.
 
 Rows of text files go through the standard library, one line at a time, so that a message names
 the line; `docs/decisions/0025-one-reader.md` says why. What holds millions of rows is read by
@@ -11,28 +11,35 @@ import csv
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from scope.data.sources import (
     UNREADABLE,
     Source,
     SourceRow,
+    UnusableRowError,
+    first_character,
     numbered_rows,
+    place_in,
     read_lines,
+    read_whole,
     require_distinct_names,
 )
 from scope.errors import DataError
 from scope.paths import expanded
-from scope.printing import first_line, unstorable
+from scope.printing import counted, first_line, unstorable
 from scope.progress import watched
 
 _ROWS_LOOKED_AT = 1000
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
 _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
+# A quote at the beginning of a field that is not in quotes.
+_UNQUOTED = re.compile(r'(?:^|\t)"(?!(?:[^"\t\r\n]|"")*"(?:[\t\r\n]|$))')
 _TEXT = ".txt"
 # Project Gutenberg's licence ends before the first mark and begins after the second.
 _BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
@@ -40,19 +47,26 @@ _ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECA
 
 
 def open_delimited(path: Path, delimiter: str) -> Source:
-    """Read the header, and the first thousand rows to tell texts from numbers."""
-    header, rows = _header_and_rows(path, delimiter)
+    """Read the header, and the first thousand rows to tell texts from numbers.
+
+    In a .tsv, quotes are letters as soon as a quote at the beginning of one field has no partner at
+    its end, as in the files of GLUE.
+    """
+    unpaired = _line_of_letters(path) if delimiter == "\t" else 0
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if unpaired else csv.QUOTE_MINIMAL
+    header, rows = _header_and_rows(path, delimiter, quoting)
     head = list(itertools.islice(rows, _ROWS_LOOKED_AT))
     strings = (
         column
         for place, column in enumerate(header)
-        if any(not _is_number(fields[place]) for _, fields in head)
+        if any(not _is_number(str(row.values[place])) for row in head if not row.unusable)
     )
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         places = [header.index(column) for column in columns]
-        for number, fields in _header_and_rows(path, delimiter)[1]:
-            yield SourceRow(number, tuple(fields[place] for place in places))
+        for row in _header_and_rows(path, delimiter, quoting)[1]:
+            values = () if row.unusable else tuple(row.values[place] for place in places)
+            yield row._replace(values=values)
 
     def batches(columns: Sequence[str]) -> Iterator[Any]:
         import pyarrow
@@ -76,18 +90,41 @@ def open_delimited(path: Path, delimiter: str) -> Source:
         with reader:
             yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
-    return Source(path.name, header, tuple(strings), read, "line", batches=batches)
+    source = Source(path.name, header, tuple(strings), read, "line", batches=batches)
+    note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
+    return replace(source, batches=None, notes=(note,)) if unpaired else source
+
+
+def _line_of_letters(path: Path) -> int:
+    """The first line of a .tsv in which a quote cannot be but a letter; 0 if quotes are marks.
+
+    Quotes round fields with tabs or line ends are marks where all rows are as wide as the header.
+    """
+    first, widths = 0, set()
+    with closing(read_lines(path)) as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                widths.add(line.count("\t"))
+            if not first and _UNQUOTED.search(line):
+                first = number
+    if first and len(widths) > 1:
+        with suppress(DataError):
+            if not any(row.unusable for row in _records(path, "\t", csv.QUOTE_MINIMAL)):
+                return 0
+    return first
 
 
 def _header_and_rows(
-    path: Path, delimiter: str
-) -> tuple[tuple[str, ...], Iterator[tuple[int, list[str]]]]:
+    path: Path, delimiter: str, quoting: Literal[0, 3]
+) -> tuple[tuple[str, ...], Iterator[SourceRow]]:
     """The header, and each further row with the line where it begins."""
-    rows = _records(path, delimiter)
-    fields = next(rows, (0, None))[1]
-    if fields is None:
+    rows = _records(path, delimiter, quoting)
+    first = next(rows, None)
+    if first is None:
         raise _empty(path, "a header line and at least one row")
-    header = tuple(field.strip() for field in fields)
+    if first.unusable:
+        raise UnusableRowError(*first.unusable)
+    header = tuple(str(field).strip() for field in first.values)
     require_distinct_names(header, path.name)
     other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
     # Read as one column, texts would hold the labels.
@@ -101,34 +138,31 @@ def _header_and_rows(
     return header, rows
 
 
-def _records(path: Path, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Each record with its first line, all as wide as the first; empty lines are skipped."""
+def _records(path: Path, delimiter: str, quoting: Literal[0, 3]) -> Iterator[SourceRow]:
+    """Each record with its first line; unusable if it is not as wide as the first."""
     # A refused row must not leave the file open.
     with closing(read_lines(path)) as lines:
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
         width = 0
         while True:
-            begins = reader.line_num + 1
+            begins, fault = reader.line_num + 1, ""
+            fields: tuple[str, ...] = ()
             try:
-                fields = next(reader)
+                fields = tuple(next(reader))
             except StopIteration:
                 return
             except csv.Error as error:
-                raise DataError(
-                    f"the row that begins in line {begins} of {path.name} is broken: "
-                    f"{str(error).partition(' - ')[0]}",
-                    expected="fields in matching quotes, with quotes inside them doubled",
-                    fix="fix the line, or save the data as .jsonl",
-                ) from error
+                fault = f"a row that is broken: {str(error).partition(' - ')[0]}"
             width = width or len(fields)
-            if len(fields) not in (0, width):
-                raise DataError(
-                    f"{len(fields)} fields in line {begins} of {path.name}",
-                    expected=f"{width}, as in its header",
-                    fix="put quotes round a field that holds the delimiter",
-                )
-            if fields:
-                yield begins, fields
+            if fields and len(fields) != width:
+                fault = f"{counted(len(fields), 'field')}, where the header has {width}"
+            problem = f"{place_in(path.name, 'line', begins)}: {fault}"
+            # The rest of the file is in quotes that nothing closes.
+            if "end of data" in fault:
+                expected = "fields in matching quotes, with quotes inside them doubled"
+                raise UnusableRowError(fault, problem, expected)
+            if fields or fault:
+                yield SourceRow(begins, fields, (fault, problem) if fault else ())
 
 
 def _is_number(field: str) -> bool:
@@ -145,39 +179,64 @@ def _empty(path: Path, expected: str) -> DataError:
     )
 
 
-def open_jsonl(path: Path) -> Source:
-    """Learn the columns from the first thousand objects; keys may be left out of any of them."""
-    head = [fields for _, fields in itertools.islice(json_lines(path), _ROWS_LOOKED_AT)]
+def open_json(path: Path) -> Source:
+    """Open JSON lines, or a list in one piece of JSON, whatever the ending of the file.
+
+    The columns are those of the first thousand objects; keys may be left out of any of them. A line
+    or entry that is no object is an unusable row, texts alone are a column ``text``.
+    """
+    if first_character(path) == "[":
+        with suppress(ValueError, RecursionError):
+            entries = list(enumerate(json.loads(read_whole(path))))
+            return _open_objects(path, "row", lambda: entries)
+    return _open_objects(path, "line", lambda: _values(path))
+
+
+def _open_objects(
+    path: Path, unit: Literal["line", "row"], values: Callable[[], Iterable[tuple[int, object]]]
+) -> Source:
+    def rows() -> Iterator[SourceRow]:
+        for number, value in values():
+            content = {"text": value} if isinstance(value, str) else value
+            fault = () if isinstance(content, dict) else _fault(path, unit, number, content)
+            yield SourceRow(number, (content,), fault)
+
+    head = list(itertools.islice(rows(), _ROWS_LOOKED_AT))
+    objects: list[Any] = [row.values[0] for row in head if not row.unusable]
+    if head and not objects:
+        raise UnusableRowError(*head[0].unusable)
     if not head:
         raise _empty(path, "one JSON object per line")
-    columns = tuple(dict.fromkeys(key for fields in head for key in fields))
-    strings = {key for fields in head for key, value in fields.items() if isinstance(value, str)}
+    columns = tuple(dict.fromkeys(key for fields in objects for key in fields))
+    strings = {key for fields in objects for key, value in fields.items() if isinstance(value, str)}
 
-    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
-        for number, fields in json_lines(path):
-            yield SourceRow(number, tuple(fields.get(column) for column in columns))
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
+        for row in rows():
+            content: Any = {} if row.unusable else row.values[0]
+            yield row._replace(values=tuple(map(content.get, asked)))
 
-    return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, "line")
+    return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, unit)
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each object of a file with its line, counted from 1; empty lines are skipped."""
+def _values(path: Path) -> Iterator[tuple[int, object]]:
+    """Each value of a file of JSON lines, an error in place of one that cannot be read."""
     with closing(read_lines(path)) as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
             try:
-                value = json.loads(line)
-                wrong = f"JSON, but not an object: {line.strip()[:60]}"
+                if line.strip():
+                    yield number, json.loads(line)
             except (ValueError, RecursionError) as error:
-                value, wrong = None, f"not JSON: {error}"
-            if not isinstance(value, dict):
-                raise DataError(
-                    f"line {number} of {path.name} is {wrong}",
-                    expected='one JSON object per line, such as {"text": "…", "label": "…"}',
-                    fix="fix the line",
-                )
-            yield number, value
+                # The last line is cut off.
+                if not line.endswith("\n"):
+                    raise UnusableRowError(*_fault(path, "line", number, error)) from error
+                yield number, error
+
+
+def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str]:
+    broken = isinstance(value, Exception)
+    reason = "not JSON" if broken else "JSON, but not an object"
+    problem = f"{reason}: {value if broken else json.dumps(value)[:60]}"
+    return reason, f"{place_in(path.name, unit, number)}: {problem}"
 
 
 def open_parquet(path: Path) -> Source:
@@ -248,11 +307,12 @@ def _class_names(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, tuple[s
         return {}
 
 
-def open_text(path: Path) -> Source:
+def open_text(path: Path, *, lists: bool = False) -> Source:
     """Open a file, or all files of a folder in the order of their paths.
 
     A row is a paragraph: the lines between two empty ones, as they stand. The column ``book`` is
-    the file's path in the folder without its suffix.
+    the file's path in the folder without its suffix. With ``lists``, a file without an empty line
+    between two others is a list of texts, one a line.
 
     Raises
     ------
@@ -273,14 +333,20 @@ def open_text(path: Path) -> Source:
             expected="text:PATH with a .txt file, or a folder of them",
             fix="add the books as plain text" if path.exists() else "check the path",
         )
-    columns = ("text", "book")
+    columns, form = ("text", "book"), "one a paragraph, that is the lines between empty ones"
+    texts = list(_paragraphs(books[0][1])) if lists else []
+    several_lines = any("\n" in text for text in texts)
+    if by_line := len(texts) == 1:
+        texts, form = texts[0].split("\n"), "one a line"
+    notes = (f"read as {counted(len(texts), 'text')}, {form}",) if several_lines else ()
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
-        rows = ((text, book) for book, file in books for text in _paragraphs(file))
+        parts = ((book, texts if by_line else _paragraphs(file)) for book, file in books)
+        rows = ((text, book) for book, part in parts for text in part)
         for number, row in enumerate(rows):
             yield SourceRow(number, tuple(row[columns.index(column)] for column in asked))
 
-    return Source(path.name, columns, columns, read, "row")
+    return Source(path.name, columns, columns, read, "row", notes=notes)
 
 
 def _paragraphs(file: Path) -> Iterator[str]:

@@ -1,8 +1,10 @@
 """Rows become a task's items: choice questions, questions on passages; named, counted, sampled.
 
-A choice question has ``question``, ``options`` (or ``choices``) and, where it is known,
-``answer``; it may have ``id``, ``context`` and ``category`` (or ``subject``). Options are a list
-of texts, or as some data sets of the hub have them, ``{"text": […], "label": […]}``.
+A choice question has ``question``, ``options`` (or ``choices`` or ``endings``) and, where it is
+known, ``answer``; it may have ``id``, ``context`` and ``category`` (or ``subject``). Options are a
+list of texts, or as benchmarks have them ``{"text": […], "label": […]}``,
+``[{"text": …, "label": …}]`` or ``{"A": …, "B": …}``; or columns of their own, called ``A`` to
+``D`` or ``option_a`` to ``option_d``.
 
 A question on a passage has ``question``, ``context`` and ``answers``: a list of texts, or SQuAD's
 ``{"text": […], "answer_start": […]}``. An empty list, or ``is_impossible``, says that the passage
@@ -13,15 +15,32 @@ read, too.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scope.data.fields import Fields, is_missing, read_fields
-from scope.data.sampling import Candidate, Repeats, Selection, content_key, fingerprint_of
-from scope.data.sources import Source, guarded_source, read_whole, table_source
+from scope.data.fields import Fields, first_of, is_missing, plain_label, read_fields, unprinted
+from scope.data.sampling import (
+    Candidate,
+    Drawn,
+    Repeats,
+    Selection,
+    content_key,
+    fingerprint_of,
+    usable,
+)
+from scope.data.sources import (
+    Source,
+    first_character,
+    guarded_source,
+    read_whole,
+    table_source,
+)
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
@@ -32,12 +51,14 @@ from scope.records import Item, Question
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Of the options, in order; a question has no more of them than there are letters."""
 
+_LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
+
 CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "id": ("id",),
-        "question": ("question", "question_stem", "text"),
-        "options": ("options", "choices"),
-        "answer": ("answer", "answerkey"),
+        "question": ("question", "question_stem", "text", "ctx"),
+        "options": ("options", "choices", "endings"),
+        "answer": ("answer", "answerkey", "answer_idx", "label"),
         "context": ("context", "passage"),
         "category": ("category", "subject"),
     }
@@ -87,10 +108,12 @@ def gather(
     """Make at most ``n`` items of drafts, in their order, and count what is left out.
 
     Left out are rows that make no item, counted as empty, and, where items are wanted once, all
-    but one of those that ask the same words, options included. An item's id is that of its row
-    where every row has one of its own, and otherwise the row's number from 0. Every question holds
-    that number, so that answers that were saved by row can be looked up. The sample does not
-    depend on the order of the rows.
+    but one of those that ask the same words, options included; rows that cannot be used are counted
+    by their reasons. An item's id is that of its row where every row has one of its own; with the
+    category before it where only both together are its own; a hash of the item where neither is;
+    and the row's number from 0 where no row has an id. Every question holds that number, so that
+    answers that were saved by row can be looked up. The sample does not depend on the order of the
+    rows.
 
     Raises
     ------
@@ -98,8 +121,10 @@ def gather(
         When no item is left, or the sample makes no sense.
     """
     repeats = Repeats()
+    in_categories: set[bytes | None] = set()
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
+        in_categories.add(content_key(item.category, own_id) if own_id and item.category else None)
         words = item.question.text, item.question.context, item.question.options
         whole = (*words, item.gold, item.right, item.category, own_id)
         same = content_key(*words) if wanted.once else repeats.key(*whole)
@@ -107,17 +132,19 @@ def gather(
 
     chosen = Selection(drafts, key, n, seed)
     if not chosen.drawn:
-        raise DataError(
-            f"no item in {spec}: {chosen.rows} {wanted.rows}, {chosen.empty} of them "
-            f"{wanted.unfit}",
-            expected=f"at least one item for the task {wanted.task}",
-            fix="check the data, or choose other data",
-        )
+        expected = f"at least one item for the task {wanted.task}"
+        raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
+    have_ids = any(row.id is not None for row in chosen.drawn)
+    by_category = None not in in_categories and len(in_categories) == chosen.items
+
+    def name(row: Drawn[Item]) -> str:
+        if not have_ids:
+            return str(row.row)
+        composed = by_category and not chosen.unique
+        return f"{row.item.category}/{row.id}" if composed else chosen.name(row)
+
     items = tuple(
-        replace(
-            row.item,
-            question=replace(row.item.question, id=row.id or str(row.row), row=row.row),
-        )
+        replace(row.item, question=replace(row.item.question, id=name(row), row=row.row))
         for row in chosen.drawn
     )
     labelled = sum(bool(item.gold) for item in items)
@@ -144,23 +171,35 @@ def item_fingerprint(items: Iterable[Item]) -> str:
 def read_choices(spec: str) -> Iterator[Draft]:
     """Every row as an item with options; a row without a question makes none.
 
-    Raises
-    ------
-    DataError
-        When a row has too few or too many options, or an answer that is not an option.
+    A row with too few or too many options, an empty one, or an answer that is not an option is
+    unusable.
     """
-    rows = read_fields(open_source(spec), CHOICE_NAMES, required=("question", "options"))
-    for fields in rows:
-        if fields.row.unusable:
-            yield Draft(fields.id, None, *fields.row.unusable)
-            continue
-        if not fields.text("question").strip():
-            yield Draft(fields.id, None)
-            continue
-        options, labels = _options(fields)
-        right = _right(fields, options, labels)
-        gold = () if right is None else (options[right],)
-        yield Draft(fields.id, _item(fields, gold, options, right))
+    source, names = open_source(spec), dict(CHOICE_NAMES)
+    required = ("question", "options")
+    columns = _option_columns(source.columns)
+    if columns and first_of(names["options"], source.columns) is None:
+        names |= {letter: (name,) for letter, name in zip(LETTERS, columns, strict=False)}
+        required = ("question", "A")
+    return usable(read_fields(source, names, required=required), _choice)
+
+
+def _option_columns(columns: Sequence[str]) -> list[str]:
+    """The columns that hold an option each, in lower case, such as ``a`` to ``d``; or none."""
+    known = {column.casefold() for column in columns}
+    for prefix in ("", "option_", "option ", "option", "choice_", "op"):
+        names = [f"{prefix}{letter.casefold()}" for letter in LETTERS]
+        if len(options := list(takewhile(known.__contains__, names))) > 1:
+            return options
+    return []
+
+
+def _choice(fields: Fields) -> Draft:
+    if not fields.text("question").strip():
+        return Draft(fields.id, None)
+    options, labels = _options(fields)
+    right = _right(fields, options, labels)
+    gold = () if right is None else (options[right],)
+    return Draft(fields.id, _item(fields, gold, options, right))
 
 
 def _item(
@@ -177,41 +216,59 @@ def _item(
 
 def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The options, and their labels if they have any."""
-    value = fields.values["options"]
+    values, meaning = fields.values, "options"
     labels: tuple[str, ...] = ()
+    value: Any = unprinted(values.get(meaning))
+    if meaning not in values:
+        meaning = "A"
+        cells = [values[letter] for letter in LETTERS if letter in values]
+        # A question with fewer options leaves the last columns empty.
+        while cells and (is_missing(cells[-1]) or cells[-1] == ""):
+            cells.pop()
+        value = cells
+    elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
+        parts = {name: [option.get(name) for option in value] for name in ("text", "label")}
+        value = parts if None not in parts["label"] else {"text": parts["text"]}
     if isinstance(value, Mapping):
-        labels = fields.texts("options", value.get("label", []))
+        if "text" not in value and all(isinstance(k, str) and len(k) == 1 for k in value):
+            value = {"text": list(value.values()), "label": list(value)}
+        labels = fields.texts(meaning, value.get("label") or [])
         value = value.get("text", value)
-    options = fields.texts("options", value)
+    options = fields.texts(meaning, value)
     if not 2 <= len(options) <= len(LETTERS):
         expected = f"2 to {len(LETTERS)} options to choose from"
         raise fields.wrong(counted(len(options), "option"), expected)
     if not all(option.strip() for option in options):
-        raise fields.wrong(f"an empty option among {list(options)}", "options with a text each")
+        problem = f"an empty option among {list(options)}"
+        raise fields.wrong(problem, "options with a text each", "an empty option")
     return options, labels
 
 
 def _right(fields: Fields, options: Sequence[str], labels: Sequence[str]) -> int | None:
     answer = fields.values.get("answer")
-    # Hidden answers are an empty text, gaps in tables of numbers NaN.
-    if is_missing(answer) or answer == "":
+    # Hidden answers are an empty text or -1, gaps in tables of numbers NaN.
+    if is_missing(answer) or answer in ("", -1):
         return None
+    last = len(options) - 1
+    expected = f"a number from 0 to {last}, a letter from A to {LETTERS[last]}, or an option's text"
     try:
-        return option_index(answer, options, labels)
+        right = option_index(answer, options, labels)
     except ValueError as error:
-        raise fields.wrong(
-            f"the answer is {error}",
-            f"a number from 0 to {len(options) - 1}, a letter from A to "
-            f"{LETTERS[len(options) - 1]}, or the text of an option",
-        ) from error
+        reason = "an answer that is not one of the options"
+        raise fields.wrong(f"the answer is {error}", expected, reason) from error
+    if [option.strip() for option in options].count(options[right].strip()) > 1:
+        problem = f"the option {options[right]!r:.60} twice"
+        raise fields.wrong(problem, "one right option", "two options that read like the right one")
+    return right
 
 
 def option_index(answer: object, options: Sequence[str], labels: Sequence[str] = ()) -> int:
     """The index of the option that is named by a number, a letter or its text.
 
     A number counts from 0. A text is, in this order, a label that the options have in their
-    source, the letter of an option, or the text of an option without the space around it: so ``B``
-    is the second of the options C, B and A. Of two options that read the same the first counts.
+    source, the letter of an option, the text of an option without the space around it, a letter as
+    in ``(b)`` or ``B. no``, or a number: so ``B`` is the second of the options C, B and A. Of two
+    options that read the same the first counts.
 
     Raises
     ------
@@ -232,6 +289,8 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     if isinstance(answer, float) and answer.is_integer():
         # A column with gaps holds whole numbers as floats.
         answer = int(answer)
+    if isinstance(answer, int) and str(answer) in labels:
+        return labels.index(str(answer))
     if isinstance(answer, int) and not isinstance(answer, bool):
         if not 0 <= answer < len(options):
             raise ValueError(f"the option {answer}, counted from 0, of {len(options)} options")
@@ -242,8 +301,14 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     for names in (labels, LETTERS[: len(options)], [option.strip() for option in options]):
         if named in list(names):
             return list(names).index(named)
-    if len(named) == 1 and named in LETTERS:
-        raise ValueError(f"the option {named} of {len(options)} options")
+    if (number := plain_label(named)).isdecimal() and len(number) < 3:
+        return option_index(int(number), options)
+    if letter := _LETTER.fullmatch(named):
+        place = LETTERS.index(letter[1].upper())
+        if place < len(options) and letter[2] in (None, options[place].strip()):
+            return place
+        if letter[2] is None:
+            raise ValueError(f"the option {letter[1]} of {len(options)} options")
     raise ValueError(f"{named[:60]!r}, which is not one of the options")
 
 
@@ -260,23 +325,35 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
     Raises
     ------
     DataError
-        When the file is cut off or is no SQuAD, or a row lacks a field.
+        When the file is cut off or is no SQuAD.
     """
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    source = _open_squad(expanded(spec)) if is_json else open_source(spec)
-    for fields in read_fields(source, PASSAGE_NAMES, required=("question", "context")):
-        if not fields.text("question").strip() or not fields.text("context").strip():
-            yield Draft(fields.id, None)
-        elif (gold := _gold(fields)) != ("",) or unanswerable:
-            yield Draft(fields.id, _item(fields, gold))
+    squad = is_json and first_character(expanded(spec)) == "{"
+    source = _open_squad(expanded(spec)) if squad else open_source(spec)
+    rows = read_fields(source, PASSAGE_NAMES, required=("question", "context"))
+    return usable(rows, partial(_passage, unanswerable))
+
+
+def _passage(unanswerable: bool, fields: Fields) -> Draft | None:
+    if not fields.text("question").strip() or not fields.text("context").strip():
+        return Draft(fields.id, None)
+    gold = _gold(fields)
+    return Draft(fields.id, _item(fields, gold)) if unanswerable or gold != ("",) else None
 
 
 def _gold(fields: Fields) -> tuple[str, ...]:
-    if fields.values.get("impossible") is True:
+    values = fields.values
+    if values.get("impossible") is True:
         return ("",)
-    value: Any = fields.values.get("answers")
-    if value is None:
+    value: Any = values.get("answers")
+    if is_missing(value):
         return ()
+    printed = unprinted(value)
+    # A right answer such as [1, 2] stays a text.
+    if isinstance(printed, Mapping) or (
+        isinstance(printed, list) and all(isinstance(part, str) for part in printed)
+    ):
+        value = printed
     if isinstance(value, Mapping):
         value = value.get("text", value)
     if isinstance(value, list) and all(isinstance(answer, Mapping) for answer in value):

@@ -85,11 +85,11 @@ def data_spec(data: Any) -> str:
 
 def _table(data: Any) -> tuple[dict[str, list[object]], dict[str, Any]]:
     """Columns of plain values, and the names of the classes in them."""
-    library = f"{type(data).__module__.partition('.')[0]}.{type(data).__name__}"
-    if library == "pandas.DataFrame":
+    kinds = [f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in type(data).__mro__]
+    if "pandas.DataFrame" in kinds:
         require_distinct_names(list(map(str, data.columns)), "the DataFrame")
         return {str(name): _plain_all(data[name].tolist()) for name in data.columns}, {}
-    if library == "datasets.Dataset":
+    if "datasets.Dataset" in kinds:
         plain = data.with_format(None)
         return {name: _plain_all(plain[name]) for name in plain.column_names}, class_names(data)
     if isinstance(data, Mapping):
@@ -101,8 +101,11 @@ def _table(data: Any) -> tuple[dict[str, list[object]], dict[str, Any]]:
         )
     # A set has an order of its own in every process, and an array may have no dimension.
     several = hasattr(data, "__iter__") and getattr(data, "ndim", 1) != 0
-    if isinstance(data, bytes | set | frozenset) or not several:
-        raise DataError(f"{_kind(data)} as the data", expected=ACCEPTED, fix="pass one of these")
+    # Files have lines, and tables of other libraries have columns where rows are expected.
+    other = isinstance(data, bytes | set | frozenset) or hasattr(data, "columns")
+    if other or not several or hasattr(data, "readline"):
+        fix = "pass one of these, such as the path of a file, or data.to_pandas()"
+        raise DataError(f"{_kind(data)} as the data", expected=ACCEPTED, fix=fix)
     return _columns(_plain_all(data)), {}
 
 
@@ -132,6 +135,8 @@ def _columns(rows: list[Any]) -> dict[str, list[object]]:
             "score), or a dict",
             fix="fix the row, or pass a DataFrame with named columns",
         )
+    if rows[0] == list(columns):
+        rows = rows[1:]
     return {name: [row[number] for row in rows] for number, name in enumerate(columns)}
 
 

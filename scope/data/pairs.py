@@ -11,17 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import SupportsFloat
 
-from scope.data.fields import Fields, first_of, read_fields
+from scope.data.fields import Fields, first_of, is_missing, read_fields
 from scope.data.sampling import (
     Candidate,
     Repeats,
     Selection,
-    content_id,
     fingerprint_of,
     require_sample,
+    usable,
 )
 from scope.data.sources import Source
 from scope.data.specs import open_source
@@ -97,15 +98,16 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
     """At most ``n`` pairs of the rows that a spec names, sorted by their texts, drawn by the seed.
 
     The card counts the rows of the part alone. Rows with an empty text are left out and counted
-    as empty; repeated pairs count as often as they occur. Space around a text is no part of it.
+    as empty, those without a score by this reason; repeated pairs count as often as they occur.
+    Space around a text is no part of it.
     A pair's id is that of its row where every row of the part has one of its own, and otherwise a
     hash of its content. So nothing that is learned from the pairs depends on the order of the rows.
 
     Raises
     ------
     DataError
-        When a column is missing, no row belongs to the part, a score is none or lies out of the
-        range, no pair is left, or the sample makes no sense.
+        When a column is missing, no row belongs to the part, a score lies out of the range, no pair
+        is left, or the sample makes no sense.
 
     Examples
     --------
@@ -132,14 +134,14 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
 
     chosen = Selection(_drafts(open_source(spec), wanted), key, n, seed)
     if not chosen.drawn:
-        raise DataError(
-            f"no pair in {spec}: {chosen.rows} rows, {chosen.empty} of them with an empty text",
-            expected=f"at least one pair for the task {wanted.task}",
-            fix="check the data, or choose other data",
-        )
-    named = [replace(row.item, id=row.id or content_id(row.key)) for row in chosen.drawn]
+        expected = f"at least one pair for the task {wanted.task}"
+        raise chosen.nothing(f"no pair in {spec}", "with an empty text", expected)
+    named = [replace(row.item, id=chosen.name(row)) for row in chosen.drawn]
     named.sort(key=lambda pair: (pair.first, pair.second, pair.score, pair.id))
     pairs = tuple(named)
+    if max(pair.score for pair in pairs) <= 1 < wanted.high:
+        note = f"no score is above 1, of {wanted.high:g}: where the scale ends at 1, give --high 1"
+        chosen.notes[note] = None
     card = chosen.card(spec, pair_fingerprint(pairs), len(pairs), wanted.task)
     return PairData(pairs=pairs, card=card)
 
@@ -182,14 +184,16 @@ def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPai
         )
     names = {"first": texts[:1], "second": texts[1:], **NAMES}
     rows = read_fields(source, names, required=("score",))
-    for fields in rows if wanted.part is None else rows_of_part(source, rows, wanted.part):
-        first, second = fields.text("first").strip(), fields.text("second").strip()
-        if first and second:
-            score = _score(fields, wanted)
-            pair = ScoredPair(id="", first=first, second=second, score=score)
-            yield Candidate(fields.id, pair)
-        else:
-            yield Candidate(fields.id, None)
+    asked = rows if wanted.part is None else rows_of_part(source, rows, wanted.part)
+    return usable(asked, partial(_pair, wanted))
+
+
+def _pair(wanted: WantedPairs, fields: Fields) -> Candidate[ScoredPair]:
+    first, second = fields.text("first").strip(), fields.text("second").strip()
+    if not (first and second):
+        return Candidate(fields.id, None)
+    score = _score(fields, wanted)
+    return Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
 
 
 def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
@@ -203,6 +207,9 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
         )
     empty, others = True, set()
     for fields in rows:
+        if fields.row.unusable:
+            yield fields
+            continue
         split = fields.name("split") or "(empty)"
         if split.casefold() in PART_NAMES[part]:
             empty = False
@@ -221,7 +228,7 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
 def _score(fields: Fields, wanted: WantedPairs) -> float:
     value = fields.values["score"]
     expected = f"a score from {wanted.low:g} to {wanted.high:g}"
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if is_missing(value) or (isinstance(value, str) and not value.strip()):
         raise fields.wrong("no score", expected)
     try:
         is_number = isinstance(value, str | SupportsFloat) and not isinstance(value, bool)
@@ -230,11 +237,14 @@ def _score(fields: Fields, wanted: WantedPairs) -> float:
     except (ValueError, OverflowError):
         score = math.nan
     if not math.isfinite(score):
-        raise fields.wrong(f"the score {value!r:.60}, which is not a finite number", expected)
+        reason = "a score that is not a finite number"
+        raise fields.wrong(f"the score {value!r:.60}, not a finite number", expected, reason)
     if not wanted.low <= score <= wanted.high:
-        raise fields.wrong(
-            f"the score {value!s:.60}, which is out of the range {wanted.low:g} to {wanted.high:g}",
-            expected,
+        # Without the ends of its scale, the data would be other data.
+        raise DataError(
+            f"{fields.source.place(fields.row)}: the score {value!s:.60}, which is out of the "
+            f"range {wanted.low:g} to {wanted.high:g}",
+            expected=expected,
             fix="fix the row, or give the range of the scale: --low and --high",
         )
     return score

@@ -9,16 +9,24 @@ import hashlib
 import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.data.fields import SLICE, choose_columns, read_rows
-from scope.data.sources import Source
+from scope.data.fields import (
+    NO_LABELS,
+    SLICE,
+    Fields,
+    choose_columns,
+    label_candidates,
+    read_rows,
+)
+from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.records import DataCard, Example, LeftOut
+from scope.printing import counted
+from scope.records import DataCard, Example
 
 Value = TypeVar("Value")
 
@@ -80,24 +88,35 @@ def require_sample(n: int | None, seed: int) -> None:
         raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")
 
 
-NAMED = 3
-"""Rows that are named of those that are left out for one reason."""
-
-
 class Candidate(NamedTuple, Generic[Value]):
     """A row's content: its own id, if any, and its item, if any.
 
     ``unusable`` says why a row with content makes no item, and ``example`` names the row.
+    ``notes`` are those of its source.
     """
 
     id: str | None
     item: Value | None
     unusable: str = ""
     example: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def usable(
+    rows: Iterable[Fields], make: Callable[[Fields], Candidate[Value] | None]
+) -> Iterator[Candidate[Value]]:
+    """What ``make`` makes of each row; a row that it cannot use is left out, for its reason."""
+    for fields in rows:
+        try:
+            candidate = make(fields)
+        except UnusableRowError as error:
+            candidate = Candidate(None, None, error.reason, error.found)
+        if candidate is not None:
+            yield candidate._replace(notes=fields.source.notes)
 
 
 class Drawn(NamedTuple, Generic[Value]):
-    """A drawn item: its row, its own id if the ids of all rows are usable, its key and content."""
+    """A drawn item: its row, its own id, its key and content."""
 
     row: int
     id: str | None
@@ -135,36 +154,51 @@ class Selection(Generic[Value]):
     ) -> None:
         require_sample(n, seed)
         self.rows = self.empty = self.duplicates = 0
-        self._unusable: dict[str, LeftOut] = {}
+        self._left_out = LeftOutRows()
+        self.notes: dict[str, None] = {}
         self._ids: set[bytes] = set()
-        drawn = draw(self._keyed(candidates, key), n, seed)
-        unique = len(self._ids) == self.rows
-        self.drawn = drawn if unique else [row._replace(id=None) for row in drawn]
+        self.drawn = draw(self._keyed(candidates, key), n, seed)
+        self.unique = len(self._ids) == self.rows - self._left_out.total()
 
     def _keyed(
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
-        for row, (own_id, item, unusable, example) in enumerate(candidates):
-            # After the first row without an id, ids are not used.
-            if own_id is not None and len(self._ids) == row:
-                self._ids.add(short_hash(own_id))
+        for row, (own_id, item, unusable, example, notes) in enumerate(candidates):
+            self.notes |= dict.fromkeys(notes)
             self.rows += 1
+            if unusable:
+                self._left_out.add(unusable, example)
+                continue
+            # After the first row without an id, ids are not used.
+            if own_id is not None and len(self._ids) == self.rows - self._left_out.total() - 1:
+                self._ids.add(short_hash(own_id))
             if item is None:
-                if unusable:
-                    self._leave_out(unusable, example)
-                else:
-                    self.empty += 1
+                self.empty += 1
                 continue
             place, rank = key(own_id, item)
             self.duplicates += place in seen
             seen.add(place)
             yield Keyed(place, Drawn(row, own_id, place, item), rank)
 
-    def _leave_out(self, reason: str, example: str) -> None:
-        earlier = self._unusable.get(reason, LeftOut(reason=reason, count=0))
-        examples = (*earlier.examples, example)[:NAMED]
-        self._unusable[reason] = LeftOut(reason=reason, count=earlier.count + 1, examples=examples)
+    @property
+    def items(self) -> int:
+        """How many rows have an item, repeated ones among them."""
+        return self.rows - self.empty - self._left_out.total()
+
+    def name(self, row: Drawn[Value]) -> str:
+        """The row's own id where each row has its own, else one that follows from its content."""
+        return row.id if self.unique and row.id else content_id(row.key)
+
+    def nothing(self, problem: str, empty: str, expected: str, rows: str = "rows") -> DataError:
+        """The error where no row is left, with the commonest reasons."""
+        commonest = self._left_out.commonest()[:NAMED]
+        reasons = (f"; {left.count}: {left.reason} ({left.examples[0]})" for left in commonest)
+        return DataError(
+            f"{problem}: {self.rows} {rows}, {self.empty} of them {empty}{''.join(reasons)}",
+            expected=expected,
+            fix="check the data, or choose other data",
+        )
 
     def card(self, spec: str, fingerprint: str, labelled: int, task: str | None = None) -> DataCard:
         """The data that were drawn, which ``spec`` names, and what was left out of them."""
@@ -177,7 +211,8 @@ class Selection(Generic[Value]):
             empty=self.empty,
             labelled=labelled,
             capability=task,
-            left_out=tuple(self._unusable.values()),
+            left_out=self._left_out.commonest(),
+            notes=tuple(self.notes),
         )
 
 
@@ -251,18 +286,19 @@ def load_data(
 ) -> LoadedData:
     """Read the texts that a spec names and keep ``n`` of them.
 
-    Empty texts are left out, and of texts that are equal but for space around them one stays,
-    with its label; one that has a label, if any has. A smaller sample of the same seed is part of
-    a larger one. An example's id is that of the source's ``id`` column where all rows have their
-    own, and otherwise follows from its text. So neither ids nor the sample, nor which of equal
-    texts stays, depend on the order of the rows.
+    Empty texts and rows that cannot be read are left out, and of texts that are equal but for
+    space around them one stays, with its label; one that has a label, if any has, and without it
+    where the labels differ. A smaller sample of the same seed is part of a larger one. An example's
+    id is that of the source's ``id`` column where all rows have their own, and otherwise follows
+    from its text. So neither ids nor the sample, nor which of equal texts stays, depend on the
+    order of the rows.
 
     Parameters
     ----------
     spec
         ``hf:NAME:SPLIT``, ``hf:NAME:CONFIG:SPLIT``, ``demo:tweets``, ``demo:tweets-train``,
         ``text:PATH`` (the paragraphs of a .txt file, or of all in a folder), or the path of a
-        file: .csv, .tsv, .jsonl (each also with .gz), .parquet or .txt.
+        file: .csv, .tsv, .jsonl, .json (each also with .gz), .parquet or .txt.
     text_column, label_column
         Found by their usual names where they are not given; the label column ``none`` leaves the
         gold labels out.
@@ -291,27 +327,40 @@ def load_data(
     ...     _ = path.write_text("text,label\\ngood,1\\nbad,0\\n good ,0\\n,1\\n")
     ...     data = load_data(str(path))
     >>> [(example.id, example.text, example.label) for example in data.examples]
-    [('8cb260423daf712f', 'good', '1'), ('5a711247b2b24378', 'bad', '0')]
+    [('8cb260423daf712f', 'good', None), ('5a711247b2b24378', 'bad', '0')]
     >>> data.card.rows, data.card.duplicates, data.card.empty, data.card.used
     (4, 1, 1, 2)
     """
     require_sample(n, seed)
     source = open_source(spec)
     columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
-    chosen = Selection(_texts(source, columns), _key, n, seed)
+    labels: dict[bytes, str] = {}
+
+    def make(fields: Fields) -> Candidate[_Text]:
+        text, label = fields.text("text"), fields.name("label")
+        key = short_hash(text.strip())
+        if text.strip() and label is not None and labels.setdefault(key, label) != label:
+            labels[key] = ""
+        values = ((columns[role], fields.name(role)) for role in columns if role.startswith(SLICE))
+        slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
+        return Candidate(fields.id, (text, label, slices) if text.strip() else None)
+
+    chosen = Selection(usable(read_rows(source, columns), make), _key, n, seed)
     if not chosen.drawn:
-        raise DataError(
-            f"no text in {source.name}: {chosen.rows} rows, {chosen.empty} of them empty",
-            expected=f"at least one row with a text in column `{columns['text']}`",
-            fix="check the data, or choose another text column",
-        )
+        expected = f"at least one row with a text in column `{columns['text']}`"
+        raise chosen.nothing(f"no text in {source.name}", "empty", expected)
     examples = tuple(
-        Example(id=row.id or content_id(row.key), text=text, label=label, slices=slices)
+        Example(id=chosen.name(row), text=text, label=labels.get(row.key) or None, slices=slices)
         for row in chosen.drawn
-        for text, label, slices in [row.item]
+        for text, _, slices in [row.item]
     )
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
+    if not labels and label_column != NO_LABELS:
+        chosen.notes |= dict.fromkeys(label_candidates(source, columns))
+    if conflicts := sum(not label for label in labels.values()):
+        texts = [row.item[0][:40] for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
+        chosen.notes[f"{counted(conflicts, 'text')} with two labels, left without: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 
@@ -323,15 +372,6 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
 
 _Text = tuple[str, str | None, tuple[str, ...]]
 """A text, its label, and its slices."""
-
-
-def _texts(source: Source, columns: Mapping[str, str]) -> Iterator[Candidate[_Text]]:
-    roles = [role for role in columns if role.startswith(SLICE)]
-    for fields in read_rows(source, columns):
-        own_id, text, label = fields.id, fields.text("text"), fields.name("label")
-        values = ((columns[role], fields.name(role)) for role in roles)
-        slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
-        yield Candidate(own_id, (text, label, slices) if text.strip() else None)
 
 
 def _key(own_id: str | None, item: _Text) -> tuple[bytes, tuple[bool, bytes]]:

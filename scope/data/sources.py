@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -16,8 +17,9 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from scope.errors import DataError
-from scope.printing import first_line
+from scope.printing import counted, first_line
 from scope.progress import watched
+from scope.records import LeftOut
 
 UNREADABLE = (ArithmeticError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 """Errors that pyarrow and other libraries raise on damaged content."""
@@ -26,6 +28,65 @@ MOST_BYTES_A_LINE = 1 << 24
 MOST_BYTES_OF_A_FILE_READ_WHOLE = 1 << 28
 UNPACKED, TIMES_ITS_SIZE = 1 << 25, 200
 """A packed file is refused that unpacks to more than both; texts shrink three to ten times."""
+
+
+class UnusableRowError(DataError):
+    """A row that cannot be used, while others can: it is left out and counted by its ``reason``.
+
+    ``reason`` is the same for all rows with the same fault.
+    """
+
+    def __init__(self, reason: str, problem: str, expected: str = "usable rows") -> None:
+        super().__init__(problem, expected=expected, fix="fix the row, or leave it out")
+        self.reason = reason
+
+
+NAMED = 3
+"""Rows that are named of those that are left out for one reason."""
+
+
+MOST_UNUSABLE = 0.25
+"""The greatest share of the rows of a table of answers that may be left out."""
+
+
+class LeftOutRows(Counter[str]):
+    """Counts the rows that cannot be used by reason, and names some of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._examples: defaultdict[str, list[str]] = defaultdict(list)
+
+    def add(self, reason: str, example: str) -> None:
+        """Count a row."""
+        self[reason] += 1
+        place = example.removesuffix(f": {reason}")
+        self._examples[reason] = [*self._examples[reason], place][:NAMED]
+
+    def commonest(self) -> tuple[LeftOut, ...]:
+        """The reasons, the commonest first."""
+        return tuple(
+            LeftOut(reason=reason, count=count, examples=tuple(self._examples[reason]))
+            for reason, count in self.most_common()
+        )
+
+    def notes(self, rows: int, name: str) -> list[str]:
+        """A sentence for each reason, on the ``rows`` of what ``name`` names.
+
+        Raises
+        ------
+        DataError
+            When more than a quarter of the rows cannot be used.
+        """
+        notes = [
+            f"{counted(left.count, 'row')} of {name} left out, {left.reason}: "
+            f"{'; '.join(left.examples)}"
+            for left in self.commonest()
+        ]
+        if self.total() > MOST_UNUSABLE * rows:
+            expected = f"at most {MOST_UNUSABLE:.0%} of {counted(rows, 'row')} that cannot be used"
+            fix = "fix the rows or leave them out, or name another column: --column ROLE=NAME"
+            raise DataError("; ".join(notes), expected=expected, fix=fix)
+        return notes
 
 
 class SourceRow(NamedTuple):
@@ -61,6 +122,8 @@ class Source:
     batches
         Streams the columns asked for as pyarrow's record batches, where that is faster. It may
         accept or refuse other damage than ``read``, which decides what a message says.
+    notes
+        How the source is read where it could be read otherwise, in sentences.
     """
 
     name: str
@@ -70,6 +133,7 @@ class Source:
     unit: Literal["line", "row"]
     class_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     batches: Callable[[Sequence[str]], Iterator[Any]] | None = None
+    notes: tuple[str, ...] = ()
 
     def place(self, row: SourceRow) -> str:
         """Where the row stands, for messages.
@@ -82,8 +146,12 @@ class Source:
         >>> Source("a.parquet", columns, columns, lambda _: iter(()), "row").place(row)
         'row 3 of a.parquet (the first is 0)'
         """
-        first = " (the first is 0)" if self.unit == "row" else ""
-        return f"{self.unit} {row.place} of {self.name}{first}"
+        return place_in(self.name, self.unit, row.place)
+
+
+def place_in(name: str, unit: str, number: int) -> str:
+    """Where a line or row stands, for messages."""
+    return f"{unit} {number} of {name}{' (the first is 0)' if unit == 'row' else ''}"
 
 
 def numbered_rows(portions: Iterable[Sequence[Sequence[object]]]) -> Iterator[SourceRow]:
@@ -190,6 +258,17 @@ def read_whole(path: Path) -> str:
         require_length(size, MOST_BYTES_OF_A_FILE_READ_WHOLE, path.name)
         lines.append(_decode(line, path, number))
     return "".join(lines)
+
+
+def first_character(path: Path) -> str:
+    """The first character of a file, plain or packed, that is no space; empty without any."""
+    opened = gzip.open if path.suffix.casefold() == ".gz" else open
+    with suppress(OSError, EOFError, zlib.error):
+        # A pipe would wait for somebody to write.
+        if path.is_file():
+            with opened(path, "rb") as stream:
+                return bytes(stream.read(1024)).decode("utf-8-sig", "ignore").strip()[:1]
+    return ""
 
 
 def read_small_text(path: Path, most: int = 1 << 20) -> str:

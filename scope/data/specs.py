@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from scope.data.demo import open_demo
-from scope.data.formats import open_delimited, open_jsonl, open_parquet, open_text
+from scope.data.formats import open_delimited, open_json, open_parquet, open_text
 from scope.data.memory import MemorySpec, class_names
 from scope.data.sources import Source, SourceRow, guarded_source, numbered_rows, reading
 from scope.errors import DataError, SpecError
@@ -225,11 +225,13 @@ FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
     {
         ".csv": _open_csv,
         ".tsv": _open_tsv,
-        ".jsonl": open_jsonl,
+        ".jsonl": open_json,
+        ".json": open_json,
         ".csv.gz": _open_csv,
         ".tsv.gz": _open_tsv,
-        ".jsonl.gz": open_jsonl,
+        ".jsonl.gz": open_json,
+        ".json.gz": open_json,
         ".parquet": open_parquet,
-        ".txt": open_text,
+        ".txt": partial(open_text, lists=True),
     }
 )

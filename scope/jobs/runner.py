@@ -70,7 +70,8 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
         _refuse_another_generation(run, manifest)
         if any(held := run.table.held()):
             remark(request.progress, f"reuses {held} of earlier sessions")
-        for line in filter(None, (prepared.plan, *announced)):
+        notes_on_data = (f"{card.spec}: {note}" for card in manifest.data for note in card.notes)
+        for line in filter(None, (*notes_on_data, prepared.plan, *announced)):
             remark(request.progress, line)
         return _finish(_found(prepared.compute, run), run)
 

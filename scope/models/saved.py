@@ -2,110 +2,123 @@
 
 A classifier's file has one row per text, as JSON lines (gzipped or not) or parquet: ``text``;
 ``probabilities``, a list in the order of ``labels``; ``labels`` in the first row, which may hold
-them alone. A file with a column ``answer``, or with ``probabilities`` but no ``labels``, holds
+them alone. Or it has ``text``, ``label`` and ``score``, as a pipeline of transformers gives them. A
+file with a column ``answer``, or with ``probabilities`` but no ``labels``, holds
 answers to the questions of tasks, and a .tsv file those of many models.
 
 Answers are looked up by the question's id or its words: one row per question, in the same formats:
 ``id``, or ``text`` (the question), or both; ``answer``, null where the model gave none; and where
 there are options maybe ``probabilities``, one for each in their order. An answer to choose is the
-option's number from 0, its letter, or its text.
+option's number from 0, its letter, or its text. What names no option is no answer, and wrong; a
+thought before the answer is left out. A row that cannot be used costs the question it answers.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Final
 
-from scope.data.fields import Fields, UnreadableError, label_of, read_fields
-from scope.data.formats import open_jsonl, open_parquet
+from scope.data.fields import (
+    Fields,
+    is_missing,
+    read_fields,
+    unprinted,
+)
+from scope.data.formats import open_json, open_parquet
 from scope.data.items import option_index
-from scope.data.sources import Source, guarded_source, reading
+from scope.data.sources import Source, UnusableRowError, guarded_source, reading
 from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
-from scope.metrics.arrays import is_distribution, normalized
+from scope.metrics.arrays import is_distribution
 from scope.models.answer_table import TableColumn, expand_table, load_column, parse_table_name
 from scope.models.options import ModelOptions
+from scope.models.replies import without_thought
+from scope.models.saved_classifier import (
+    SavedClassifier,
+    fingerprint_of_file,
+    read_classifier,
+    read_pipeline,
+    rounded,
+)
 from scope.models.scheme import Scheme
 from scope.paths import expanded
 from scope.printing import counted, listed
 from scope.protocols import Answers
-from scope.records import Answer, Prediction, Probabilities, Question
+from scope.records import Answer, Probabilities, Question
 
 _NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 )
-
-
-def _first(ids: Sequence[str]) -> str:
-    """A few of the ids."""
-    return ", ".join(f"`{id_}`" for id_ in ids[:3]) + (", …" if len(ids) > 3 else "")
+NO_NUMBER: Final = "no number"
+THOUGHT_UNFINISHED = Answer(missing="thought not finished")
+_REPLY = 80
+"""Most characters that are kept of a reply that names no option."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedRow:
-    """A row's content, not yet compared with the question's options; ``place`` is for messages."""
+    """A row's content, not yet compared with the question's options.
+
+    ``fault`` holds probabilities that are none; ``place`` is for messages.
+    """
 
     place: str = field(compare=False)
     text: str
     answer: object
     probabilities: Probabilities
+    fault: str = ""
 
     def in_words(self, question: Question) -> Answer:
         """The answer as a text."""
         self._require_same(question)
-        if self.answer is None and self.probabilities:
-            raise self.wrong("probabilities without an `answer`", "a text as the answer")
-        if self.answer is not None and not isinstance(self.answer, str):
-            raise self.wrong(f"the answer {self.answer!r:.60}", "a text, or null for none")
-        return Answer(text=None if self.answer is None else self.answer.strip())
+        if self.answer is None:
+            return self._unreadable("no `answer`") if self.probabilities else Answer()
+        if not isinstance(self.answer, str | int | float) or isinstance(self.answer, bool):
+            return self._unreadable(self.answer)
+        text = without_thought(str(self.answer))
+        return THOUGHT_UNFINISHED if text is None else Answer(text=text.strip())
 
     def among_options(self, question: Question) -> Answer:
         """The answer as one of the question's options; the likeliest if only those are given."""
         self._require_same(question)
-        values, options = self.probabilities, question.options
-        if values and len(values) != len(options):
-            raise self.wrong(
-                f"{len(values)} probabilities", f"one for each of {len(options)} options"
-            )
-        if self.answer is None:
-            choice = max(range(len(values)), key=values.__getitem__) if values else None
+        answer, values, options = self.answer, self.probabilities, question.options
+        if isinstance(answer, str) and (answer := without_thought(answer)) is None:
+            return THOUGHT_UNFINISHED
+        if self.fault or (values and len(values) != len(options)):
+            return self._unreadable(f"probabilities {self.fault or list(values)}")
+        if answer is None:
+            choice = values.index(max(values)) if values else None
             return Answer(choice=choice, probabilities=values)
-        choice = self._chosen(options)
+        try:
+            choice = option_index(answer, options)
+        except ValueError:
+            return self._unreadable(answer)
         if values and values[choice] < max(values):
-            raise self.wrong(
-                f"the answer is the option {choice}, counted from 0, where `probabilities` is "
-                f"{str(list(values))[:100]}",
-                "the likeliest option as the answer, or one of them without the other",
-            )
+            return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
         return Answer(choice=choice, probabilities=values)
 
-    def _chosen(self, options: Sequence[str]) -> int:
-        try:
-            return option_index(self.answer, options)
-        except ValueError as error:
-            raise self.wrong(
-                f"the answer is {error}",
-                f"one of the {len(options)} options by number from 0, letter or text, or null",
-            ) from error
+    def _unreadable(self, content: object) -> Answer:
+        if self.fault == NO_NUMBER:
+            return Answer(missing=NO_NUMBER)
+        return Answer(missing="not readable", reply=" ".join(str(content).split())[:_REPLY])
 
     def _require_same(self, question: Question) -> None:
         """An id that means another question in another file would give wrong answers silently."""
-        if self.text.strip() not in ("", question.text.strip()):
-            raise self.wrong(
-                f"`text` is {self.text[:60]!r}, where the data have under the id `{question.id}` "
-                f"the question {question.text[:60]!r}",
-                "answers to the same questions under the same ids",
+        if not self.is_of(question):
+            raise DataError(
+                f"{self.place}: `text` is {self.text[:60]!r}, where the data have under the id "
+                f"`{question.id}` the question {question.text[:60]!r}",
+                expected="answers to the same questions under the same ids",
+                fix="choose the file that belongs to the data",
             )
 
-    def wrong(self, problem: str, expected: str) -> DataError:
-        """The error of a row that cannot be the answer."""
-        return DataError(
-            f"{self.place}: {problem}", expected=expected, fix="fix the row, or leave it out"
-        )
+    def is_of(self, question: Question) -> bool:
+        """Whether the row has no text, or that of the question."""
+        return self.text.strip() in ("", question.text.strip())
 
 
 class SavedAnswers:
@@ -116,13 +129,14 @@ class SavedAnswers:
         by_id: Mapping[str, SavedRow],
         by_text: Mapping[str, SavedRow],
         path: Path,
-        fingerprint: str,
+        unusable: Sequence[str] = (),
     ) -> None:
         self._by_id = by_id
         self._by_text = by_text
+        self._unusable = unusable
         self._name = path.name
         self.spec = f"predictions:{path}"
-        self.fingerprint = fingerprint
+        self.fingerprint = fingerprint_of_file(path)
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """The saved word for each blank."""
@@ -139,128 +153,89 @@ class SavedAnswers:
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[SavedRow, Question], Answer]
     ) -> Answers:
-        rows = [
-            self._by_id.get(question.id) or self._by_text.get(question.text.strip())
-            for question in questions
-        ]
+        rows = list(map(self._row, questions))
         missing = [question for question, row in zip(questions, rows, strict=True) if row is None]
-        if missing:
+        # A row that cannot be used costs the question that it answers.
+        if len(missing) > len(self._unusable):
             raise self._lacks(missing, questions)
         for place, row in enumerate(rows):
-            if row is not None:
-                yield place, read(row, questions[place])
+            yield place, Answer(asked=False) if row is None else read(row, questions[place])
+
+    def _row(self, question: Question) -> SavedRow | None:
+        row, same = self._by_id.get(question.id), self._by_text.get(question.text.strip())
+        return row if row and (row.is_of(question) or not same) else same
 
     def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
         """The error of a file without these answers; ids that no question has may show why."""
-        others = self._others(questions)
-        rest = f", and {counted(len(others), 'row')} under other ids: {_first(others)}"
+        texts = {text for question in questions for text in (question.id, question.text.strip())}
+        others = [id_ for id_, row in self._by_id.items() if not {id_, row.text.strip()} & texts]
+        rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
+        broken = f"; unusable rows: {'; '.join(self._unusable[:3])}"
         return ModelError(
             f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
-            f"{_first([question.id for question in missing])} "
-            f"(the first is {missing[0].text[:60]!r}){rest if others else ''}",
+            f"{listed([question.id for question in missing], 3)} (the first is "
+            f"{missing[0].text[:60]!r}){rest * bool(others)}{broken * bool(self._unusable)}",
             expected="a row for every question that is asked, with its `id` or its `text`",
             fix="add the rows, or check that the file belongs to these data; an `answer` that "
             "is null says that the model gave none",
         )
 
-    def _others(self, questions: Sequence[Question]) -> list[str]:
-        """The ids of rows that match no question, neither by id nor by words."""
-        ids = {question.id for question in questions}
-        texts = {question.text.strip() for question in questions}
-        return [
-            own_id
-            for own_id, row in self._by_id.items()
-            if own_id not in ids and row.text.strip() not in texts
-        ]
-
 
 def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
-    """Read all rows of a file of answers.
+    """Read all rows of a file of answers; rows without id and text, or without JSON, are unusable.
+
+    An id of two texts identifies neither, and a text of two ids neither of them.
 
     Raises
     ------
     DataError
-        When a row has neither id nor text, wrong probabilities, or another answer than an earlier
-        row for the same question.
+        When two rows answer the same question differently.
     """
     by_id: dict[str, SavedRow] = {}
     by_text: dict[str, SavedRow] = {}
     unclear: set[str] = set()
+    unusable: list[str] = []
     for fields in read_fields(source, _NAMES, required=()):
-        row = _row(fields)
-        own_id, text = fields.id, row.text.strip()
-        if own_id is None and not text:
-            raise row.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-        if own_id is not None and by_id.setdefault(own_id, row) != row:
-            raise row.wrong(f"another answer under the id `{own_id}`", "one answer to a question")
+        try:
+            row, own_id = _row(fields), fields.id
+        except UnusableRowError as error:
+            unusable.append(error.found)
+            continue
+        text = row.text.strip()
+        if own_id is not None and (first := by_id.setdefault(own_id, row)) != row:
+            if first.text.strip() == text:
+                raise _another(row, f"under the id `{own_id}`")
+            unclear.add(own_id)
         if text and by_text.setdefault(text, row) != row:
             if own_id is None:
-                raise row.wrong(f"another answer to {text[:60]!r}", "one answer to a question")
-            # Two questions with the same words, distinguished only by their ids.
+                raise _another(row, f"to {text[:60]!r}")
             unclear.add(text)
-    return SavedAnswers(
-        by_id,
-        {text: row for text, row in by_text.items() if text not in unclear},
-        path,
-        hashlib.sha256(path.read_bytes()).hexdigest()[:16],
-    )
+    clear_ids = {own_id: row for own_id, row in by_id.items() if own_id not in unclear}
+    clear_texts = {text: row for text, row in by_text.items() if text not in unclear}
+    return SavedAnswers(clear_ids, clear_texts, path, unusable)
+
+
+def _another(row: SavedRow, where: str) -> UnusableRowError:
+    problem = f"another answer {where}"
+    return UnusableRowError(problem, f"{row.place}: {problem}", "one answer to a question")
 
 
 def _row(fields: Fields) -> SavedRow:
-    answer, probabilities = (fields.values.get(name) for name in ("answer", "probabilities"))
-    if isinstance(answer, float) and math.isnan(answer):
-        answer = None
-    shares = () if probabilities is None else _shares(fields, "numbers", "option")
-    return SavedRow(fields.source.place(fields.row), fields.text("text"), answer, shares)
-
-
-def _shares(row: Fields, numbers: str, each: str, count: int | None = None) -> Probabilities:
-    """The row's probabilities, rounded; of any number where ``count`` is None."""
-    values = row.values.get("probabilities")
-    if isinstance(values, list) and is_distribution(
-        values, len(values) if count is None else count
-    ):
-        return tuple(round(value, 6) for value in normalized(values).tolist())
-    raise row.wrong(
-        f"`probabilities` is {str(values)[:100]}",
-        f"{numbers} from 0 to 1 that sum to 1, one for each {each}",
+    values, text = fields.values, fields.text("text")
+    if fields.id is None and not text.strip():
+        raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
+    answer, numbers = (
+        None if is_missing(value) else value
+        for value in (values.get("answer"), unprinted(values.get("probabilities")))
     )
-
-
-class SavedClassifier:
-    """Looks answers up by text; a text without one raises an error with their number."""
-
-    def __init__(
-        self,
-        predictions: Mapping[str, Prediction],
-        labels: Sequence[str],
-        path: Path,
-        fingerprint: str,
-    ) -> None:
-        self._predictions = predictions
-        self._path = path
-        self.labels = tuple(labels)
-        self.spec = f"predictions:{path}"
-        self.fingerprint = fingerprint
-
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Look every text up."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._predictions]
-        if missing:
-            raise MissingPredictionsError(self._path, missing)
-        return [self._predictions[text] for text in texts]
-
-
-class MissingPredictionsError(ModelError):
-    """Texts that a file of saved predictions does not answer; ``texts`` holds them."""
-
-    def __init__(self, path: Path, texts: Sequence[str]) -> None:
-        super().__init__(
-            f"{path} has no prediction for {len(texts)} texts, such as {texts[0][:80]!r}",
-            expected="a row for every requested text",
-            fix="run the model on them, add the rows to the file, and run the command again",
-        )
-        self.texts = tuple(texts)
+    shares: Probabilities = ()
+    fault = "" if numbers is None else str(numbers)
+    if isinstance(numbers, list) and numbers and all(isinstance(n, int | float) for n in numbers):
+        if not all(abs(n) < math.inf for n in numbers):
+            fault = NO_NUMBER
+        elif is_distribution(numbers, len(numbers)):
+            shares, fault = rounded(numbers), ""
+    return SavedRow(fields.source.place(fields.row), text, answer, shares, fault)
 
 
 def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | TableColumn:
@@ -281,58 +256,21 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     )
     with reading(path.name):
         source = guarded_source(
-            open_parquet(path) if path.suffix == ".parquet" else open_jsonl(path)
+            open_parquet(path) if path.suffix == ".parquet" else open_json(path)
         )
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
         return read_saved_answers(source, path)
+    if {"text", "label", "score"} <= columns:
+        return read_pipeline(source, path)
     if not columns & {"probabilities", "labels"}:
         raise DataError(
             f"no answers in {path.name}; its columns are {listed(source.columns)}",
-            expected="a column `answer` or `probabilities`",
+            expected="a column `answer` or `probabilities`, or `text`, `label` and `score` as a "
+            "pipeline of transformers gives them",
             fix="rename the column that holds the answers",
         )
-    return _read_classifier(source, path)
-
-
-def _read_classifier(source: Source, path: Path) -> SavedClassifier:
-    labels: tuple[str, ...] = ()
-    predictions: dict[str, Prediction] = {}
-    for row in read_fields(source, _NAMES, required=()):
-        labels = _labels(row, labels)
-        there = {name for name, value in row.values.items() if value is not None}
-        if "labels" in there and not there & {"text", "probabilities"}:
-            continue
-        if not isinstance(text := row.values.get("text"), str):
-            raise row.wrong(f"`text` is {text!r}", "the text as a string")
-        shares = _shares(row, f"{len(labels)} numbers", f"of {list(labels)}", len(labels))
-        prediction = Prediction(probabilities=shares)
-        if predictions.setdefault(text, prediction) != prediction:
-            raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
-    if not predictions and set(source.columns) != {"labels"}:
-        raise DataError(
-            f"no predictions in {path.name}; its columns are {listed(source.columns)}",
-            expected="a row for every text, with `text` and `probabilities`",
-            fix="add the rows, or rename the columns",
-        )
-    fingerprint = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
-    return SavedClassifier(predictions, labels, path, fingerprint)
-
-
-def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels of the first row; a later row may leave them out or repeat them."""
-    names = row.values.get("labels")
-    if known and not names:
-        return known
-    try:
-        labels = tuple(label_of(name) or "" for name in names) if isinstance(names, list) else ()
-    except UnreadableError as error:
-        raise row.wrong(f"{error.found} among `labels`", error.expected) from error
-    if not labels or not all(labels):
-        raise row.wrong(f"`labels` is {names!r}", "the label names, as a list in the first row")
-    if known and labels != known:
-        raise row.wrong(f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
-    return labels
+    return read_classifier(source, path)
 
 
 class Predictions(Scheme):

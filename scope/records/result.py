@@ -125,7 +125,7 @@ class DataCard:
     """The data, and the rows that were left out before sampling.
 
     ``capability`` names the task that they belong to, where each has data of its own. ``left_out``
-    are the rows that cannot be used, by reason.
+    are the rows that cannot be used, by reason. ``notes`` say how the data are read, in sentences.
     """
 
     spec: str
@@ -137,6 +137,7 @@ class DataCard:
     labelled: int = 0
     capability: str | None = None
     left_out: tuple[LeftOut, ...] = field(default=(), metadata=SPARSE_FIELD)
+    notes: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -280,7 +280,7 @@ def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
         seed=request.seed,
         tune=request.tune,
     )
-    matrix, card = load_answers(request.data, request.columns)
+    matrix, card = load_answers(request.data, request)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return prepared(
         "fleet embed",

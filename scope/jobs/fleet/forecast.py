@@ -163,7 +163,7 @@ def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
     if request.fleet is not None and request.questions is not None:
         return _plan_new_questions(request, request.fleet, request.questions)
     learning = Learning(forecaster=request.forecaster, seed=request.seed, tune=request.tune)
-    matrix, card = load_answers(request.data, request.columns)
+    matrix, card = load_answers(request.data, request)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     settings = learning.settings(encoder) | {"test_share": request.test_share}
@@ -182,7 +182,7 @@ def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
 
 def _plan_new_questions(request: Evaluates, spec: str | Path, asked: str) -> PlannedEvaluation:
     fleet, digest, cards = open_fleet(request, spec)
-    questions, card = load_questions(asked, request.columns)
+    questions, card = load_questions(asked, request)
     encoder = load_encoder_of(fleet, questions, request.encoder, request.model_options)
     return PlannedEvaluation(
         models=fleet.models,

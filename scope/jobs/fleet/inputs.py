@@ -17,23 +17,21 @@ from scope.data.specs import open_file
 from scope.errors import DataError, SpecError
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.reading import read_matrix, read_questions
-from scope.jobs.fleet.requests import TEST_SHARE
+from scope.jobs.fleet.requests import TEST_SHARE, FleetRequest
 from scope.paths import expanded
 from scope.printing import counted, did_you_mean, listed
 from scope.records import DataCard
 
 
-def load_answers(
-    specs: Sequence[str], columns: Mapping[str, str]
-) -> tuple[CorrectnessMatrix, DataCard]:
+def load_answers(specs: Sequence[str], request: FleetRequest) -> tuple[CorrectnessMatrix, DataCard]:
     """The joined matrix of several sources, and its data card."""
-    matrix = read_matrix(specs, columns=columns)
+    matrix = read_matrix(specs, columns=request.roles)
     return matrix, _card(", ".join(specs), matrix)
 
 
-def load_questions(spec: str, columns: Mapping[str, str]) -> tuple[CorrectnessMatrix, DataCard]:
+def load_questions(spec: str, request: FleetRequest) -> tuple[CorrectnessMatrix, DataCard]:
     """Questions, with the models' answers if the file has any, and their data card."""
-    matrix = read_questions(spec, columns=columns)
+    matrix = read_questions(spec, columns=request.roles)
     return matrix, _card(spec, matrix)
 
 

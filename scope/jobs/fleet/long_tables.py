@@ -7,11 +7,16 @@ category``, need no options.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from scope.data.columns import WantedColumn, read_columns
 from scope.data.fields import (
+    Fields,
     UnreadableError,
     class_name,
     first_of,
@@ -20,8 +25,9 @@ from scope.data.fields import (
     plain_label,
     read_rows,
     storable,
+    unprinted,
 )
-from scope.data.sources import Source
+from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
 from scope.printing import counted, did_you_mean, listed
@@ -31,9 +37,9 @@ if TYPE_CHECKING:
 
 NAMES: Final[Mapping[str, Sequence[str]]] = {
     "model": ("model", "model_name", "model_id"),
-    "item": ("item", "id", "item_id", "question_id", "prompt_id"),
+    "item": ("item", "id", "item_id", "question_id", "prompt_id", "sample_id"),
     "text": ("text", "question", "prompt"),
-    "category": ("category", "benchmark", "subject", "dataset", "category_id"),
+    "category": ("category", "benchmark", "subject", "dataset", "category_id", "eval_name"),
     "correct": ("correct", "is_correct", "right", "label", "score"),
     "context": ("context", "passage"),
     "options": ("options", "choices"),
@@ -41,17 +47,19 @@ NAMES: Final[Mapping[str, Sequence[str]]] = {
 }
 """The usual column names of each role, in any case."""
 
+ABOVE = "correct above"
+"""In place of a role: the score above which an answer is right."""
+
 NONE = "none"
 """The column name of a role that is not read."""
 
 COLUMNS = ("model", "id", "text", "category", "correct")
 """The columns of every data frame of answers."""
 
-_FIX = "fix the row, or name another column: --column ROLE=NAME"
 _RIGHT: Final[Mapping[str, int | None]] = (
-    dict.fromkeys(("1", "true", "right"), 1)
-    | dict.fromkeys(("0", "false", "wrong"), 0)
-    | dict.fromkeys(("", "nan"))
+    dict.fromkeys(("1", "true", "right", "correct", "yes"), 1)
+    | dict.fromkeys(("0", "false", "wrong", "incorrect", "no"), 0)
+    | dict.fromkeys(("", "nan", "na", "n/a", "<na>", "none", "null"))
 )
 
 
@@ -77,60 +85,81 @@ def read_long(
     Raises
     ------
     DataError
-        When a column or value is missing or cannot be read.
+        When a column is missing, or a score is neither 0 nor 1 and no limit is named.
     """
-    source = open_source(spec)
+    source, named = _opened(spec, named)
     columns = choose_matrix_columns(source.columns, named, source.name)
     if not {"model", "correct"} <= columns.keys():
         if answers and not (one_of_several and not {"model", "correct"} & columns.keys()):
             role = "correct" if "model" in columns else "model"
             raise missing_column(role, source.columns, source.name)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
-    rows = _frame(source, columns)
-    nobody = (rows["model"].isna() & rows["correct"].notna()).to_numpy().nonzero()[0]
-    if len(nobody):
-        raise DataError(
-            f"{counted(len(nobody), 'answer')} in {source.name} without the name of a model, "
-            f"the first in row {nobody[0]} (counted from 0, without a header)",
-            expected="the model's name in every row",
-            fix="fix the rows, or name another column: --column model=NAME",
+    rows, left_out = _frame(source, columns, named.get(ABOVE))
+    unusable = left_out.notes(len(rows) + left_out.total(), source.name)
+    nobody = rows["model"].isna() & rows["correct"].notna()
+    unknown = rows["model"].notna() & rows["correct"].isna()
+    notes = (
+        f"{counted(int(mask.sum()), 'row')} of {source.name} left out, {why}"
+        for mask, why in (
+            (nobody, "an answer without the name of a model"),
+            (unknown, "for whether the answer is right is not said"),
         )
-    unknown = int((rows["model"].notna() & rows["correct"].isna()).sum())
-    note = (
-        f"{counted(unknown, 'row')} of {source.name} left out, for whether the answer is right is "
-        "not said"
+        if mask.any()
     )
-    return LongTable(rows, (note,) if unknown else ())
+    return LongTable(rows[~nobody], (*source.notes, *unusable, *notes))
 
 
-def _frame(source: Source, columns: Mapping[str, str]) -> pandas.DataFrame:
+def _opened(spec: str, named: Mapping[str, str]) -> tuple[Source, Mapping[str, str]]:
+    """A source with one row per answer, also of a table with a column per model."""
+    source = open_source(spec)
+    models = named.get("model", "").split(",")
+    if len(models) < 2 or not set(models) <= set(source.columns):
+        return source, named
+    kept = [column for column in source.columns if column not in (*models, "model", "correct")]
+
+    def read(asked: Sequence[str]) -> Iterator[SourceRow]:
+        for row in source.read([*kept, *models]):
+            values = dict(zip([*kept, *models], row.values, strict=False))
+            for model in models[: 1 if row.unusable else None]:
+                cells = {**values, "model": model, "correct": values.get(model)}
+                yield row._replace(values=tuple(map(cells.get, asked)))
+
+    long = replace(source, columns=(*kept, "model", "correct"), read=read, batches=None)
+    return long, {role: name for role, name in named.items() if role not in ("model", "correct")}
+
+
+def _frame(
+    source: Source, columns: Mapping[str, str], above: str | None
+) -> tuple[pandas.DataFrame, LeftOutRows]:
     import pandas
 
-    wanted = _wanted(source, columns)
-    read = read_columns(source, list(wanted.values()), _FIX)
+    wanted = _wanted(source, columns, None if above is None else float(above))
+    coded, left_out = read_columns(source, list(wanted.values()))
     rows = pandas.DataFrame(
         {
             role: pandas.Categorical.from_codes(column.codes, pandas.Index(column.values))
-            for role, column in zip(wanted, read, strict=True)
+            for role, column in zip(wanted, coded, strict=True)
         }
     )
     rows["id"] = rows["item" if "item" in rows else "text"]
     rows = rows.reindex(columns=list(COLUMNS))
-    return rows.assign(correct=rows["correct"].astype("float32"))
+    return rows.assign(correct=rows["correct"].astype("float32")), left_out
 
 
-def _wanted(source: Source, columns: Mapping[str, str]) -> dict[str, WantedColumn]:
+def _wanted(
+    source: Source, columns: Mapping[str, str], above: float | None
+) -> dict[str, WantedColumn]:
     """The columns to read, by role; the text includes columns of context and options."""
     names = source.class_names.get(columns.get("category", ""), ())
 
     def category_of(value: object) -> str | None:
         return class_name(value, names) if names and isinstance(value, int) else label_of(value)
 
-    readers = {
+    readers: dict[str, Callable[[Any], object]] = {
         "model": label_of,
         "item": label_of,
         "category": category_of,
-        "correct": correct_of,
+        "correct": partial(correct_of, above=above),
     }
     wanted = {
         role: WantedColumn((columns[role],), read, required=role == "item")
@@ -196,7 +225,8 @@ def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "")
     return DataError(
         f"no column for {role} in {name}; its columns are {listed(columns)}",
         expected=f"one of the names {usual}",
-        fix=f"name the column: --column {role}=NAME",
+        fix=f"name the column: --column {role}=NAME"
+        + "; or the column of each model: --column model=NAME,NAME" * (role == "model"),
     )
 
 
@@ -204,6 +234,8 @@ def by_role(named: Mapping[str, str]) -> dict[str, str]:
     """Columns by the role's own name; ``question`` is another name of ``text``."""
     columns: dict[str, str] = {}
     for name, column in named.items():
+        if name == ABOVE:
+            continue
         role = "text" if name == "question" else name
         if role not in NAMES:
             raise SpecError(
@@ -222,23 +254,31 @@ def by_role(named: Mapping[str, str]) -> dict[str, str]:
 
 
 def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, AnswerKey]:
-    """The right answers by question id and by text, from tables with one row per question."""
+    """The right answers by question id and by text, from tables with one row per question.
+
+    An id or text of two questions with other right answers or options identifies neither.
+    """
     keys: dict[str, AnswerKey] = {}
+    unclear: set[str] = set()
     for spec in specs:
-        source = open_source(spec)
-        columns = choose_matrix_columns(source.columns, named, source.name)
+        source, roles = _opened(spec, named)
+        columns = choose_matrix_columns(source.columns, roles, source.name)
         if "gold" not in columns or {"model", "correct"} & columns.keys():
             continue
         renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
         for fields in read_rows(source, renamed):
-            try:
-                options = options_of(fields.values.get("options"))
-            except UnreadableError as error:
-                raise fields.wrong(error.found, error.expected) from error
-            key = AnswerKey(gold_of(fields.values["gold"]), options)
-            names = (fields.id, fields.text("text") or None)
-            keys |= {name.strip(): key for name in names if name is not None}
-    return keys
+            with suppress(UnusableRowError):
+                for name, key in _key(fields).items():
+                    if keys.setdefault(name, key) != key:
+                        unclear.add(name)
+    return {name: key for name, key in keys.items() if name not in unclear}
+
+
+def _key(fields: Fields) -> dict[str, AnswerKey]:
+    options = fields.read("options", options_of) or ()
+    key = AnswerKey(gold_of(fields.values["gold"]), options)
+    names = (fields.id, fields.text("text") or None)
+    return {name.strip(): key for name in names if name is not None}
 
 
 def written_of(value: object) -> str | None:
@@ -256,13 +296,17 @@ def written_of(value: object) -> str | None:
     return storable(str(value)) if str(value).strip() else None
 
 
-def correct_of(value: object) -> int | None:
+def correct_of(value: object, above: float | None = None) -> int | None:
     """Whether an answer is right: 1 or 0, or None if unknown.
+
+    A number is right where it is greater than ``above``.
 
     Raises
     ------
     UnreadableError
         When it is neither 0 or 1, nor true or false, nor right or wrong.
+    DataError
+        When it is another number, and there is no ``above``.
 
     Examples
     --------
@@ -270,6 +314,17 @@ def correct_of(value: object) -> int | None:
     (1, 0, 1, None, None)
     """
     spelling = "" if is_missing(value) else plain_label(str(value)).casefold()
+    with suppress(ValueError):
+        score = float(spelling)
+        if math.isfinite(score) and (above is not None or score not in (0, 1)):
+            if above is None:
+                raise DataError(
+                    f"{value!r:.60} for whether an answer is right",
+                    expected="0 or 1, or the score above which an answer is right",
+                    fix="say which scores are right, such as --correct-above 0.5; or name another "
+                    "column: --column correct=NAME",
+                )
+            return int(score > above)
     if spelling not in _RIGHT:
         raise UnreadableError(
             f"{value!r:.60} for whether the answer is right",
@@ -286,6 +341,7 @@ def gold_of(value: object) -> tuple[object, ...]:
     >>> gold_of(["Ann", "Anna"]), gold_of("B"), gold_of(None)
     (('Ann', 'Anna'), ('B',), ())
     """
+    value = unprinted(value)
     if isinstance(value, list):
         return tuple(value)
     return () if is_missing(value) or value == "" else (value,)
@@ -304,6 +360,7 @@ def options_of(value: object) -> tuple[str, ...]:
     >>> options_of(["Ann", "Bob"]), options_of("A) Ann"), options_of(None)
     (('Ann', 'Bob'), ('A) Ann',), ())
     """
+    value = unprinted(value)
     options = value.get("text") if isinstance(value, Mapping) else value
     if is_missing(options) or isinstance(options, str):
         text = written_of(options)

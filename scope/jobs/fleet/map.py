@@ -75,7 +75,7 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
 def _prepare_answers(
     request: MapRequest, labels: Mapping[str, str], settings: dict[str, Setting]
 ) -> Prepared[MapResult]:
-    matrix, card = load_answers(request.data, request.columns)
+    matrix, card = load_answers(request.data, request)
     require_known(labels, matrix.models, "--communities")
     encoder = None
     if request.contributions:

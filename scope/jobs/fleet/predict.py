@@ -328,7 +328,7 @@ predict_fleet = as_function(PredictRequest, run_predict_fleet)
 
 def prepare(request: PredictRequest) -> Prepared[PredictResult]:
     """Read and check the answers, the benchmarks and, for mf and knn, the encoder."""
-    matrix, card = load_answers(request.data, request.columns)
+    matrix, card = load_answers(request.data, request)
     every = benchmarks_of(matrix, "one to predict, others to fit on")
     require_known(request.benchmarks, every, "--benchmark", "benchmark")
     benchmarks = tuple(dict.fromkeys(request.benchmarks)) or every

@@ -51,7 +51,8 @@ def read_matrix(
         of saved predictions, the right answer.
     columns
         Columns of tables by role, if they do not have the usual names; see
-        `scope.jobs.fleet.long_tables`.
+        `scope.jobs.fleet.long_tables`. ``model`` may name several, each with the answers of its
+        model; ``correct above`` is the score above which an answer is right.
 
     Raises
     ------
@@ -64,9 +65,9 @@ def read_matrix(
     """
     sources, left_out = _read(spec, columns, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
-    if not answering:
+    if not any(source["correct"].notna().any() for source in answering):
         raise DataError(
-            f"no answer in {_shown(spec)}",
+            "; ".join((f"no answer in {_shown(spec)}", *left_out)),
             expected="a table, folder or run with answers of models among them",
             fix="add one with --data, or name its columns: --column model=NAME",
         )
@@ -92,10 +93,9 @@ def read_questions(
             expected="one question or more",
             fix="look at what wrote the file",
         )
-    if matrix.n_answers:
-        return replace(matrix, left_out=left_out)
+    matrix = replace(matrix, left_out=(*left_out, *matrix.left_out))
     nobody = np.zeros((len(matrix.ids), 0), dtype=np.float32)
-    return replace(matrix, models=(), correct=nobody)
+    return matrix if matrix.n_answers else replace(matrix, models=(), correct=nobody)
 
 
 def _read(
@@ -147,6 +147,7 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
     answers = sources[0]
     if len(sources) > 1:
         answers = pandas.concat([source.astype(object) for source in sources])
+    answers, note = _with_own_ids(answers)
     models, ids = (
         np.array(natural_order(answers[role].dropna().unique()), dtype=object)
         for role in ("model", "id")
@@ -174,13 +175,25 @@ def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> Cor
         correct=correct[rows][:, columns],
         conflicts=int(np.count_nonzero(differ)),
         repeated=int(np.count_nonzero((votes > 1) & ~differ)),
-        left_out=tuple(
+        left_out=note
+        + tuple(
             f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
             f"{listed(names, SHOWN)}"
             for kind, names in left_out
             if names
         ),
     )
+
+
+def _with_own_ids(answers: pandas.DataFrame) -> tuple[pandas.DataFrame, tuple[str, ...]]:
+    """The answers, with the category before an id if an id has several; and a note on it."""
+    known = answers[["id", "category"]].drop_duplicates()
+    repeated = int(known["id"].duplicated().sum())
+    if known["category"].isna().any() or not repeated:
+        return answers, ()
+    ids = answers["category"].astype(str) + "/" + answers["id"].astype(str)
+    note = f"{counted(repeated, 'id')} in several categories: questions are named CATEGORY/ID"
+    return answers.assign(id=ids), (note,)
 
 
 def _votes(

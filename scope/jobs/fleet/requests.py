@@ -55,10 +55,21 @@ class FleetRequest(Request):
     ] = field(default_factory=dict)
     """Column of a role, such as model=system; auto-detected if omitted. Roles: model, item (the
     question's id), question (its text), category, correct, context, options, gold (the right answer
-    of a saved prediction, or of a question). May be repeated."""
+    of a saved prediction, or of a question). In a table with a column of answers per model,
+    model=A,B,C names them. May be repeated."""
+
+    correct_above: Annotated[float | None, option(DATA)] = None
+    """Score above which an answer is right, for tables with scores such as 0.25 in the column
+    correct."""
 
     seed: Annotated[int, whole_number(DATA), Limits(least=0)] = 0
     """Random seed of splits and fitting."""
+
+    @property
+    def roles(self) -> Mapping[str, str]:
+        """The columns, and the score above which an answer is right."""
+        above = {} if self.correct_above is None else {"correct above": str(self.correct_above)}
+        return {**self.columns, **above}
 
     def __post_init__(self) -> None:
         super().__post_init__()

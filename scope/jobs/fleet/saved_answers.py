@@ -14,8 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scope.data.fields import Fields, UnreadableError, is_missing, read_fields
+from scope.data.fields import Fields, is_missing, read_fields, unprinted
 from scope.data.items import LETTERS, option_index
+from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError
 from scope.jobs.fleet.long_tables import (
@@ -29,6 +30,7 @@ from scope.jobs.fleet.long_tables import (
     whole_text,
 )
 from scope.metrics import best_against_gold, exact_match_values
+from scope.models.replies import without_thought
 from scope.models.scheme import scheme_of
 from scope.printing import counted
 from scope.records import Answer, CompareResult, Item, TaskAnswers
@@ -54,12 +56,14 @@ class ModelAnswer(NamedTuple):
     correct: int | None
 
 
-def _long_table(rows: Sequence[ModelAnswer], without_gold: int) -> LongTable:
+def _long_table(
+    rows: Sequence[ModelAnswer], without_gold: int, notes: Sequence[str] = ()
+) -> LongTable:
     import pandas
 
     note = f"{counted(without_gold, 'row')} left out, for no right answer is known"
     frame = pandas.DataFrame(rows, columns=list(COLUMNS), dtype=object)
-    return LongTable(frame, (note,) if without_gold else ())
+    return LongTable(frame, (*notes, *([note] if without_gold else [])))
 
 
 def prediction_files(folder: Path) -> dict[str, Path]:
@@ -78,8 +82,9 @@ def read_predictions(
     """Read all files of a folder; a model is named by its file, without the ending.
 
     An answer is right if it equals a gold answer: of probabilities the greatest counts, and texts
-    that are neither labels nor options need the same words. A missing answer is wrong. Rows without
-    gold are left out and counted if ``answers`` are wanted, otherwise their answers are unknown.
+    that are neither labels nor options need the same words. A missing answer is wrong, and so is
+    one that names no label or option. Rows without gold are left out and counted if ``answers`` are
+    wanted, otherwise their answers are unknown; rows that cannot be used are left out and counted.
     Questions are the same by ``id``, or else by ``text``.
 
     Parameters
@@ -92,7 +97,7 @@ def read_predictions(
     Raises
     ------
     DataError
-        When the folder holds no such file, or a row cannot be read.
+        When the folder holds no such file.
     """
     files = prediction_files(folder)
     if not files:
@@ -103,19 +108,23 @@ def read_predictions(
         )
     named = {"id" if role == "item" else role: column for role, column in by_role(columns).items()}
     rows: list[ModelAnswer] = []
+    notes: list[str] = []
     for model, path in files.items():
         source = open_file(path)
         there = {role: (name,) for role, name in named.items() if name in (*source.columns, NONE)}
         required = ("gold",) if answers and not keys else ()
         fields = read_fields(source, {**_COLUMNS, **there}, required=required)
-        rows.extend(_rows(fields, model, keys))
+        left_out = LeftOutRows()
+        answers_of_model = list(_rows(fields, model, keys, left_out))
+        notes += left_out.notes(len(answers_of_model) + left_out.total(), path.name)
+        rows += answers_of_model
     ids = _ids_by_text(rows)
     kept = [
         row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
         for row in rows
         if row.correct is not None or not answers
     ]
-    return _long_table(kept, len(rows) - len(kept))
+    return _long_table(kept, len(rows) - len(kept), notes)
 
 
 def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
@@ -136,29 +145,34 @@ def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
 
 
 def _rows(
-    rows: Iterator[Fields], model: str, keys: Mapping[str, AnswerKey]
+    rows: Iterator[Fields], model: str, keys: Mapping[str, AnswerKey], left_out: LeftOutRows
 ) -> Iterator[ModelAnswer]:
     """The answers of a file; the id is empty where a row has none."""
     labels: tuple[str, ...] = ()
     for fields in rows:
-        row_id, text = fields.id, fields.text("text") or None
         try:
-            labels = options_of(fields.values.get("labels")) or labels
-            present = {name for name, value in fields.values.items() if not is_missing(value)}
-            if present == {"labels"}:
+            labels = fields.read("labels", options_of) or labels
+            if {name for name, value in fields.values.items() if not is_missing(value)} == {
+                "labels"
+            }:
                 continue
-            if row_id is None and text is None:
-                raise UnreadableError(
-                    "neither `id` nor `text`", "one of them, to say what is answered"
-                )
-            key = keys.get(row_id or "") or keys.get((text or "").strip()) or AnswerKey(())
-            options = options_of(fields.values.get("options")) or key.options
-            gold = gold_of(fields.values.get("gold")) or key.gold
-            correct = _is_right(fields, options, labels, gold) if gold else None
-            whole = whole_text(text, None, options)
-            yield ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
-        except UnreadableError as error:
-            raise fields.wrong(error.found, error.expected) from error
+            yield _answer_of(fields, model, labels, keys)
+        except UnusableRowError as error:
+            left_out.add(error.reason, error.found)
+
+
+def _answer_of(
+    fields: Fields, model: str, labels: Sequence[str], keys: Mapping[str, AnswerKey]
+) -> ModelAnswer:
+    row_id, text = fields.id, fields.text("text") or None
+    if row_id is None and text is None:
+        raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
+    key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey(())
+    options = fields.read("options", options_of) or key.options
+    gold = gold_of(fields.values.get("gold")) or key.gold
+    correct = _is_right(fields, options, labels, gold) if gold else None
+    whole = whole_text(text, None, options)
+    return ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
 
 
 def _is_right(
@@ -166,45 +180,49 @@ def _is_right(
 ) -> int:
     """Whether the answer is the same label, option or words as one of the gold answers."""
     if not fields.columns.keys() & {"answer", "probabilities"}:
-        raise UnreadableError("neither `answer` nor `probabilities`", "one of them")
+        raise fields.wrong("neither `answer` nor `probabilities`", "one of them")
     names = options or labels
     answer, probabilities = (fields.values.get(name) for name in ("answer", "probabilities"))
     if is_missing(answer) and probabilities is not None:
-        answer = _greatest(probabilities, len(names))
+        answer = _greatest(fields, unprinted(probabilities), len(names))
+    if isinstance(answer, str):
+        answer = without_thought(answer)
     if is_missing(answer):
         return 0
 
-    def place(value: object) -> int:
+    def place(value: object) -> int | None:
         if not names and isinstance(value, int) and not isinstance(value, bool):
             return value
-        return option_index(value, names or LETTERS, labels)
+        try:
+            return option_index(value, names or LETTERS, labels)
+        except ValueError:
+            return None
 
     def same(right: object) -> bool:
         if not names and isinstance(answer, str) and isinstance(right, str):
             return bool(exact_match_values([answer], [right])[0])
-        return place(answer) == place(right)
+        if (right_place := place(right)) is None:
+            problem = f"the right answer {right!r:.60}, which is no label or option"
+            raise fields.wrong(problem, "one of them", "a right answer that is no label or option")
+        return place(answer) == right_place
 
-    try:
-        return int(any(map(same, gold)))
-    except ValueError as error:
-        raise UnreadableError(
-            f"the answer is {error}", "one of the labels or options, by number, letter or name"
-        ) from error
+    return int(any(map(same, gold)))
 
 
-def _greatest(probabilities: object, choices: int) -> int:
-    """The index of the greatest, the first of equals; ``choices`` is 0 if unknown."""
-    if (
-        not isinstance(probabilities, list)
-        or not probabilities
-        or not all(isinstance(value, int | float) and 0 <= value <= 1 for value in probabilities)
-        or choices not in (0, len(probabilities))
-    ):
-        raise UnreadableError(
-            f"`probabilities` is {str(probabilities)[:100]}",
+def _greatest(fields: Fields, values: object, choices: int) -> int | None:
+    """The index of the greatest, the first of equals; None where the model gave no numbers.
+
+    ``choices`` is 0 if unknown.
+    """
+    if not isinstance(values, list) or not values or choices not in (0, len(values)):
+        raise fields.wrong(
+            f"`probabilities` is {str(values)[:100]}",
             f"{choices or 'some'} numbers from 0 to 1, one for each label or option",
+            "`probabilities` that are not one for each label or option",
         )
-    return probabilities.index(max(probabilities))
+    if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values):
+        return None
+    return values.index(max(values))
 
 
 def is_run(path: Path) -> bool:
@@ -306,7 +324,7 @@ def _has_gold(item: Item) -> bool:
 def _correct(answer: Answer, item: Item, normalize: bool) -> int | None:
     if answer.score is not None:
         return int(answer.score) if answer.score in (0, 1) else None
-    if not answer.asked or not _has_gold(item):
+    if not answer.asked or answer.missing == "server" or not _has_gold(item):
         return None
     if item.question.options:
         return int(answer.choice == item.right)

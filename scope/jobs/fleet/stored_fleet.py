@@ -216,7 +216,7 @@ def open_fleet(request: FleetOrAnswers, spec: str | Path) -> tuple[Fleet, str, l
     digest = fleet_digest(fleet)
     if request.add is None:
         return fleet, digest, []
-    answers, card = load_questions(request.add, request.columns)
+    answers, card = load_questions(request.add, request)
     return with_added_models(fleet, answers), digest, [card]
 
 

@@ -1,10 +1,12 @@
 """Data of a Python session; `tests/docs/test_python.py` gives it to jobs in every form."""
 
 import copy
+import io
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
 
 from scope.data.memory import data_spec
@@ -32,8 +34,14 @@ def as_dataset(folder):
     return datasets.Dataset.from_dict(rows, features=features)
 
 
+class Frame(pd.DataFrame):
+    """As geopandas and others have them."""
+
+
 WAYS = {
+    "a subclass of a DataFrame": lambda _: Frame(PAIRS, columns=["text", "label"]),
     "a list of lists": lambda _: [list(pair) for pair in PAIRS],
+    "a list with a header": lambda _: [("text", "label"), *PAIRS],
     "a generator of pairs": lambda _: iter(PAIRS),
     "a data set with class names": as_dataset,
 }
@@ -68,6 +76,8 @@ def test_missing_values_of_every_library_are_missing():
         (None, "a NoneType as the data"),
         (b"text", "a bytes as the data"),
         (np.array("text"), "a ndarray as the data"),
+        (io.StringIO("text"), "a StringIO as the data"),
+        (pyarrow.table({"text": TEXTS, "label": TEXTS}), "a Table as the data"),
         ([], "a list without a row"),
         (pd.DataFrame({"text": []}), "a DataFrame without a row"),
         ({"text": TEXTS}, "a dict with the keys text"),

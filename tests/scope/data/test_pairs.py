@@ -117,30 +117,6 @@ def test_samples_are_nested_by_seed_and_the_same_in_any_order_of_the_rows(
     assert pairs(rows[::-1], n=n, seed=seed).pairs == smaller.pairs
 
 
-LEAVE_OUT = "fix the row, or leave it out"
-
-
-@pytest.mark.parametrize(
-    ("score", "found", "fix"),
-    [
-        (5.5, "the score 5.5, which is out of the range 0 to 5", "--low and --high"),
-        ("-1", "the score -1, which is out of the range 0 to 5", "--low and --high"),
-        ("3;8", "the score '3;8', which is not a finite number", LEAVE_OUT),
-        ("nan", "the score 'nan', which is not a finite number", LEAVE_OUT),
-        (True, "the score True, which is not a finite number", LEAVE_OUT),
-        (10**400, "the score 1000", LEAVE_OUT),
-        (" ", "no score", LEAVE_OUT),
-    ],
-)
-def test_a_score_that_is_none_is_named_by_file_and_line(pairs, score, found, fix):
-    rows = [{"first": "A", "second": "B", "score": value} for value in (2, score)]
-    with pytest.raises(DataError) as raised:
-        pairs(rows)
-    assert raised.value.found.startswith(f"line 2 of a.jsonl: {found}")
-    assert raised.value.expected == "a score from 0 to 5"
-    assert raised.value.fix.endswith(fix)
-
-
 def test_numbers_of_classes_do_not_pass_for_scores(tmp_path):
     import datasets
 

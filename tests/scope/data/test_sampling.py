@@ -155,13 +155,13 @@ def test_columns_of_slices_are_read_beside_text_and_label(tmp_path, suffix):
         (".", DataError, "is not a file but a folder"),
         *(
             (name, DataError, r"ends in \.csv, \.tsv, \.jsonl, .*\.parquet")
-            for name in ("a.xlsx", "a", "a.json", "a.parquet.gz")
+            for name in ("a.xlsx", "a", "a.parquet.gz")
         ),
     ],
 )
 def test_what_cannot_be_opened_is_refused(tmp_path, monkeypatch, spec, error, message):
     monkeypatch.chdir(tmp_path)
-    for name in ("reviews.csv", "a.xlsx", "a", "a.json", "a.parquet.gz"):
+    for name in ("reviews.csv", "a.xlsx", "a", "a.parquet.gz"):
         (tmp_path / name).write_text("text\n")
     with pytest.raises(error, match=message):
         open_source(spec)

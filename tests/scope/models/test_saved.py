@@ -9,7 +9,8 @@ import pytest
 from scope.errors import DataError, ModelError
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
-from scope.models.saved import MissingPredictionsError, load
+from scope.models.saved import load
+from scope.models.saved_classifier import MissingPredictionsError
 from scope.records import Answer, Question
 
 ROWS = [
@@ -187,28 +188,6 @@ def test_words_that_two_ids_share_answer_neither_by_text(tmp_path):
     assert dict(saved.answer([ask(id="b")])) == {0: Answer(text="Bob")}
     with pytest.raises(ModelError):
         list(saved.answer([ask(id="c")]))
-
-
-@pytest.mark.parametrize(
-    ("row", "found"),
-    [
-        ({"answer": 3}, "the answer is the option 3, counted from 0, of 3 options"),
-        ({"answer": "D"}, "the answer is the option D of 3 options"),
-        ({"answer": "pink"}, "the answer is 'pink', which is not one of the options"),
-        ({"probabilities": [0.5, 0.5]}, "2 probabilities"),
-        ({"answer": 0, "probabilities": [0.1, 0.9, 0]}, "where `probabilities` is [0.1, 0.9, 0.0]"),
-        ({"text": "Who went?", "answer": 0}, "`text` is 'Who went?', where the data have"),
-        ({"answer": 3, "options": ()}, "the answer 3"),
-        ({"probabilities": [0.5, 0.5], "options": ()}, "probabilities without an `answer`"),
-        ({"probabilities": [0.5, 0.49]}, "`probabilities` is"),
-        ({"probabilities": []}, "`probabilities` is"),
-        ({"id": None, "answer": "Ann"}, "neither `id` nor `text`"),
-    ],
-)
-def test_what_is_no_answer_is_named_by_line(tmp_path, row, found):
-    with pytest.raises(DataError, match=re.escape(found)) as raised:
-        answered(tmp_path, row)
-    assert raised.value.found.startswith("line 1 of saved.jsonl: ")
 
 
 @pytest.mark.parametrize("named", [{"id": "q"}, {"text": "Who?"}])

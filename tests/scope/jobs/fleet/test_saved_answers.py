@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import scope
 from scope.errors import DataError, RunError
+from scope.jobs.fleet.long_tables import answer_keys
 from scope.jobs.fleet.reading import read_matrix, read_questions
 from scope.jobs.fleet.saved_answers import prediction_files
 from scope.records import Answer, Item, Question, TaskAnswers
@@ -88,25 +90,27 @@ def test_files_may_be_packed_or_parquet(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "message"),
+    ("row", "correct", "note"),
     [
-        ({"answer": "x", "gold": "x"}, "line 1 of a.jsonl: neither `id` nor `text`"),
-        ({"id": "1", "gold": "x"}, "line 1 of a.jsonl: neither `answer` nor `probabilities`"),
-        ({"id": "1", "answer": "x"}, "no column for the gold in a.jsonl"),
-        ({"id": "1", "probabilities": [0.5, 2], "gold": 1}, r"`probabilities` is \[0\.5, 2\]"),
+        ({"answer": "x", "gold": "x"}, [], "neither `id` nor `text`: line 4 of a.jsonl"),
+        ({"id": "2", "gold": "x"}, [0], ""),
+        ({"id": "2", "answer": 1, "gold": "pink"}, [], "a right answer that is no label or option"),
+        ({"id": "2", "answer": "pink", "gold": 1}, [0], ""),
+        ({"id": "2", "answer": "<think>A?</think>B", "gold": 1}, [1], ""),
+        ({"id": "2", "probabilities": [math.nan, 1], "gold": 1}, [0], ""),
         (
-            {"id": "1", "answer": "x", "gold": 1},
-            "the answer is 'x', which is not one of the options",
-        ),
-        (
-            {"id": "1", "probabilities": [1, 0], "gold": 1, "labels": ["a", "b", "c"]},
-            "3 numbers from 0 to 1, one for each label or option",
+            {"id": "2", "probabilities": [1, 0], "gold": 1, "labels": ["a", "b", "c"]},
+            [],
+            "of a.jso",
         ),
     ],
 )
-def test_a_row_that_cannot_be_read_is_named(row, message, save):
-    with pytest.raises(DataError, match=message):
-        read_matrix(save("a", row))
+def test_an_unusable_row_is_left_out_and_an_unreadable_answer_wrong(row, correct, note, save):
+    matrix = read_questions(save("a", *[{"id": "1", "answer": "A", "gold": 0}] * 3, row))
+    assert matrix.correct[:, 0].tolist() == [1, *correct]
+    assert note in "; ".join(matrix.notes)
+    with pytest.raises(DataError, match="no column for the gold in a"):
+        read_matrix(save("a", {"id": "1", "answer": "x"}))
 
 
 OPTIONS = ["Ann", "Bob", "Cid"]
@@ -233,6 +237,9 @@ def test_right_answers_may_stand_with_the_questions(column, columns, save, tmp_p
     write(questions, rows)
     matrix = read_matrix([folder, questions], columns=columns)
     assert matrix.correct[:, 0].tolist() == [0.0, 1.0]
+    # An id of two benchmarks identifies neither of its questions.
+    write(questions, [{"id": "q1", column: right} for right in "AB"])
+    assert answer_keys([str(questions)], columns) == {}
 
 
 def test_a_text_of_two_ids_cannot_be_matched(save):
