@@ -83,7 +83,7 @@ class TaskResponses(Responses):
             if answer.choice is not None:
                 responses.append(Response(answer.choice, answer.probabilities))
             elif answer.text is None:
-                responses.append(Response(None))
+                responses.append(Response(None, asked=answer.asked))
             else:
                 words = spelled_alike(answer.text)
                 responses.append(Response(item.key.gold if words in item.accepted else words))
