@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -18,13 +19,18 @@ from reports.blocks import (
     Section,
     Table,
     Terms,
+    heading,
     note,
     paragraph,
 )
+from reports.builders.run import data_name
 from reports.prose import Span, Text, prose, written
 from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
 from scope.records.result import TEXT_BY_TEXT
+
+MOST_NAMED = 3
+"""With more models that leave questions unanswered, a terminal counts them together."""
 
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
@@ -227,6 +233,47 @@ def _data(card: DataCard) -> Text:
         duplicates=card.duplicates,
         empty=card.empty,
     )
+
+
+def left_out_section(manifest: Manifest) -> Section | None:
+    """What was left out and why models gave no answer, by reason with examples; None if nothing."""
+    of_data = [(data_name(card), left) for card in manifest.data for left in card.left_out]
+    of_models = [(written(card.name), left) for card in manifest.models for left in card.missing]
+    blocks: list[Block] = []
+    for title, of, count, rows in (
+        ("Left out for all models", "Data", "Rows", of_data),
+        ("Why is there no answer?", "Model", "Questions", of_models),
+    ):
+        columns = {of: "name", "Reason": "text", count: "number", "For example": "text"}
+        cells = ((name, left.reason, left.count, "; ".join(left.examples)) for name, left in rows)
+        blocks += [heading(title), Table.of(columns, cells)] if rows else []
+    if not blocks:
+        return None
+    blocks.append(
+        note(
+            "A missing answer is wrong and equals no other. Where a server failed, the question is "
+            "left out for all models. Examples are rows, questions or the commonest replies."
+        )
+    )
+    return Section(anchor="left-out", title="Left out", blocks=tuple(blocks))
+
+
+def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
+    """What was left out and why models gave no answer, for a terminal; nothing for nothing."""
+    few = sum(bool(card.missing) for card in manifest.models) <= MOST_NAMED
+    of_models = [("no answer" + f" of {card.name}" * few, card.missing) for card in manifest.models]
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, lefts in (*(("left out", card.left_out) for card in manifest.data), *of_models):
+        for left in lefts:
+            counts[name][left.reason] += left.count
+    if counts:
+        yield Terms(
+            tuple(
+                (written(name), written(", ".join(f"{n:,} ({why})" for why, n in of.most_common())))
+                for name, of in counts.items()
+            ),
+            facts=True,
+        )
 
 
 def answered_section(

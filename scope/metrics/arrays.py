@@ -98,7 +98,9 @@ def checked_labels(name: str, labels: ArrayLike, least: int = 0) -> Labels:
     if indices.size == 0:
         return indices.astype(np.intp)
     if not np.issubdtype(indices.dtype, np.integer) or indices.min() < least:
-        raise ValueError(f"{name}: label indices are whole numbers from {least} on, not {indices[:3]}")
+        raise ValueError(
+            f"{name}: label indices are whole numbers from {least} on, not {indices[:3]}"
+        )
     return indices.astype(np.intp)
 
 

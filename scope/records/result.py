@@ -93,6 +93,8 @@ class ModelCard:
     in, "to the byte" or such as "to about 2e-06", or `TEXT_BY_TEXT`; it is empty where that
     is not known, as where somebody else computes them. ``prompts`` holds the templates that the
     model is asked with, by their names, and ``words`` the word that stands for each label in them.
+    ``missing`` counts the questions to which it gave no answer, by reason; the examples are what it
+    replied most often, or the ids of questions.
     """
 
     name: str
@@ -104,6 +106,7 @@ class ModelCard:
     reproducible: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[LeftOut, ...] = field(default=(), metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

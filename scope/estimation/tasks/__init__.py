@@ -1,8 +1,8 @@
 """From the answers to a task to every number of it: against the right answers and between models.
 
 An answer that was not given is wrong, and equals no other answer, not even another one that was not
-given: a model must not gain by silence. A question that was not put to a model counts nowhere. Items whose right
-answer is unknown are left out where one is needed.
+given: a model must not gain by silence. A question that was not put to a model counts nowhere.
+Items whose right answer is unknown are left out where one is needed.
 """
 
 from __future__ import annotations

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from scope.answers import Run, ask
 from scope.answers.asking import recognise_answerer
@@ -28,6 +30,7 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts, pooled_over_tasks
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.identity import configuration_of, manifest_of, short_names
+from scope.jobs.left_out import by_model, failed_questions, with_reasons, without
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
@@ -168,20 +171,21 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
             recognise_answerer(model, task.task, task.questions, run, progress)
     most = min(len(task.questions) for task in plan.tasks)
     run_shards(plan.request, run_compare, configuration, most, run)
-    answered = [_ask_all(plan, task, run, progress) for task in plan.tasks]
+    asked = [_ask_all(plan, task, run, progress) for task in plan.tasks]
+    names = [model.name for model in plan.answering_models]
+    replies = {answers.task: by_model(answers, names) for answers in asked}
+    rows = zip(*(answers.answers for answers in asked), strict=True)
+    truncated = [sum(answer.truncated for answer in chain.from_iterable(row)) for row in rows]
+    manifest = with_reasons(plan.manifest(truncated), replies, plan.request.most_unusable)
+    answered = [without(answers, failed_questions(replies[answers.task])) for answers in asked]
     likeness = [
         _likeness(plan, task, answers, progress)
         for task, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *pair, progress) for pair in zip(answered, likeness, strict=True)]
     measured = list(map(MeasuredTask, answered, numbers))
-    names = [model.name for model in plan.answering_models]
-    truncated = [
-        sum(answer.truncated for task in answered for answer in task.answers[place])
-        for place in range(len(names))
-    ]
     return CompareResult(
-        manifest=plan.manifest(truncated),
+        manifest=manifest,
         outcomes=tuple(map(_outcome, answered, likeness)),
         measurements=tuple(row for of_task in numbers for row in of_task.measurements),
         differences=tuple(row for of_task in numbers for row in of_task.differences),
@@ -240,14 +244,14 @@ def _measure(
 
 
 def _outcome(answered: TaskAnswers, likeness: Likeness | None) -> Outcome:
-    asked = sum(answer.asked for row in answered.answers for answer in row)
-    answers = sum(answer.given for row in answered.answers for answer in row)
+    every = [answer for row in answered.answers for answer in row if answer.asked]
+    missing = Counter(answer.missing for answer in every if not answer.given)
     cut = likeness.truncated if likeness else 0
     return Outcome(
         capability=answered.task,
         status="measured",
         reason=f"SemScore goes by the beginning of texts that are too long: {cut}" if cut else None,
-        searched=asked,
-        found=answers,
-        failures={"no answer": asked - answers} if answers < asked else {},
+        searched=len(every),
+        found=len(every) - missing.total(),
+        failures={why or "no answer": count for why, count in missing.items()},
     )

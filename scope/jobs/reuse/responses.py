@@ -23,6 +23,7 @@ from scope.models.labels import how_to_map
 from scope.models.model import Model
 from scope.protocols import Progress, Task
 from scope.records import (
+    Answer,
     Example,
     Prediction,
     ScoredExample,
@@ -35,11 +36,15 @@ Matching = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Responses(ABC):
-    """The answers of the models of a test; ``labels`` are empty if texts are not classified."""
+    """The answers of the models of a test; ``labels`` are empty if texts are not classified.
+
+    ``replies`` are the answers to the questions of a task, by model and question, once it is asked.
+    """
 
     run: Run
     progress: Progress
     labels: tuple[str, ...] = ()
+    replies: dict[str, dict[str, Answer]] = field(default_factory=dict)
 
     @abstractmethod
     def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
@@ -69,21 +74,20 @@ class TaskResponses(Responses):
     """The answers to the questions of a task."""
 
     task: Task
-    cut: dict[str, set[str]] = field(default_factory=dict)
 
     def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         questions = [item.question for item in items]
         answers = ask(model, self.task, questions, store=self.run, progress=self.progress)
-        cut = self.cut.setdefault(model.name, set())
+        replies = self.replies.setdefault(model.name, {})
         responses = []
         for item, answer in zip(items, answers, strict=True):
-            if answer.truncated:
-                cut.add(item.id)
+            replies[item.id] = answer
             if answer.choice is not None:
                 responses.append(Response(answer.choice, answer.probabilities))
             elif answer.text is None:
-                responses.append(Response(None, asked=answer.asked))
+                asked = answer.asked and answer.missing != "server"
+                responses.append(Response(None, asked=asked))
             else:
                 words = spelled_alike(answer.text)
                 responses.append(Response(item.key.gold if words in item.accepted else words))
@@ -91,7 +95,10 @@ class TaskResponses(Responses):
 
     def truncated(self) -> Mapping[str, int]:
         """How many questions were cut to a model's limit, by the model's name."""
-        return {name: len(questions) for name, questions in self.cut.items()}
+        return {
+            name: sum(answer.truncated for answer in replies.values())
+            for name, replies in self.replies.items()
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ from scope.errors import DataError, SpecError
 from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
 from scope.jobs.answering_models import check_answering_models, load_answering_models
 from scope.jobs.identity import manifest_of
+from scope.jobs.left_out import by_model, failed_questions, with_reasons, without
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests, size
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
@@ -83,12 +84,15 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
 
     def compute(run: Run) -> StudyResult:
         rows = (ask(model, task.task, task.questions, run, request.progress) for model in models)
-        answers = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
+        asked = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
+        replies = by_model(asked, names)
+        answers = without(asked, failed_questions(replies))
+        known = with_reasons(manifest, {"choice": replies}, request.most_unusable)
         # The matrices are small: several threads would wait for each other.
         with one_numpy_thread(), reading_shown_by(request.progress):
             choices = ChoiceTable.of(answers)
             stored = Answers(PairTable(choices), choices, names, families, request.seed)
-            return _result(manifest, stored, study(stored))
+            return _result(known, stored, study(stored))
 
     return Prepared(manifest, compute)
 

@@ -1,7 +1,6 @@
 """Of whom nothing can be said, who cannot be cleared, and which controls may serve badly."""
 
 import numpy as np
-import pytest
 from made_up_cases import make_case, strangers, with_suspect
 
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
