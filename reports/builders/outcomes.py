@@ -23,6 +23,7 @@ from reports.blocks import (
     note,
     paragraph,
 )
+from reports.builders.estimates import table_of
 from reports.builders.run import data_name
 from reports.prose import Span, Text, prose, written
 from scope.printing import counted
@@ -244,9 +245,9 @@ def left_out_section(manifest: Manifest) -> Section | None:
         ("Left out for all models", "Data", "Rows", of_data),
         ("Why is there no answer?", "Model", "Questions", of_models),
     ):
-        columns = {of: "name", "Reason": "text", count: "number", "For example": "text"}
         cells = ((name, left.reason, left.count, "; ".join(left.examples)) for name, left in rows)
-        blocks += [heading(title), Table.of(columns, cells)] if rows else []
+        table = table_of("", (of, "Reason", count, "For example"), cells)
+        blocks += [heading(title), table] if table else []
     if not blocks:
         return None
     blocks.append(

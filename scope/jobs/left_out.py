@@ -43,9 +43,11 @@ def without(answers: TaskAnswers, questions: Iterable[str]) -> TaskAnswers:
     """The answers to all other questions."""
     apart = set(questions)
     kept = [place for place, item in enumerate(answers.items) if item.question.id not in apart]
-    rows = (answers.items, *answers.answers)
-    items, *others = (tuple(row[place] for place in kept) for row in rows)
-    return replace(answers, items=items, answers=tuple(others))
+    return replace(
+        answers,
+        items=tuple(answers.items[place] for place in kept),
+        answers=tuple(tuple(row[place] for place in kept) for row in answers.answers),
+    )
 
 
 def with_reasons(manifest: Manifest, tasks: Mapping[str, ByModel], most: float) -> Manifest:

@@ -143,10 +143,11 @@ def _pair_estimates(
     without probabilities leaves its item out of CAPA and of the divergence.
     """
     rows = list(names)
-    both = table.asked[rows].all(axis=0)
+    of_first, of_second = table.asked[rows]
+    both = of_first & of_second
     known = both & (table.right != NOTHING)
-    has_shares = table.has_probabilities[rows]
-    probable = both & (has_shares | (table.choices[rows] == NOTHING)).all(axis=0)
+    of_first, of_second = table.has_probabilities[rows] | (table.choices[rows] == NOTHING)
+    probable = both & of_first & of_second
     missing = Undefined(reason=NONE_TO_BOTH) if not both.any() else None
     for row, name in names.items():
         if not missing and not table.has_probabilities[row].any():

@@ -82,8 +82,8 @@ def make_case(
     of_others += [answers_of(models.suspect)] if batches is None else []
     failed = set(failed_questions(responses.replies))
     kept = [place for place, item in enumerate(questions) if item.id not in failed]
-    questions, of_reference = ([row[n] for n in kept] for row in (questions, of_reference))
-    of_others = [[row[n] for n in kept] for row in of_others]
+    questions = [questions[place] for place in kept]
+    of_reference, *of_others = ([row[n] for n in kept] for row in (of_reference, *of_others))
     of_controls = of_others[: len(models.controls)]
 
     def case_of(answers: Sequence[Response]) -> Case:
