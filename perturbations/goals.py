@@ -32,6 +32,9 @@ MOST_STEPS = 20_000
 """Steps of one search. Those that come with TextAttack take at most some hundred for a text of
 ordinary length; one that changes words back and forth would never end."""
 
+STEPS_TO_GROW = 100
+"""A search that has taken more steps must not have made a text several times as long."""
+
 
 def distance_between(original: Any, changed: Any, distance: Distance) -> float:
     """How far an answer moved: L1 norm of the difference (0 to 2), or KL divergence in nats.
@@ -108,12 +111,15 @@ class KeepsPrediction(ClassificationGoalFunction):
     ) -> tuple[list[Any], bool]:
         """Judge these texts; the flag says whether a budget of queries is used up."""
         self._steps += 1
-        if self._steps > MOST_STEPS:
+        longest = max((len(text.text) for text in attacked_text_list), default=0)
+        grows = self._steps > STEPS_TO_GROW and longest > 4 * len(self._original_text) + 1_000
+        if self._steps > MOST_STEPS or grows:
+            text = f", with a text of {longest:,} characters" if grows else ""
             raise SpecError(
-                f"a search that has not ended after {MOST_STEPS} steps",
+                f"a search that has not ended after {self._steps - 1} steps{text}",
                 expected="a search that runs out of changes",
-                fix="add the constraint RepeatModification, or a transformation that does not "
-                "change a word back",
+                fix="add the constraint RepeatModification, or choose a search that takes few "
+                "steps, such as FewestChanges or BestCandidate",
             )
         # Only a transformation leaves this mark; a ranking replaces or deletes words itself.
         changed = ("last_transformation" in text.attack_attrs for text in attacked_text_list)
