@@ -336,7 +336,7 @@ class Result:
         return self._rendered("html")
 
     def plot(self) -> Picture:
-        """The picture of the report, which a notebook shows.
+        """The picture of the report, which a notebook shows: HTML with SVG inside.
 
         Raises
         ------

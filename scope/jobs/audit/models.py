@@ -167,7 +167,11 @@ def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> N
 
 
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
-    classifiers = [load_audited(model, request.role, request.model_options) for model in models]
+    classifiers = []
+    with request.progress.task("loading models", len(models)) as advance:
+        for model in models:
+            classifiers.append(load_audited(model, request.role, request.model_options))
+            advance()
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
     return classifiers
 
