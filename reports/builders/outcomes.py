@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -19,7 +18,6 @@ from reports.blocks import (
     Section,
     Table,
     Terms,
-    heading,
     note,
     paragraph,
 )
@@ -30,8 +28,8 @@ from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
 from scope.records.result import TEXT_BY_TEXT
 
-MOST_NAMED = 3
-"""With more models that leave questions unanswered, a terminal counts them together."""
+MOST_NAMED = 4
+"""Lines on what was left out or not answered in a terminal; the page has all."""
 
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
@@ -238,43 +236,34 @@ def _data(card: DataCard) -> Text:
 
 def left_out_section(manifest: Manifest) -> Section | None:
     """What was left out and why models gave no answer, by reason with examples; None if nothing."""
-    of_data = [(data_name(card), left) for card in manifest.data for left in card.left_out]
-    of_models = [(written(card.name), left) for card in manifest.models for left in card.missing]
-    blocks: list[Block] = []
-    for title, of, count, rows in (
-        ("Left out for all models", "Data", "Rows", of_data),
-        ("Why is there no answer?", "Model", "Questions", of_models),
-    ):
-        cells = ((name, left.reason, left.count, "; ".join(left.examples)) for name, left in rows)
-        table = table_of("", (of, "Reason", count, "For example"), cells)
-        blocks += [heading(title), table] if table else []
-    if not blocks:
-        return None
-    blocks.append(
-        note(
-            "A missing answer is wrong and equals no other. Where a server failed, the question is "
-            "left out for all models. Examples are rows, questions or the commonest replies."
+    lefts = [(data_name(card), left) for card in manifest.data for left in card.left_out]
+    missing = [(card.name, left) for card in manifest.models for left in card.missing]
+    tables = (
+        table_of(
+            caption,
+            (of, "Reason", "Count", "For example"),
+            ((name, left.reason, left.count, "; ".join(left.examples)) for name, left in rows),
+        )
+        for caption, of, rows in (
+            ("Left out for all models:", "Data", lefts),
+            ("Why is there no answer? It is wrong, and equals no other answer:", "Model", missing),
         )
     )
-    return Section(anchor="left-out", title="Left out", blocks=tuple(blocks))
+    blocks = tuple(table for table in tables if table)
+    return Section(anchor="left-out", title="Left out", blocks=blocks) if blocks else None
 
 
 def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
-    """What was left out and why models gave no answer, for a terminal; nothing for nothing."""
-    few = sum(bool(card.missing) for card in manifest.models) <= MOST_NAMED
-    of_models = [("no answer" + f" of {card.name}" * few, card.missing) for card in manifest.models]
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for name, lefts in (*(("left out", card.left_out) for card in manifest.data), *of_models):
-        for left in lefts:
-            counts[name][left.reason] += left.count
-    if counts:
-        yield Terms(
-            tuple(
-                (written(name), written(", ".join(f"{n:,} ({why})" for why, n in of.most_common())))
-                for name, of in counts.items()
-            ),
-            facts=True,
-        )
+    """A line on what was left out, and on the answers that each of the first models lacks."""
+    lefts = [("left out", card.left_out) for card in manifest.data]
+    lefts += [(f"no answer of {card.name}", card.missing) for card in manifest.models]
+    lines = [
+        (written(name), written(", ".join(f"{left.count:,} ({left.reason})" for left in of)))
+        for name, of in lefts
+        if of
+    ]
+    if lines:
+        yield Terms(tuple(lines[:MOST_NAMED]), facts=True)
 
 
 def answered_section(

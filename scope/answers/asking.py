@@ -171,12 +171,6 @@ def _ask_again(
         for _ in range(ASKINGS):
             run.asked_again += 1
             again = dict(checked(model.adapter, role, [item], own=model.own)).get(0, Answer())
-            if getattr(again, "missing", "") == "server":
-                raise ModelError(
-                    f"the server of `{model.spec}` does not answer a question that it answered",
-                    expected="an answer by which the model is recognised",
-                    fix="give the command again, once the server answers",
-                )
             least = min(least, difference_of(stored, again))
             if least <= DRIFT:
                 break

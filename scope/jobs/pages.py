@@ -271,11 +271,7 @@ def to_short_json(result: Result) -> str:
         "data": [card.spec for card in manifest.data],
         "failed": list(result.failed_parts()),
         "left_out": [asdict(left) for card in manifest.data for left in card.left_out],
-        "no_answer": {
-            card.name: {left.reason: left.count for left in card.missing}
-            for card in manifest.models
-            if card.missing
-        },
+        "no_answer": {card.name: list(map(asdict, card.missing)) for card in manifest.models},
         "verdicts": _verdicts(result),
         "estimates": list(map(_estimate, rows[:MOST_ESTIMATES])),
         "estimates_left_out": max(0, len(rows) - MOST_ESTIMATES),

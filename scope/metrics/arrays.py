@@ -202,10 +202,10 @@ def checked_option_rows(
     >>> counts.tolist()
     [2, 3]
     """
-    given = np.asarray(probabilities, dtype=np.float64)
-    answered = given.any(axis=-1, keepdims=True) if given.ndim == 2 else True
+    table = np.asarray(probabilities, dtype=np.float64)
+    answered = table.any(axis=-1, keepdims=True) if table.ndim == 2 else True
     # A row without an answer is checked as if the first option were certain.
-    rows = checked_probabilities(name, np.where(answered, given, np.arange(given.shape[-1]) == 0))
+    rows = checked_probabilities(name, np.where(answered, table, np.arange(table.shape[-1]) == 0))
     if options is None:
         return _summing_to_one(rows) * answered, np.full(len(rows), rows.shape[1], dtype=np.intp)
     counts = checked_labels("options", options)

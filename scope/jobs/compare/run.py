@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 
-from scope.answers import Run, ask
+from scope.answers import Run
 from scope.answers.asking import recognise_answerer
 from scope.core.gates import Gate, parse_gate, require_names
 from scope.core.request import as_function
@@ -30,7 +29,7 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts, pooled_over_tasks
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.identity import configuration_of, manifest_of, short_names
-from scope.jobs.left_out import by_model, failed_questions, with_reasons, without
+from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
@@ -63,9 +62,8 @@ class ComparisonPlan:
         }
         return {**prompts, "max_answer_tokens": self.request.model_options.max_answer_tokens}
 
-    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """The manifest of the result; ``truncated`` counts the cut texts of each model."""
-        counts = truncated or [0] * len(self.answering_models)
+    def manifest(self) -> Manifest:
+        """The manifest before any model has answered."""
         roles = [task.task.role for task in self.tasks]
         return manifest_of(
             "compare",
@@ -78,10 +76,7 @@ class ComparisonPlan:
                 **self._asked_with(),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
-            models=tuple(
-                answerer_card(model, cut, roles)
-                for model, cut in zip(self.answering_models, counts, strict=True)
-            ),
+            models=tuple(answerer_card(model, roles) for model in self.answering_models),
             data=tuple(task.data.card for task in self.tasks),
             capabilities=tuple(task.card() for task in self.tasks),
             encoder_reproducible=self.semscore.reproducible if self.semscore else "",
@@ -171,13 +166,12 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
             recognise_answerer(model, task.task, task.questions, run, progress)
     most = min(len(task.questions) for task in plan.tasks)
     run_shards(plan.request, run_compare, configuration, most, run)
-    asked = [_ask_all(plan, task, run, progress) for task in plan.tasks]
-    names = [model.name for model in plan.answering_models]
-    replies = {answers.task: by_model(answers, names) for answers in asked}
-    rows = zip(*(answers.answers for answers in asked), strict=True)
-    truncated = [sum(answer.truncated for answer in chain.from_iterable(row)) for row in rows]
-    manifest = with_reasons(plan.manifest(truncated), replies, plan.request.most_unusable)
-    answered = [without(answers, failed_questions(replies[answers.task])) for answers in asked]
+    models = plan.answering_models
+    names = [model.name for model in models]
+    asked = [ask_all(models, task, run, progress) for task in plan.tasks]
+    answered = [answers for answers, _ in asked]
+    replies = {answers.task: of_all for answers, of_all in asked}
+    manifest = with_reasons(plan.manifest(), replies, plan.request.most_unusable)
     likeness = [
         _likeness(plan, task, answers, progress)
         for task, answers in zip(plan.tasks, answered, strict=True)
@@ -194,20 +188,6 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         cells=tuple(row for of_task in numbers for row in of_task.cells),
         pooled=tuple(each for task in answered for each in pooled_over_tasks(task, names)),
         verdicts=comparison_verdicts(measured, names, plan.request.accuracy_margin),
-    )
-
-
-def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progress) -> TaskAnswers:
-    return TaskAnswers(
-        task=chosen.task.name,
-        # Rows are needed only for inference; a result names questions by their ids.
-        items=tuple(
-            replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
-        ),
-        answers=tuple(
-            ask(model, chosen.task, chosen.questions, run, progress)
-            for model in plan.answering_models
-        ),
     )
 
 

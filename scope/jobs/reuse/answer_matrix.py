@@ -179,7 +179,6 @@ def answer_matrix(
     units = {unit: number for number, unit in enumerate(dict.fromkeys(q.unit for q in questions))}
     for place, question in enumerate(questions):
         choices = [row[place].choice for row in responses]
-        missing = [NOT_GIVEN if row[place].asked else NOT_ASKED for row in responses]
         numbers: dict[int | str | None, int] = {n: n for n in range(question.options or 0)}
         if question.options is None:
             # The right answer is first. The others are sorted, so that the order of the models has
@@ -189,10 +188,8 @@ def answer_matrix(
             numbers = {word: n for n, word in enumerate([*known, *sorted(others, key=str)])}
         options[place] = question.options or len(numbers) + 1
         gold[place] = UNKNOWN if question.gold is None else numbers[question.gold]
-        answers[:, place] = [
-            none if choice is None else numbers[choice]
-            for choice, none in zip(choices, missing, strict=True)
-        ]
+        answers[:, place] = [NOT_GIVEN if choice is None else numbers[choice] for choice in choices]
+        answers[[not row[place].asked for row in responses], place] = NOT_ASKED
     return AnswerMatrix(
         answers=answers,
         options=np.maximum(options, 2),

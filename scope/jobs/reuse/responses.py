@@ -60,9 +60,9 @@ class Responses(ABC):
         """The perturbations, with the answers of these models; the reference is first."""
         return ()
 
-    @abstractmethod
     def truncated(self) -> Mapping[str, int]:
-        """How many questions were cut to a model's limit, by the model's name."""
+        """How many texts were cut to a model's limit, by the model's name."""
+        return {}
 
     def warnings(self) -> tuple[str, ...]:
         """Warnings about how the answers were read."""
@@ -92,13 +92,6 @@ class TaskResponses(Responses):
                 words = spelled_alike(answer.text)
                 responses.append(Response(item.key.gold if words in item.accepted else words))
         return responses
-
-    def truncated(self) -> Mapping[str, int]:
-        """How many questions were cut to a model's limit, by the model's name."""
-        return {
-            name: sum(answer.truncated for answer in replies.values())
-            for name, replies in self.replies.items()
-        }
 
 
 @dataclass(frozen=True, kw_only=True)
