@@ -138,6 +138,8 @@ class KeepsPrediction(ClassificationGoalFunction):
         if attacked_text.text == self._original_text:
             return 0.0
         original, changed = self._original, model_output
+        if not isinstance(changed, Prediction) and not len(changed):
+            return 0.0
         if isinstance(changed, Prediction):
             original, changed = open_rows([original, changed])
         elif self._goal == "released":
@@ -186,5 +188,7 @@ def _plain(answer: Any) -> Any:
 
 
 def _predicted(answer: Any) -> int | str:
-    """The token, or the place of the most probable label; the first of equals."""
-    return answer.choice if isinstance(answer, Prediction) else int(np.argmax(answer))
+    """The token, or the place of the most probable label; the first of equals; -1 without any."""
+    if isinstance(answer, Prediction):
+        return answer.choice
+    return int(np.argmax(answer)) if len(answer) else -1

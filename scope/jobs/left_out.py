@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from scope.answers import Run, ask
 from scope.data.sampling import NAMED
@@ -13,13 +12,13 @@ from scope.errors import DataError
 from scope.jobs.task_choice import ChosenTask
 from scope.models.model import Model
 from scope.protocols import Progress
-from scope.records import Answer, DataCard, LeftOut, Manifest, TaskAnswers
+from scope.records import Answer, DataCard, LeftOut, Manifest, Prediction, TaskAnswers
 
-SERVER = "the server failed"
-"""The reason for leaving out a question that the server of some model did not answer."""
+UNANSWERED = "no answer of "
+"""Begins the reason for leaving out a question, or a text, that some model did not answer."""
 
-ByModel = Mapping[str, Mapping[str, Answer]]
-"""The answers to all questions of a task, by the name of the model and the question's id."""
+ByModel = Mapping[str, Mapping[str, Answer | Prediction]]
+"""All answers to a task, or to texts, by the model's name and the question's id or the text."""
 
 
 def ask_all(
@@ -30,7 +29,7 @@ def ask_all(
     ids = [question.id for question in chosen.questions]
     by_id = [dict(zip(ids, row, strict=True)) for row in rows]
     replies = dict(zip([model.name for model in models], by_id, strict=True))
-    failed = failed_questions(replies)
+    failed = unanswered(replies)
     kept = [place for place, name in enumerate(ids) if name not in failed]
     items = [chosen.data.items[place] for place in kept]
     answers = TaskAnswers(
@@ -42,51 +41,70 @@ def ask_all(
     return answers, replies
 
 
-def failed_questions(answers: ByModel) -> Sequence[str]:
-    """The ids of the questions that the server of a model failed to answer.
+def unanswered(answers: ByModel) -> dict[str, str]:
+    """The questions, or texts, that are left out for all models, and why.
 
     Examples
     --------
     >>> good, failed = Answer(choice=0), Answer(missing="server")
-    >>> failed_questions({"a": {"q0": good, "q1": good}, "b": {"q0": failed, "q1": good}})
-    ['q0']
+    >>> unanswered({"a": {"q0": good, "q1": good}, "b": {"q0": failed, "q1": good}})
+    {'q0': 'no answer of b: server'}
     """
-    every = chain.from_iterable(row.items() for row in answers.values())
-    return list(dict.fromkeys(name for name, answer in every if answer.missing == "server"))
+    return {
+        name: f"{UNANSWERED}{model}: {answer.missing}"
+        for model, row in answers.items()
+        for name, answer in row.items()
+        if answer.leaves_out
+    }
+
+
+def of_texts(answers: ByModel, plain: Collection[str]) -> dict[str, ByModel]:
+    """The answers to the texts of the data, under the name "", and those to changed texts."""
+    return {
+        name: {
+            model: {text: answer for text, answer in row.items() if (text in plain) == is_plain}
+            for model, row in answers.items()
+        }
+        for name, is_plain in (("", True), ("changed", False))
+    }
 
 
 def with_reasons(manifest: Manifest, tasks: Mapping[str, ByModel], most: float) -> Manifest:
     """The manifest with what is known once models have answered the tasks, by the tasks' names.
 
-    It counts what servers left out of each task's data, the questions that each model truncated,
-    and why it gave no answer.
+    It counts what is left out of the data of each task, or of texts under the name "", how many
+    questions or texts each model truncated, and why it gave no answer.
 
     Raises
     ------
     DataError
-        When servers failed to answer a larger share of the questions than ``most``.
+        When a larger share than ``most`` is left out for want of an answer.
     """
     data, models = [], []
     for card in manifest.data:
-        failed = failed_questions(tasks.get(card.capability or "", {}))
-        left = LeftOut(reason=SERVER, count=len(failed), examples=tuple(failed[:NAMED]))
-        lefts = (*card.left_out, *([left] if failed else []))
-        data.append(replace(card, used=card.used - len(failed), left_out=lefts))
+        failed = unanswered(tasks.get(card.capability or "", {}))
+        lefts = _counted((why, name) for name, why in failed.items())
+        used = card.used - len(failed)
+        data.append(replace(card, used=used, left_out=(*card.left_out, *lefts)))
     refuse_unusable(data, most)
     for model in manifest.models:
         every = [each for rows in tasks.values() for each in rows.get(model.name, {}).items()]
-        cut = sum(answer.truncated for _, answer in every) if every else model.truncated
-        models.append(replace(model, truncated=cut, missing=tuple(_reasons(every))))
+        missing = _counted(
+            (answer.missing or "no reason is known", getattr(answer, "reply", "") or name)
+            for name, answer in every
+            if not answer.given and getattr(answer, "asked", True)
+        )
+        cut = sum(answer.truncated for _, answer in every)
+        models.append(replace(model, truncated=cut, missing=tuple(missing)))
     return replace(manifest, data=tuple(data), models=tuple(models))
 
 
-def _reasons(answers: Iterable[tuple[str, Answer]]) -> Iterator[LeftOut]:
-    """Why answers are missing, the commonest first; examples are replies, or ids of questions."""
-    missing: dict[str, list[str]] = defaultdict(list)
-    for name, answer in answers:
-        if answer.asked and not answer.given:
-            missing[answer.missing or "no reason is known"].append(answer.reply or name)
-    for reason, named in sorted(missing.items(), key=lambda pair: -len(pair[1])):
+def _counted(examples: Iterable[tuple[str, str]]) -> Iterator[LeftOut]:
+    """How many there are of each reason, the commonest first, with the commonest examples."""
+    by_reason: dict[str, list[str]] = defaultdict(list)
+    for reason, example in examples:
+        by_reason[reason].append(example)
+    for reason, named in sorted(by_reason.items(), key=lambda pair: -len(pair[1])):
         commonest = tuple(example for example, _ in Counter(named).most_common(NAMED))
         yield LeftOut(reason=reason, count=len(named), examples=commonest)
 
@@ -97,14 +115,17 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
     Raises
     ------
     DataError
-        When a larger share than ``most`` of the rows is unusable, or of the questions is left out
-        because a server failed.
+        When a larger share than ``most`` of the rows is unusable, or of the questions or texts is
+        left out for want of an answer.
     """
     for card in data:
-        failed = [left for left in card.left_out if left.reason == SERVER]
-        others = [left for left in card.left_out if left.reason != SERVER]
+        failed = [left for left in card.left_out if left.reason.startswith(UNANSWERED)]
+        others = [left for left in card.left_out if left not in failed]
         asked = card.used + sum(left.count for left in failed)
-        for lefts, whole, what in ((others, card.rows, "rows"), (failed, asked, "questions")):
+        for lefts, whole, what, fix in (
+            (others, card.rows, "rows", "correct the data"),
+            (failed, asked, "rows asked", "check the model (try --dtype float32), or its server"),
+        ):
             count = sum(left.count for left in lefts)
             if count > most * whole:
                 reasons = "; ".join(
@@ -113,6 +134,5 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
                 raise DataError(
                     f"{count} of {whole} {what} of `{card.spec}` cannot be used; {reasons}",
                     expected=f"at most {most:.0%}",
-                    fix="correct the data, or where a server failed give the command again; "
-                    "--most-unusable allows more",
+                    fix=f"{fix}; --most-unusable allows more",
                 )

@@ -28,11 +28,11 @@ from scope.protocols import Classifier
 from scope.records import Example, ModelCard
 
 
-def classifier_card(classifier: Model, truncated: int = 0) -> ModelCard:
+def classifier_card(classifier: Model) -> ModelCard:
     """A classifier's entry in the manifest, with its labels, prompts and label words."""
     model = classifier.adapter
     return replace(
-        classifier.card(truncated),
+        classifier.card(),
         labels=model.labels,
         prompts=getattr(model, "prompts", {}),
         words=getattr(model, "words", {}),

@@ -13,7 +13,7 @@ import numpy as np
 
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.left_out import failed_questions
+from scope.jobs.left_out import unanswered
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix, Response, answer_matrix
 from scope.jobs.reuse.case import Case, CaseItem
 from scope.jobs.reuse.models import ReuseModels
@@ -80,8 +80,9 @@ def make_case(
     _require_answers(reference, questions, of_reference, responses)
     of_others = list(map(answers_of, models.controls))
     of_others += [answers_of(models.suspect)] if batches is None else []
-    failed = set(failed_questions(responses.replies))
-    kept = [place for place, item in enumerate(questions) if item.id not in failed]
+    failed = unanswered(responses.replies)
+    names = [{item.id, item.question.text} for item in questions]
+    kept = [place for place, each in enumerate(names) if failed.keys().isdisjoint(each)]
     questions = [questions[place] for place in kept]
     of_reference, *of_others = ([row[n] for n in kept] for row in (of_reference, *of_others))
     of_controls = of_others[: len(models.controls)]

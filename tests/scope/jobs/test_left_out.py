@@ -6,10 +6,10 @@ import pytest
 
 import scope
 from scope.errors import DataError
-from scope.jobs.left_out import SERVER, refuse_unusable
+from scope.jobs.left_out import refuse_unusable
 from scope.records import Answer, DataCard, LeftOut
 
-QUESTIONS = 60
+QUESTIONS, SERVER = 60, "no answer of poor: server"
 
 
 class Planned:
@@ -94,7 +94,7 @@ def test_a_question_that_one_server_fails_to_answer_is_left_out_of_a_test_of_reu
             "3 of 8 rows .* no gold .3.: row 1",
         ),
         (1000, 6, SERVER, 2, 0.25, None),
-        (1000, 5, SERVER, 3, 0.25, "3 of 8 questions .*the command again; --most"),
+        (1000, 5, SERVER, 3, 0.25, "3 of 8 rows asked .*its server; --most"),
         (3, 1, "no gold", 2, 0.67, None),
     ],
 )
