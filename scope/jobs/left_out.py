@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from scope.answers import Run, ask
 from scope.data.sampling import NAMED
@@ -58,22 +59,16 @@ def unanswered(answers: ByModel) -> dict[str, str]:
     }
 
 
-def of_texts(answers: ByModel, plain: Collection[str]) -> dict[str, ByModel]:
-    """The answers to the texts of the data, under the name "", and those to changed texts."""
-    return {
-        name: {
-            model: {text: answer for text, answer in row.items() if (text in plain) == is_plain}
-            for model, row in answers.items()
-        }
-        for name, is_plain in (("", True), ("changed", False))
-    }
-
-
-def with_reasons(manifest: Manifest, tasks: Mapping[str, ByModel], most: float) -> Manifest:
+def with_reasons(
+    manifest: Manifest,
+    tasks: Mapping[Any, ByModel],
+    most: float,
+    texts: Collection[str] | None = None,
+) -> Manifest:
     """The manifest with what is known once models have answered the tasks, by the tasks' names.
 
-    It counts what is left out of the data of each task, or of texts under the name "", how many
-    questions or texts each model truncated, and why it gave no answer.
+    It counts what is left out of the data of each task, how many questions each model truncated,
+    and why it gave no answer. The name of an audit is None, and ``texts`` are those of its data.
 
     Raises
     ------
@@ -82,7 +77,8 @@ def with_reasons(manifest: Manifest, tasks: Mapping[str, ByModel], most: float) 
     """
     data, models = [], []
     for card in manifest.data:
-        failed = unanswered(tasks.get(card.capability or "", {}))
+        failed = unanswered(tasks.get(card.capability, {}))
+        failed = {name: failed[name] for name in failed if texts is None or name in texts}
         lefts = _counted((why, name) for name, why in failed.items())
         used = card.used - len(failed)
         data.append(replace(card, used=used, left_out=(*card.left_out, *lefts)))

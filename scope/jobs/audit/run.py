@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -19,7 +19,7 @@ from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of
-from scope.jobs.left_out import ByModel, of_texts, unanswered, with_reasons
+from scope.jobs.left_out import ByModel, unanswered, with_reasons
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, changed_texts
 from scope.jobs.preparation import ChosenCapability
@@ -30,6 +30,7 @@ from scope.records import (
     AnswerShares,
     AuditResult,
     Example,
+    Manifest,
     Prediction,
     ScoredExample,
     ScoredPerturbation,
@@ -92,7 +93,7 @@ def _conduct(
     texts = [example.text for example in examples]
     references = [plan.models.reference for plan in plans]
     known = {model.name: answer_texts(model, texts, run, progress) for model in references}
-    with_reasons(plans[0].manifest(), {"": known}, request.most_unusable)
+    with_reasons(plans[0].manifest(), {None: known}, request.most_unusable)
     plans = _without(plans, known)
     # A shard may be too small for this check; the run of all shards makes it.
     for plan in () if request.shard else plans:
@@ -101,7 +102,9 @@ def _conduct(
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
     replies = {name: known.get(name, {}) | row for name, row in answers.items()}
-    asked = of_texts(replies, set(texts))
+    asked = partial(
+        with_reasons, tasks={None: replies}, most=request.most_unusable, texts=set(texts)
+    )
     plans = _without(plans, answers)
     audits = [
         _audited(plan, search, answers, asked) for plan, search in zip(plans, searches, strict=True)
@@ -122,15 +125,15 @@ def _audited(
     plan: AuditPlan,
     searches: Sequence[Searched],
     known: Mapping[str, Answers],
-    asked: Mapping[str, ByModel],
+    with_answers: Callable[[Manifest], Manifest],
 ) -> AuditResult:
     """The audit against one reference, from the searches and the answers."""
     answers, failed = [known[name] for name in plan.names], unanswered(known)
     ids = {example.id for example in plan.data.examples}
 
-    def answered(found: PerturbationSet) -> PerturbationSet:
-        pairs = (pair for pair in found.perturbations if pair.text not in failed)
-        return replace(found, perturbations=tuple(pair for pair in pairs if pair.example_id in ids))
+    def answered(pairs: PerturbationSet) -> PerturbationSet:
+        some = (pair for pair in pairs.perturbations if pair.text not in failed)
+        return replace(pairs, perturbations=tuple(pair for pair in some if pair.example_id in ids))
 
     kept = [answered(search.kept) for search in searches]
     drawn = [answered(search.drawn) for search in searches]
@@ -161,7 +164,7 @@ def _audited(
         seed=plan.options.seed,
     )
     result = AuditResult(
-        manifest=with_reasons(plan.manifest(), asked, plan.request.most_unusable),
+        manifest=with_answers(plan.manifest()),
         outcomes=tuple(set_.outcome for set_ in kept),
         measurements=numbers.measurements,
         differences=numbers.differences,

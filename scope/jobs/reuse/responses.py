@@ -222,9 +222,9 @@ def match_labels(
     """
     from scipy.optimize import linear_sum_assignment
 
-    given = {text: each for text, each in predictions.items() if each.given}
-    together = np.zeros((len(next(iter(given.values())).probabilities), labels))
-    for text, prediction in given.items():
+    answers = {text: each for text, each in predictions.items() if each.given}
+    together = np.zeros((len(next(iter(answers.values())).probabilities), labels))
+    for text, prediction in answers.items():
         votes = np.zeros(labels)
         for other in others:
             votes[other[text].label] += other[text].given
