@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -102,13 +102,11 @@ def _conduct(
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
     replies = {name: known.get(name, {}) | row for name, row in answers.items()}
-    asked = partial(
-        with_reasons, tasks={None: replies}, most=request.most_unusable, texts=set(texts)
-    )
+    plain, most = set(texts), request.most_unusable
+    manifests = [with_reasons(plan.manifest(), {None: replies}, most, plain) for plan in plans]
     plans = _without(plans, answers)
-    audits = [
-        _audited(plan, search, answers, asked) for plan, search in zip(plans, searches, strict=True)
-    ]
+    each = zip(plans, searches, manifests, strict=True)
+    audits = [_audited(plan, search, answers, manifest) for plan, search, manifest in each]
     if not request.is_matrix:
         return replace(audits[0], earlier_looks=earlier_looks(run))
     return joined_audits(audits, plans[0].groups, request)
@@ -125,7 +123,7 @@ def _audited(
     plan: AuditPlan,
     searches: Sequence[Searched],
     known: Mapping[str, Answers],
-    with_answers: Callable[[Manifest], Manifest],
+    manifest: Manifest,
 ) -> AuditResult:
     """The audit against one reference, from the searches and the answers."""
     answers, failed = [known[name] for name in plan.names], unanswered(known)
@@ -164,7 +162,7 @@ def _audited(
         seed=plan.options.seed,
     )
     result = AuditResult(
-        manifest=with_answers(plan.manifest()),
+        manifest=manifest,
         outcomes=tuple(set_.outcome for set_ in kept),
         measurements=numbers.measurements,
         differences=numbers.differences,
