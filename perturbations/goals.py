@@ -32,6 +32,9 @@ MOST_STEPS = 20_000
 """Steps of one search. Those that come with TextAttack take at most some hundred for a text of
 ordinary length; one that changes words back and forth would never end."""
 
+STEPS_TO_GROW = 100
+"""A search that has taken more steps must not have made a text several times as long."""
+
 
 def distance_between(original: Any, changed: Any, distance: Distance) -> float:
     """How far an answer moved: L1 norm of the difference (0 to 2), or KL divergence in nats.
@@ -108,12 +111,15 @@ class KeepsPrediction(ClassificationGoalFunction):
     ) -> tuple[list[Any], bool]:
         """Judge these texts; the flag says whether a budget of queries is used up."""
         self._steps += 1
-        if self._steps > MOST_STEPS:
+        longest = max((len(text.text) for text in attacked_text_list), default=0)
+        grows = self._steps > STEPS_TO_GROW and longest > 4 * len(self._original_text) + 1_000
+        if self._steps > MOST_STEPS or grows:
+            text = f", with a text of {longest:,} characters" if grows else ""
             raise SpecError(
-                f"a search that has not ended after {MOST_STEPS} steps",
+                f"a search that has not ended after {self._steps - 1} steps{text}",
                 expected="a search that runs out of changes",
-                fix="add the constraint RepeatModification, or a transformation that does not "
-                "change a word back",
+                fix="add the constraint RepeatModification, or choose a search that takes few "
+                "steps, such as FewestChanges or BestCandidate",
             )
         # Only a transformation leaves this mark; a ranking replaces or deletes words itself.
         changed = ("last_transformation" in text.attack_attrs for text in attacked_text_list)
@@ -132,6 +138,8 @@ class KeepsPrediction(ClassificationGoalFunction):
         if attacked_text.text == self._original_text:
             return 0.0
         original, changed = self._original, model_output
+        if not isinstance(changed, Prediction) and not len(changed):
+            return 0.0
         if isinstance(changed, Prediction):
             original, changed = open_rows([original, changed])
         elif self._goal == "released":
@@ -180,5 +188,7 @@ def _plain(answer: Any) -> Any:
 
 
 def _predicted(answer: Any) -> int | str:
-    """The token, or the place of the most probable label; the first of equals."""
-    return answer.choice if isinstance(answer, Prediction) else int(np.argmax(answer))
+    """The token, or the place of the most probable label; the first of equals; -1 without any."""
+    if isinstance(answer, Prediction):
+        return answer.choice
+    return int(np.argmax(answer)) if len(answer) else -1

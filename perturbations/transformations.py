@@ -141,6 +141,9 @@ def drawn_from(swaps: Mapping[WordSwap, float]) -> WordChange:
 class Rewrites(Transformation):
     """Whole texts rewritten: changes between words, and texts added.
 
+    Every word of a new text counts as changed, and a text of which no word may be changed is not
+    rewritten: so `RepeatModification` ends a search after one step.
+
     Parameters
     ----------
     rewrite
@@ -153,10 +156,14 @@ class Rewrites(Transformation):
     def _get_transformations(
         self, current_text: AttackedText, indices_to_modify: Iterable[int]
     ) -> list[AttackedText]:
-        texts = dict.fromkeys(self._rewrite(current_text.text))
+        texts = dict.fromkeys(self._rewrite(current_text.text) if indices_to_modify else ())
+        changed = set(range(max(map(len, texts), default=0)))
         # TextAttack gives a text that has become of another one indices of its own.
         return [
-            AttackedText(text, attack_attrs={"previous_attacked_text": current_text})
+            AttackedText(
+                text,
+                attack_attrs={"previous_attacked_text": current_text, "modified_indices": changed},
+            )
             for text in texts
             if text != current_text.text
         ]

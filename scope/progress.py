@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
+from threading import Event, Thread
 from typing import IO, TypeVar
 
 from scope.printing import printable
@@ -83,8 +84,8 @@ class Lines:
 
     @contextmanager
     def task(self, description: str, total: int | None, done: int = 0) -> Iterator[Advance]:
-        """Write a line after a second, then at most one in ten seconds, and one at the end."""
-        pace = _Pace(done)
+        """Write a line after a second, then about one in ten seconds, and one at the end."""
+        pace, over = _Pace(done), Event()
         due = time.monotonic() + SECONDS_BEFORE_LINES
 
         def advance(units: int = 1, /) -> None:
@@ -94,7 +95,16 @@ class Lines:
                 due = time.monotonic() + SECONDS_BETWEEN_LINES
                 self._write(description, pace, total, pace.left(total))
 
-        yield advance
+        def wait() -> None:
+            # A single unit, such as a model that is loaded, may take a minute.
+            while not over.wait(SECONDS_BEFORE_LINES):
+                advance(0)
+
+        Thread(target=wait, daemon=True).start()
+        try:
+            yield advance
+        finally:
+            over.set()
         self._write(description, pace, total, f"{pace.seconds():.0f} s")
 
     def say(self, line: str) -> None:

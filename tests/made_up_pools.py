@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix
+from scope.jobs.reuse.answer_matrix import NOT_ASKED, NOT_GIVEN, AnswerMatrix
 
 
 def pool(answers, *, options=4, gold=0, units=None):
@@ -27,7 +27,8 @@ def random_pool(seed, *, models=None, items=None, missing=0.1):
     answers = generator.integers(0, options, size=(models, items))
     skills = generator.uniform(0.1, 0.9, size=(models, 1))
     answers = np.where(generator.random((models, items)) < skills, gold, answers)
-    answers = np.where(generator.random((models, items)) < missing, NOT_GIVEN, answers)
+    for none in (NOT_GIVEN, NOT_ASKED):
+        answers = np.where(generator.random((models, items)) < missing / 2, none, answers)
     units = generator.integers(0, items // 3 + 1, size=items)
     return pool(answers, options=options, gold=gold, units=units)
 

@@ -21,10 +21,15 @@ from reports.blocks import (
     note,
     paragraph,
 )
+from reports.builders.estimates import table_of
+from reports.builders.run import data_name
 from reports.prose import Span, Text, prose, written
 from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
+
+MOST_NAMED = 4
+"""Lines on what was left out or not answered in a terminal; the page has all."""
 
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
@@ -229,6 +234,38 @@ def _data(card: DataCard) -> Text:
         duplicates=card.duplicates,
         empty=card.empty,
     )
+
+
+def left_out_section(manifest: Manifest) -> Section | None:
+    """What was left out and why models gave no answer, by reason with examples; None if nothing."""
+    lefts = [(data_name(card), left) for card in manifest.data for left in card.left_out]
+    missing = [(card.name, left) for card in manifest.models for left in card.missing]
+    tables = (
+        table_of(
+            caption,
+            (of, "Reason", "Count", "For example"),
+            ((name, left.reason, left.count, "; ".join(left.examples)) for name, left in rows),
+        )
+        for caption, of, rows in (
+            ("Left out for all models:", "Data", lefts),
+            ("Why is there no answer? It is wrong, and equals no other answer:", "Model", missing),
+        )
+    )
+    blocks = tuple(table for table in tables if table)
+    return Section(anchor="left-out", title="Left out", blocks=blocks) if blocks else None
+
+
+def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
+    """A line on what was left out, and on the answers that each of the first models lacks."""
+    lefts = [("left out", card.left_out) for card in manifest.data]
+    lefts += [(f"no answer of {card.name}", card.missing) for card in manifest.models]
+    lines = [
+        (written(name), written(", ".join(f"{left.count:,} ({left.reason})" for left in of)))
+        for name, of in lefts
+        if of
+    ]
+    if lines:
+        yield Terms(tuple(lines[:MOST_NAMED]), facts=True)
 
 
 def answered_section(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from numbers import Integral
@@ -100,6 +101,11 @@ def _each_once(
 
 
 def _checked_prediction(model: Any, text: str, prediction: Prediction) -> Prediction:
+    """The prediction; without probabilities where they are NaN, or the model gives a reason."""
+    if any(map(math.isnan, prediction.probabilities)):
+        return Prediction(probabilities=(), truncated=prediction.truncated, missing="no number")
+    if prediction.missing and not prediction.probabilities:
+        return prediction
     if model.labels:
         expected = f"{len(model.labels)} probabilities that sum to 1"
         values, count = prediction.probabilities, len(model.labels)

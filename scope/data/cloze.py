@@ -21,6 +21,10 @@ CATEGORY_NAMES = ("book", "category", "title")
 """The columns that say which part of the data a text belongs to; the first there is counts."""
 
 
+MOST_LETTERS = 50
+"""Letters a word that a sentence may have: what is longer is an address or a table."""
+
+
 def read_cloze(spec: str, *, min_words: int, max_words: int, seed: int) -> Iterator[Draft]:
     """Every sentence, in order, as an item if it is suitable.
 
@@ -39,8 +43,10 @@ def read_cloze(spec: str, *, min_words: int, max_words: int, seed: int) -> Itera
             continue
         for paragraph in paragraphs(whole):
             for sentence in sentences(paragraph):
-                fits = min_words <= len(sentence.split()) <= max_words and is_clean(sentence)
-                yield Draft(None, _item(sentence, category, seed) if fits else None)
+                short = len(sentence) <= MOST_LETTERS * max_words
+                fits = short and min_words <= len(sentence.split()) <= max_words
+                made = _item(sentence, category, seed) if fits and is_clean(sentence) else None
+                yield Draft(None, made)
 
 
 def _item(sentence: str, category: str | None, seed: int) -> Item | None:
@@ -56,7 +62,9 @@ _LETTER = r"[^\W\d_]"
 _MARK = re.compile(
     r"</?s>|<(?:bos|eos|pad|sep|cls|eop|eot)>|<\|\w+\|>|\[(?:BOS|EOS|PAD|SEP|CLS)\]", re.IGNORECASE
 )
-_NOTE = re.compile(r"\[(?:illustration|footnote|sidenote|transcriber)[^\]]*\]", re.IGNORECASE)
+_NOTE = re.compile(
+    r"\[(?:illustration|footnote|sidenote|transcriber)[^\]]{0,5000}\]", re.IGNORECASE
+)
 _PAGE_NUMBER = re.compile(r"[\[({<—–-]*\s*(?:page\s+|p\.\s*)?\d{1,4}\s*[\])}>—–-]*", re.IGNORECASE)
 _ORNAMENT = re.compile(r"[\W_]+")
 _CHAPTER = re.compile(
@@ -65,8 +73,9 @@ _CHAPTER = re.compile(
     r"(?:\s*[.:—–-].*)?",
     re.IGNORECASE,
 )
-# A word that goes on in the next line.
-_DIVIDED = re.compile(r"(\S*\w)[-\u2010]\n(\w)")
+# A word that goes on in the next line. It is tried where a word begins alone, so that a text takes
+# time in proportion to its length, as in `_STOP` where a row of marks begins.
+_DIVIDED = re.compile(r"(?<!\S)(\S*\w)[-\u2010]\n(?=(\w))")
 _DASH_AT_LINE_END = re.compile(r"(?<=[—–])\n|(?<=--)\n|\n(?=—|–|--)")
 
 
@@ -110,12 +119,12 @@ def _rejoined(divided: re.Match[str]) -> str:
     """The word in one: its hyphen goes, unless it has others, or no small letter follows."""
     head, after = divided[1], divided[2]
     goes = "-" not in head and head[-1].isalpha() and after.islower()
-    return f"{head}{'' if goes else '-'}{after}"
+    return f"{head}{'' if goes else '-'}"
 
 
 _CLOSERS = r"[\"'”’»)\]]*"
 _OPENERS = r"[\"'“‘«(\[]*"
-_STOP = re.compile(rf"(\.\.\.|…|[.!?]+){_CLOSERS}\s+(?={_OPENERS}(\w+))")
+_STOP = re.compile(rf"(\.\.\.|…|(?<![.!?])[.!?]+){_CLOSERS}\s+(?={_OPENERS}(\w+))")
 _WHOLE = re.compile(rf"{_OPENERS}\w.*[.!?…]{_CLOSERS}")
 _SPACED_DOTS = re.compile(r"\.(?:\s?\.)+")
 _LONGEST_WORD = 30

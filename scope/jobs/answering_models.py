@@ -36,13 +36,13 @@ _OWN_CODE = ("scope.models.guarded", "scope.models.python")
 """Modules of ours whose models call the code of the user."""
 
 
-def answerer_card(answerer: Model, truncated: int, roles: Sequence[Role]) -> ModelCard:
+def answerer_card(answerer: Model, roles: Sequence[Role]) -> ModelCard:
     """A model's entry in the manifest, with the prompts that it is asked with in these roles."""
     # An object of the user's may use this name for something else.
     prompts = {} if answerer.own else getattr(answerer.adapter, "prompts", {})
     used = [name for role in roles for name in PROMPTS.get(role, ())]
     return replace(
-        answerer.card(truncated), prompts={name: prompts[name] for name in used if name in prompts}
+        answerer.card(), prompts={name: prompts[name] for name in used if name in prompts}
     )
 
 

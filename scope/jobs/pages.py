@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from reports.blocks import (
     within,
     without_folds,
 )
+from reports.builders.outcomes import left_out_lines, left_out_section
 from reports.prose import Span, plain
 from reports.renderers.markdown import to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
@@ -46,10 +47,12 @@ def page_of(result: Result) -> Page:
     """
     page = _own_page(result)
     added, failures = _added(result)
+    left_out = left_out_section(result.manifest)
+    more = (*([replace(left_out, folded=True)] if left_out else []), *added)
     return replace(
         page,
-        sections=(*page.sections[:-1], *added, *page.sections[-1:]),
-        brief=(*page.brief, *failures),
+        sections=(*page.sections[:-1], *more, *page.sections[-1:]),
+        brief=(*page.brief, *left_out_lines(result.manifest), *failures),
     )
 
 
@@ -267,6 +270,8 @@ def to_short_json(result: Result) -> str:
         ],
         "data": [card.spec for card in manifest.data],
         "failed": list(result.failed_parts()),
+        "left_out": [asdict(left) for card in manifest.data for left in card.left_out],
+        "no_answer": {card.name: list(map(asdict, card.missing)) for card in manifest.models},
         "verdicts": _verdicts(result),
         "estimates": list(map(_estimate, rows[:MOST_ESTIMATES])),
         "estimates_left_out": max(0, len(rows) - MOST_ESTIMATES),

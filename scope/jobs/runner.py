@@ -14,8 +14,9 @@ from scope.errors import RunError, ScopeError
 from scope.jobs import JOBS
 from scope.jobs.cost_estimate import Planned, announcements
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
+from scope.jobs.left_out import refuse_unusable
 from scope.jobs.pages import headline_of
-from scope.jobs.shared_fields import SharesAnswers
+from scope.jobs.shared_fields import LeavesOut, SharesAnswers
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
@@ -58,6 +59,8 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
     with reading_shown_by(request.progress):
         prepared = prepare(request)
     manifest = prepared.manifest
+    if isinstance(request, LeavesOut):
+        refuse_unusable(manifest.data, request.most_unusable)
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     configuration, notes = configuration_of(manifest), notes_of(manifest)
     # Before the run is begun: a price may be that of no endpoint.

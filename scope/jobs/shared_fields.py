@@ -69,7 +69,16 @@ AuditRole = Literal["classifier", "next_token"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SharesAnswers(Request):
+class LeavesOut(Request):
+    """Data of which some rows may be unusable."""
+
+    most_unusable: Annotated[float, option(DATA), Limits(least=0, below=1)] = 0.25
+    """Greatest share of rows that cannot be used, and of questions that a server fails to answer:
+    they are left out for all models and counted; with more the job ends with an error."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharesAnswers(LeavesOut):
     """Models whose answers other runs may reuse."""
 
     cache: Annotated[bool, option(OUTPUT, negative="--no-cache"), OUTSIDE_IDENTITY] = True

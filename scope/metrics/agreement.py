@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.metrics.arrays import (
+    NO_ANSWER,
     ProbabilityRows,
     Values,
     checked_labels,
@@ -28,7 +29,8 @@ def agreement_values(first: ArrayLike, second: ArrayLike) -> Values:
     Parameters
     ----------
     first, second
-        Shape (n,): indices into the same list of labels or options. Symmetric.
+        Shape (n,): indices into the same list of labels or options, or -1 for an answer that was
+        not given, which is the same as no other. Symmetric.
 
     Raises
     ------
@@ -37,12 +39,15 @@ def agreement_values(first: ArrayLike, second: ArrayLike) -> Values:
 
     Examples
     --------
-    >>> agreement_values([0, 1, 2], [0, 2, 2]).tolist()
-    [1.0, 0.0, 1.0]
+    >>> agreement_values([0, 1, 2, -1], [0, 2, 2, -1]).tolist()
+    [1.0, 0.0, 1.0, 0.0]
     """
-    of_first, of_second = checked_labels("first", first), checked_labels("second", second)
+    of_first, of_second = (
+        checked_labels(name, labels, NO_ANSWER)
+        for name, labels in (("first", first), ("second", second))
+    )
     require_same_shape(first=of_first, second=of_second)
-    return np.asarray(of_first == of_second, dtype=np.float64)
+    return np.asarray((of_first == of_second) & (of_first != NO_ANSWER), dtype=np.float64)
 
 
 def accuracy_difference_values(
@@ -76,7 +81,8 @@ def js_divergence_values(
     Parameters
     ----------
     first, second
-        Shape (n, most options): probabilities, 0 behind the last option of an item.
+        Shape (n, most options): probabilities, 0 behind the last option of an item. A row of zeros
+        is an answer that was not given, as far from any other as possible: 1.
     options
         Shape (n,): the number of options of each item; all of them if left out.
 
@@ -87,14 +93,16 @@ def js_divergence_values(
 
     Examples
     --------
-    >>> js_divergence_values([[1, 0], [0.3, 0.7]], [[0, 1], [0.3, 0.7]]).tolist()
-    [1.0, 0.0]
+    >>> js_divergence_values([[1, 0], [0.3, 0.7], [0, 0]], [[0, 1], [0.3, 0.7], [0, 0]]).tolist()
+    [1.0, 0.0, 1.0]
     """
     of_first, _ = checked_option_rows("first", first, options)
     of_second, _ = checked_option_rows("second", second, options)
     require_same_shape(first=of_first, second=of_second)
     middle = (of_first + of_second) / 2
-    return np.clip((_divergence(of_first, middle) + _divergence(of_second, middle)) / 2, 0.0, 1.0)
+    values = (_divergence(of_first, middle) + _divergence(of_second, middle)) / 2
+    answered = of_first.any(axis=1) & of_second.any(axis=1)
+    return np.where(answered, np.clip(values, 0.0, 1.0), 1.0)
 
 
 def _divergence(rows: ProbabilityRows, middle: ProbabilityRows) -> Values:

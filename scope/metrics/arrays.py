@@ -86,15 +86,21 @@ def is_distribution(values: Sequence[Any], count: int, *, part: bool = False) ->
     return len(values) == count and numbers and least <= math.fsum(values) <= 1 + HALF_PRECISION
 
 
-def checked_labels(name: str, labels: ArrayLike) -> Labels:
-    """Return the label indices; raise `ValueError` if they are invalid."""
+NO_ANSWER = -1
+"""Stands for a choice that a model failed to make: it is wrong, and equals no other choice."""
+
+
+def checked_labels(name: str, labels: ArrayLike, least: int = 0) -> Labels:
+    """Return the label indices, from ``least`` on; raise `ValueError` if they are invalid."""
     indices: NDArray[Any] = np.asarray(labels)
     if indices.ndim != 1:
         raise ValueError(f"{name}: the shape is {indices.shape}, not (texts,)")
     if indices.size == 0:
         return indices.astype(np.intp)
-    if not np.issubdtype(indices.dtype, np.integer) or indices.min() < 0:
-        raise ValueError(f"{name}: label indices are whole numbers from 0 on, not {indices[:3]}")
+    if not np.issubdtype(indices.dtype, np.integer) or indices.min() < least:
+        raise ValueError(
+            f"{name}: label indices are whole numbers from {least} on, not {indices[:3]}"
+        )
     return indices.astype(np.intp)
 
 
@@ -180,7 +186,8 @@ def checked_option_rows(
     Parameters
     ----------
     probabilities
-        Shape (n, most options): probabilities, 0 behind the last option of an item.
+        Shape (n, most options): probabilities, 0 behind the last option of an item; all 0 where a
+        model failed to answer.
     options
         Shape (n,): the number of options of each item; all of them if None.
 
@@ -195,9 +202,12 @@ def checked_option_rows(
     >>> counts.tolist()
     [2, 3]
     """
-    rows = checked_probabilities(name, probabilities)
+    table = np.asarray(probabilities, dtype=np.float64)
+    answered = table.any(axis=-1, keepdims=True) if table.ndim == 2 else True
+    # A row without an answer is checked as if the first option were certain.
+    rows = checked_probabilities(name, np.where(answered, table, np.arange(table.shape[-1]) == 0))
     if options is None:
-        return _summing_to_one(rows), np.full(len(rows), rows.shape[1], dtype=np.intp)
+        return _summing_to_one(rows) * answered, np.full(len(rows), rows.shape[1], dtype=np.intp)
     counts = checked_labels("options", options)
     if counts.shape != rows.shape[:1]:
         raise ValueError(f"{name}: {len(rows)} rows for {len(counts)} numbers of options")
@@ -205,7 +215,7 @@ def checked_option_rows(
     if (rows[behind] != 0).any():
         first = int(np.argmax((behind & (rows != 0)).any(axis=1)))
         raise ValueError(f"{name}: row {first} gives more than {counts[first]} options a chance")
-    return _summing_to_one(rows), counts
+    return _summing_to_one(rows) * answered, counts
 
 
 def _summing_to_one(rows: ProbabilityRows) -> ProbabilityRows:

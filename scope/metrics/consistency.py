@@ -18,6 +18,10 @@ The chance of all but Cohen's κ is that of items of one difficulty. Two models 
 independently given an item's difficulty have κ above 0 where difficulties differ, and the more the
 closer their skill.
 
+An answer that was not given, -1 among choices and a row of zeros among probabilities, is wrong and
+shares no option with any other answer, not even with another one that was not given: it adds
+nothing to c_obs, to p̄ and to how often an option is chosen. Where both give none, both are wrong.
+
 κ is at most 1, and at least −1, which it reaches with two options and opposite choices. It does not
 exist where 1 − c_exp = 0: both models are always right, or, with two options, always wrong.
 
@@ -29,7 +33,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from scope.metrics.agreement import agreement_values
 from scope.metrics.arrays import (
+    NO_ANSWER,
     Labels,
     Values,
     checked_labels,
@@ -112,7 +118,8 @@ def capa(
     Parameters
     ----------
     first, second
-        Shape (n, most options): probabilities, 0 behind the last option of an item.
+        Shape (n, most options): probabilities, 0 behind the last option of an item; all 0 where no
+        answer was given.
     right
         Shape (n,): the index of the right option.
     options
@@ -150,7 +157,7 @@ def capa_discrete(
     Parameters
     ----------
     first, second, right
-        Shape (n,): indices of options.
+        Shape (n,): indices of options; -1 where a model gave no answer.
     options
         Shape (n,): the number of options of each item.
 
@@ -165,11 +172,16 @@ def capa_discrete(
 
     >>> capa_discrete([0, 0], [1, 1], right=[0, 1], options=[3, 3]).value
     -0.6
+
+    Both right on one of two, no answer to the other: c_obs is 1/2, c_exp 1/4 + 1/2 · 1/4.
+
+    >>> round(capa_discrete([0, -1], [0, -1], right=[0, 1], options=[3, 3]).value, 9)
+    0.2
     """
     of_first, of_second, gold = _checked_choices(first=first, second=second, right=right)
     counts = checked_labels("options", options)
     _require_options(counts, first=of_first, second=of_second, right=gold)
-    agreement = np.asarray(of_first == of_second, dtype=np.float64)
+    agreement = agreement_values(of_first, of_second)
     right_first, right_second = (of_first == gold).astype(float), (of_second == gold).astype(float)
     return _given_accuracy(agreement, right_first, right_second, 1 / (counts - 1))
 
@@ -180,7 +192,7 @@ def error_consistency(first: ArrayLike, second: ArrayLike, right: ArrayLike) -> 
     Parameters
     ----------
     first, second, right
-        Shape (n,): indices of options.
+        Shape (n,): indices of options; -1 where a model gave no answer.
 
     Raises
     ------
@@ -207,7 +219,7 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
     Parameters
     ----------
     first, second
-        Shape (n,): indices of options.
+        Shape (n,): indices of options; -1 where a model gave no answer.
 
     Raises
     ------
@@ -224,11 +236,14 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> ChanceCorrected:
     choices, others = _checked_choices(first=first, second=second)
     size = int(max(choices.max(initial=0), others.max(initial=0))) + 1
     n = max(len(choices), 1)
-    of_first, of_second = (np.bincount(labels, minlength=size) / n for labels in (choices, others))
+    # The last place stands for no answer, which is nobody's option.
+    of_first, of_second = (
+        np.append(np.bincount(labels[labels != NO_ANSWER], minlength=size) / n, 0.0)
+        for labels in (choices, others)
+    )
     expected = float(of_first @ of_second)
     pull = of_second[choices] + of_first[others] - 2 * expected
-    agreement = np.asarray(choices == others, dtype=np.float64)
-    items = Items(agreement, pull)
+    items = Items(agreement_values(choices, others), pull)
     return chance_corrected(expected, items, _made_up_choices(of_first, of_second, expected))
 
 
@@ -265,7 +280,10 @@ def _made_up_choices(of_first: Values, of_second: Values, expected: float) -> It
 
 
 def _checked_choices(**choices: ArrayLike) -> tuple[Labels, ...]:
-    checked = {name: checked_labels(name, labels) for name, labels in choices.items()}
+    checked = {
+        name: checked_labels(name, labels, 0 if name == "right" else NO_ANSWER)
+        for name, labels in choices.items()
+    }
     require_same_shape(**checked)
     return tuple(checked.values())
 

@@ -61,6 +61,7 @@ class Decoder(Computed):
         def next_tokens(going: Sequence[int], _: Sequence[Sequence[int]]) -> list[int]:
             nonlocal past, read
             logits, past = self._run(read, past, keep=1)
+            refuse_nan(self._spec, logits)
             likeliest = logits.argmax(dim=-1)
             # Recurrent models have other caches: they read the whole text again.
             read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
@@ -71,6 +72,7 @@ class Decoder(Computed):
     def next_probabilities(self, rows: Sequence[Sequence[int]]) -> Any:
         """The probability of every token after each row: one row of doubles each."""
         logits, _ = self._run(self._tensor(rows), None, keep=1)
+        refuse_nan(self._spec, logits)
         # Not every device has float64.
         return logits[:, 0].cpu().double().softmax(dim=-1)
 
@@ -79,7 +81,7 @@ class Decoder(Computed):
         rows: Sequence[Sequence[int]],
         continuations: Sequence[Sequence[Sequence[int]]],
     ) -> list[list[float]]:
-        """The mean log-probability of each continuation's tokens, given its row.
+        """The mean log-probability of each continuation's tokens, given its row; NaN is possible.
 
         Parameters
         ----------
@@ -111,7 +113,6 @@ class Decoder(Computed):
         logits, past = self._inference.run(
             lambda tokens: self._call(tokens, past, keep), tokens=tokens
         )
-        refuse_nan(self._spec, logits)
         return logits, past
 
     def _call(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:

@@ -275,6 +275,8 @@ class LabelWordClassifier(_Wrapping):
         return replace(question, text=self._prompt.render(question))
 
     def _prediction(self, answer: Answer, text: str) -> Prediction:
+        if answer.missing:
+            return Prediction(probabilities=(), truncated=answer.truncated, missing=answer.missing)
         if len(answer.probabilities) != len(self._words):
             raise ModelError(
                 f"`{self.spec}` gives {len(answer.probabilities) or 'no'} probabilities for the "

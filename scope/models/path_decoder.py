@@ -91,25 +91,32 @@ class PathDecoder(Computed):
     def score(
         self, rows: Sequence[Row], continuations: Sequence[Sequence[Row]]
     ) -> list[list[float]]:
-        """The mean log-probability of each continuation's tokens, given its row."""
+        """The mean log-probability of each continuation's tokens, given its row; may be NaN."""
         paths = [
             (row, option)
             for row, several in zip(rows, continuations, strict=True)
             for option in several
         ]
-        after = self._after(
-            [[*row, *option[:-1]] for row, option in paths], [len(option) for _, option in paths]
-        )
+        inputs = [[*row, *option[:-1]] for row, option in paths]
+        after = self._after(inputs, [len(option) for _, option in paths], refuse=False)
+        if len(rows) > 1 and any(logits.isnan().any() for logits in after):
+            # Rows that are read together share the NaN of one.
+            alone = zip(rows, continuations, strict=True)
+            return [self.score([row], [several])[0] for row, several in alone]
         read = zip(paths, after, strict=True)
         means = iter([mean_log_probability(logits, option) for (_, option), logits in read])
         return [[next(means) for _ in several] for several in continuations]
 
-    def _after(self, rows: Sequence[Row], last: Sequence[int] | None = None) -> list[Any]:
+    def _after(
+        self, rows: Sequence[Row], last: Sequence[int] | None = None, *, refuse: bool = True
+    ) -> list[Any]:
         """The logits at the ``last`` tokens of each row, by default at the last one."""
         with self._lock:
             self._notice_changes()
             after = self._read(rows, last, self._inference.run)
-        for logits in after:
+            if any(logits.isnan().any() for logits in after):
+                self._forget()
+        for logits in after if refuse else ():
             refuse_nan(self._spec, logits)
         return after
 

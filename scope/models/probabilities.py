@@ -34,11 +34,17 @@ def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
 def chosen(scores: Sequence[float], *, truncated: bool) -> Answer:
     """The likeliest option, the first of equals, with the softmax of the scores.
 
+    There is no answer where a score is NaN, or none is finite.
+
     Examples
     --------
     >>> chosen([0.0, 0.0, -1000.0], truncated=False).probabilities
     (0.5, 0.5, 0.0)
+    >>> chosen([0.0, math.nan], truncated=False).missing
+    'no number'
     """
+    if any(map(math.isnan, scores)) or math.isinf(max(scores)):
+        return Answer(missing="no number", truncated=truncated)
     exponentials = np.exp(np.array(scores) - max(scores))
     probabilities = rounded(exponentials / exponentials.sum())
     return Answer(

@@ -251,10 +251,11 @@ class FourCells:
 
     With the first model as reference, ``only_first`` are the flips from right to wrong, and
     ``only_second`` those from wrong to right. ``flips`` is the share of both, and ``other_wrong``
-    that of the questions to which both give wrong answers that differ. ``recovery`` is the second
-    model's accuracy as a share of the first's. ``p_value`` is that of McNemar's exact test,
-    ``detectable`` the smallest difference of accuracy that this many questions show with power 0.8.
-    These five are None in results of earlier releases.
+    that of the questions to which both give wrong answers that differ, as a missing one differs
+    from every other. ``recovery`` is the second model's accuracy as a share of the first's.
+    ``p_value`` is that of McNemar's exact test, ``detectable`` the smallest difference of accuracy
+    that this many questions show with power 0.8. These five are None in results of earlier
+    releases.
     """
 
     task: str

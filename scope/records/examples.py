@@ -153,16 +153,29 @@ class Prediction:
     saw only its beginning. ``tokens`` is empty for a classifier, whose labels are the same for
     all texts. For a model of language it names the most likely next tokens, the likeliest first,
     one for each of the probabilities; what these lack to 1 is the mass of all other tokens.
+    ``missing`` says why there are no probabilities: a job leaves such a text out for all models.
     """
 
     probabilities: Probabilities
     truncated: bool = False
     tokens: tuple[str, ...] = ()
+    missing: NoAnswer = field(default="", metadata=SPARSE_FIELD, repr=False)
+
+    @property
+    def given(self) -> bool:
+        """Whether there is an answer at all."""
+        return bool(self.probabilities)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the text is left out for all models."""
+        return not self.given
 
     @property
     def label(self) -> int:
-        """Index of the most probable label; the first of equals."""
-        return max(range(len(self.probabilities)), key=self.probabilities.__getitem__)
+        """Index of the most probable label; the first of equals, and -1 without any."""
+        places = range(len(self.probabilities))
+        return max(places, key=self.probabilities.__getitem__, default=-1)
 
     @property
     def choice(self) -> int | str:
@@ -256,6 +269,11 @@ class Answer:
     def given(self) -> bool:
         """Whether there is an answer at all."""
         return self.text is not None or self.choice is not None
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the question is left out for all models."""
+        return self.missing == "server"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -106,7 +106,8 @@ class ModelCard:
     in, "to the byte" or such as "to about 2e-06", `TEXT_BY_TEXT` or `SAMPLED`; it is empty where
     that is not known, as where somebody else computes them. ``prompts`` holds the templates that
     the model is asked with, by their names, and ``words`` the word that stands for each label in
-    them.
+    them. ``missing`` counts the questions to which it gave no answer, by reason; the examples are
+    what it replied most often, or the ids of questions.
     """
 
     name: str
@@ -118,6 +119,7 @@ class ModelCard:
     reproducible: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
+    missing: tuple[LeftOut, ...] = field(default=(), metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -348,7 +350,7 @@ class Result:
         return self._rendered("html")
 
     def plot(self) -> Picture:
-        """The picture of the report, which a notebook shows.
+        """The picture of the report, which a notebook shows: HTML with SVG inside.
 
         Raises
         ------

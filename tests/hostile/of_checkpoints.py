@@ -71,7 +71,7 @@ HOSTILE = {
     "weights without a head": (tensors(lambda held: held.pop("classifier.weight")), "./model"),
     "weights with NaN": (
         tensors(lambda held: held["classifier.bias"].fill_(float("nan"))),
-        "./model",
+        "no answer of model: no number (6)",
     ),
     "weights that are a pickle": (in_place(WEIGHTS, pickle), "./model"),
     "words beyond the table": (more_words, "model"),

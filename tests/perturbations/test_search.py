@@ -11,8 +11,10 @@ from perturbations.goals import distance_between
 from perturbations.search import BestCandidate, GreedyInvariantSwap, WordsByWeight
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
-from scope.records import Example
-from scope.testing import HashedWords, check_capability
+from scope.records import Example, Prediction
+from scope.testing import HashedWords
+
+FILM = "some words of a film"
 
 ANSWERS = {
     "fine": (0.7, 0.3),
@@ -247,25 +249,46 @@ def test_asked_and_spared_are_what_a_ranking_of_all_words_asks(words, table, cla
     assert one.queries + one.queries_saved == 1 + len(words) + swaps
 
 
-def test_a_search_that_changes_words_back_and_forth_ends_with_the_fix(monkeypatch):
+@pytest.mark.parametrize(
+    ("rewrite", "repeats", "message"),
+    [
+        (str.swapcase, True, "not ended after 50 steps\n"),
+        (lambda text: text + " so" * 10, True, "not ended after 40 steps, with a text of 1,... c"),
+        (str.swapcase, False, None),
+        (lambda text: text + " so" * 10, False, None),
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_search_without_end_ends_with_a_fix_that_helps(
+    rewrite, repeats, message, whole, monkeypatch
+):
+    from textattack.constraints.pre_transformation import RepeatModification
     from textattack.search_methods import GreedySearch
-    from textattack.transformations import Transformation
 
-    class Capitals(Transformation):
-        def _get_transformations(self, current_text, indices_to_modify):
-            return [
-                current_text.replace_word_at_index(place, current_text.words[place].swapcase())
-                for place in indices_to_modify
-            ]
+    from perturbations.transformations import Rewrites, WordReplacements
 
-    class Swapping(InvarianceCapability):
-        name = "swapping"
+    class Endless(InvarianceCapability):
+        name = "endless"
         question = "Does the prediction stay?"
 
         def parts(self, generator):
-            return Parts(Capitals(), [], GreedySearch())
+            changes = Rewrites if whole else WordReplacements
+            constraints = [] if repeats else [RepeatModification()]
+            return Parts(changes(lambda text: [rewrite(text)]), constraints, GreedySearch())
+
+    class Startled(HashedWords):
+        def classify(self, texts):
+            return [
+                Prediction(probabilities=(0.9, 0.1) if text == FILM else (0, 1)) for text in texts
+            ]
 
     monkeypatch.setattr("perturbations.goals.MOST_STEPS", 50)
-    with pytest.raises(SpecError, match="has not ended after 50 steps") as caught:
-        check_capability(Swapping(), [Example(id="a", text="some words of a film")])
+    monkeypatch.setattr("perturbations.goals.STEPS_TO_GROW", 40)
+    examples = [Example(id="a", text=FILM)]
+    search = Endless().search(Startled(), examples, SearchOptions(trials=1))
+    if message is None:
+        assert len(list(search)) == 1
+        return
+    with pytest.raises(SpecError, match=message) as caught:
+        list(search)
     assert "RepeatModification" in caught.value.fix

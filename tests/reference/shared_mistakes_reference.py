@@ -1,7 +1,8 @@
 """Shared mistakes straight from the formulas: one pair, one question and one option at a time.
 
 Independent of `scope.jobs.reuse` on purpose: lists and loops, and where numbers must be found and
-not computed, a general solver instead of Newton's method. An answer that was not given is None.
+not computed, a general solver instead of Newton's method. An answer that was not given is -1, and a
+question that a model was not asked None.
 """
 
 import math
@@ -22,11 +23,17 @@ class Questions(NamedTuple):
         return range(len(self.answers))
 
     def both(self, one, other):
+        """The questions put to both, of models that answer any."""
         return [
             item
             for item in range(len(self.options))
-            if self.answers[one][item] is not None and self.answers[other][item] is not None
+            if self.answered(one) and self.answers[one][item] is not None
+            if self.answered(other) and self.answers[other][item] is not None
         ]
+
+    def answered(self, model):
+        given = enumerate(self.answers[model])
+        return [item for item, answer in given if answer not in (None, -1)]
 
     def wrong(self, model, items):
         return [item for item in items if self.answers[model][item] != self.right[item]]
@@ -47,7 +54,7 @@ def kappa(questions, one, other):
         return None
     a = 1 - len(questions.wrong(one, items)) / len(items)
     b = 1 - len(questions.wrong(other, items)) / len(items)
-    observed = fmean(questions.answers[one][i] == questions.answers[other][i] for i in items)
+    observed = fmean(questions.answers[one][i] == questions.answers[other][i] != -1 for i in items)
     alike = fmean(1 / (questions.options[item] - 1) for item in items)
     expected = a * b + alike * (1 - a) * (1 - b)
     return (observed - expected) / (1 - expected) if 1 - expected > 1e-9 else 0.0
@@ -115,7 +122,7 @@ def frequencies(questions, weights, item):
     options = questions.options[item]
     counts = [1 / options] * options
     for model, one in weights.items():
-        if questions.answers[model][item] is not None:
+        if item in questions.answered(model):
             counts[questions.answers[model][item]] += one * scale
     return [count / sum(counts) for count in counts]
 
@@ -130,7 +137,7 @@ def probabilities(shares, right, consensus, above):
 
 def fitted(questions, weights, model):
     """The s and t at which the penalised likelihood is level."""
-    items = questions.both(model, model)
+    items = questions.answered(model)
     shares = {item: frequencies(questions, weights, item) for item in items}
 
     def slope(point):
@@ -167,7 +174,7 @@ def expected(questions, related, fits, whose, model):
             ),
             0.995,
         )
-        for item in questions.both(whose, whose)
+        for item in questions.answered(whose)
     }
 
 
@@ -189,7 +196,8 @@ def excess(questions):
             total, mistakes = 0.0, 0
             for whose, model in ((one, other), (other, one)):
                 chances = expected(questions, related, fits, whose, model)
-                for item in questions.wrong(whose, items):
+                given = [item for item in items if questions.answers[whose][item] != -1]
+                for item in questions.wrong(whose, given):
                     alike = questions.answers[one][item] == questions.answers[other][item]
                     total += alike - chances[item]
                     mistakes += 1

@@ -2,6 +2,7 @@ import io
 import itertools
 import re
 import sys
+import time
 from unittest.mock import Mock
 
 import pytest
@@ -48,6 +49,15 @@ def test_the_first_line_comes_early_and_the_next_ten_seconds_later(now):
             advance(1)
             seen.append(len(stream.getvalue().splitlines()))
     assert seen == [0, 1, 1, 1, 2, 2]
+
+
+def test_a_unit_that_takes_long_has_a_line_before_it_is_done(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(progress, "SECONDS_BEFORE_LINES", 0.01)
+    with Lines(stream).task("loading models", total=2):
+        while not stream.getvalue().endswith("\n"):
+            time.sleep(0.01)
+    assert stream.getvalue().startswith("loading models: 0/2, 0.0/s, time left unknown\n")
 
 
 def test_bars_write_to_standard_error_alone(capsys):

@@ -1,9 +1,8 @@
 """From the answers to a task to every number of it: against the right answers and between models.
 
-An answer that was not given counts as wrong against the right answer, since a model must not gain
-by silence; between two models it leaves the item out, since there is nothing to compare, and the
-estimate's ``n`` says so. A question that was not put to a model counts nowhere. Items whose right
-answer is unknown are left out where one is needed.
+An answer that was not given is wrong, and equals no other answer, not even another one that was not
+given: a model must not gain by silence. A question that was not put to a model counts nowhere.
+Items whose right answer is unknown are left out where one is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import numpy as np
 
 from scope.estimation.measurements import corrected, difference
 from scope.estimation.tasks.choices import (
-    NOTHING,
     ChoiceTable,
     accuracy_measurements,
     category_measurements,
@@ -43,7 +41,7 @@ from scope.estimation.tasks.texts import (
     text_gold_measurements,
     text_pair_measurements,
 )
-from scope.metrics import METRICS, Metric, in_both
+from scope.metrics import METRICS, Metric, agreement_values, in_both
 from scope.records import (
     MOST_WITH_CELLS,
     Difference,
@@ -159,14 +157,14 @@ def measure_task(
 def _other_choices(
     table: ChoiceTable, models: Sequence[str], first: str, second: str
 ) -> Collection[str]:
-    """The items on which both models chose an option, and not the same."""
+    """The items on which the models do not choose the same option."""
     of_first, of_second = (table.choices[models.index(name)] for name in (first, second))
-    differ = (of_first != NOTHING) & (of_second != NOTHING) & (of_first != of_second)
-    return {table.item_ids[item] for item in np.flatnonzero(differ)}
+    same = agreement_values(of_first, of_second)
+    return {table.item_ids[item] for item in np.flatnonzero(same == 0)}
 
 
 def _other_texts(measured: Sequence[Measurement], first: str, second: str) -> Collection[str]:
-    """The items that both models answered, and not in the same words."""
+    """The items that the models do not answer in the same words."""
     return {
         item
         for row in measured

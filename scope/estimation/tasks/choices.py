@@ -24,10 +24,11 @@ from scope.metrics import (
     error_consistency,
     js_divergence_values,
 )
+from scope.metrics.arrays import NO_ANSWER
 from scope.records import GOLD, Estimate, Measurement, TaskAnswers, Undefined
 from scope.statistics import chance_corrected_estimate, mean_estimate
 
-NOTHING = -1
+NOTHING = NO_ANSWER
 """Stands where no option was chosen, and where the right one is not known."""
 
 
@@ -82,7 +83,7 @@ MOST_CATEGORIES = 60
 """More parts than this are ids rather than categories."""
 
 NO_RIGHT_OPTION = "no item has a known right option"
-NONE_BY_BOTH = "the two models answered no item in common"
+NONE_TO_BOTH = "no item was put to both models"
 _NONE_WITH_PROBABILITIES = "no item has probabilities of both models"
 _NO_ROOM = "chance alone would make both agree everywhere"
 
@@ -113,7 +114,7 @@ def category_measurements(table: ChoiceTable, models: Sequence[str]) -> Iterator
 
 
 def choice_pair_measurements(table: ChoiceTable, models: Sequence[str]) -> Iterator[Measurement]:
-    """What each two models share, on the items that both answered."""
+    """What each two models share, on the items that were put to both."""
     for (first, target), (second, against) in combinations(enumerate(models), 2):
         estimates = _pair_estimates(table, [first, second], models)
         for key, estimate in estimates.items():
@@ -141,18 +142,22 @@ def _accuracy(table: ChoiceTable, row: int, model: str, items: NDArray[np.intp])
 def _pair_estimates(
     table: ChoiceTable, rows: Sequence[int], models: Sequence[str]
 ) -> dict[str, Estimate | Undefined]:
-    """Every metric of two models by key, on the items that both answered."""
-    of_first, of_second = table.choices[rows] != NOTHING
+    """Every metric of two models by key, on the items that were put to both.
+
+    An answer that was not given counts with agreement 0 and divergence 1; one that was given
+    without probabilities leaves its item out of CAPA and of the divergence.
+    """
+    of_first, of_second = table.asked[rows]
     both = of_first & of_second
     known = both & (table.right != NOTHING)
-    of_first, of_second = table.has_probabilities[rows]
-    probable = of_first & of_second
-    missing = Undefined(reason=NONE_BY_BOTH) if not both.any() else None
+    of_first, of_second = table.has_probabilities[rows] | (table.choices[rows] == NOTHING)
+    probable = both & of_first & of_second
+    missing = Undefined(reason=NONE_TO_BOTH) if not both.any() else None
     for row in rows:
         if not missing and not table.has_probabilities[row].any():
             missing = Undefined(reason=f"{models[row]} gives no probabilities")
 
-    def corrected(index: ChanceCorrected, empty: str = NONE_BY_BOTH) -> Estimate | Undefined:
+    def corrected(index: ChanceCorrected, empty: str = NONE_TO_BOTH) -> Estimate | Undefined:
         return chance_corrected_estimate(
             index.observed,
             index.expected,
@@ -178,7 +183,7 @@ def _pair_estimates(
     chances = of_two(table.probabilities, scored)
     choices, of_known = of_two(table.choices, both), of_two(table.choices, known)
     return {
-        "agreement": mean(agreement_values(*choices), both, NONE_BY_BOTH),
+        "agreement": mean(agreement_values(*choices), both, NONE_TO_BOTH),
         "cohen_kappa": corrected(cohen_kappa(*choices)),
         "capa": missing
         or corrected(capa(*chances, right[scored], options[scored]), _NONE_WITH_PROBABILITIES),

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.tasks.choices import NOTHING, ChoiceTable
-from scope.metrics import METRICS, capa_discrete, in_both
+from scope.metrics import METRICS, agreement_values, capa_discrete, in_both
 from scope.records import GOLD, Difference, Estimate, FourCells, Measurement
 from scope.statistics import mean_estimate, paired_difference
 from scope.statistics.paired import paired_p_values, sum_estimate
@@ -30,10 +30,10 @@ Model = TypeVar("Model", int, str)
 
 def choice_likeness(table: ChoiceTable, models: Mapping[int, str], seed: int) -> list[Difference]:
     """The tests between models whose answers are choices; ``models`` are names by row."""
-    known, answered = table.right != NOTHING, table.choices != NOTHING
+    known, asked = table.right != NOTHING, table.asked
     tests = []
     for first, second, third in _triples(list(models)):
-        items = known & answered[first] & answered[second] & answered[third]
+        items = known & asked[first] & asked[second] & asked[third]
         right, options = table.right[items], table.options[items]
         both = [
             capa_discrete(table.choices[first, items], table.choices[other, items], right, options)
@@ -45,9 +45,9 @@ def choice_likeness(table: ChoiceTable, models: Mapping[int, str], seed: int) ->
             names = _pair(models[first], models[second]), _pair(models[first], models[third])
             tests.append(_tested("capa_discrete", table.task, names, moves, seed))
     for first, second in permutations(models, 2):
-        items = known & answered[first] & answered[second]
+        items = known & asked[first] & asked[second]
         chosen, others = table.choices[first, items], table.choices[second, items]
-        moves = 1.0 * (chosen == others) - (chosen == table.right[items])
+        moves = agreement_values(chosen, others) - (chosen == table.right[items])
         names = _pair(models[first], models[second]), _pair(models[first], GOLD)
         tests += [_tested("agreement", table.task, names, moves, seed)] if len(moves) else []
     return tests

@@ -63,7 +63,7 @@ def task_shares(
         accuracy = accuracies[model]
         reasons = (
             *(_one_answer(named, model) for named in every),
-            _silent(asked, counts.total()),
+            _silent(row),
             _no_better_than_chance(accuracy, every[0], model) if has_options else None,
         )
         shares.append(
@@ -164,11 +164,16 @@ def _one_answer(named: Named, model: str) -> str | None:
     return None
 
 
-def _silent(asked: int, answered: int) -> str | None:
-    missing = asked - answered
-    if asked < FEWEST or missing <= SILENT * asked:
+def _silent(row: Sequence[Answer]) -> str | None:
+    """Why it answers too little, with the reasons that are known."""
+    asked = sum(answer.asked for answer in row)
+    missing = [answer.missing for answer in row if answer.asked and not answer.given]
+    if asked < FEWEST or len(missing) <= SILENT * asked:
         return None
-    return f"it gives no answer to {missing} of {asked} questions"
+    known = Counter(filter(None, missing)).most_common()
+    reasons = ", ".join(f"{reason} {count}" for reason, count in known)
+    opening = f"it gives no answer to {len(missing)} of {asked} questions"
+    return f"{opening} ({reasons})" if reasons else opening
 
 
 def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | None:

@@ -160,7 +160,7 @@ class TextTable(NamedTuple):
 
 
 NO_GOLD = "no item has a known right answer"
-NONE_BY_BOTH = "the two models answered no item in common"
+NONE_TO_BOTH = "no item was put to both models"
 
 
 def text_gold_measurements(table: TextTable, models: Sequence[str]) -> list[Measurement]:
@@ -209,18 +209,22 @@ def _scores(
 
 
 def text_pair_measurements(table: TextTable, models: Sequence[str]) -> Iterator[Measurement]:
-    """Each two models, on the items that both answered."""
+    """Each two models, on the items that were put to both; an answer not given has the value 0."""
     rows = zip(models, table.answers.answers, strict=True)
     for (target, first), (against, second) in combinations(rows, 2):
         both = [
             (item.question.id, answer.text, other.text)
             for item, answer, other in zip(table.answers.items, first, second, strict=True)
-            if answer.text is not None and other.text is not None
+            if answer.asked and other.asked
         ]
         ids = tuple(item_id for item_id, _, _ in both)
-        texts = [text for _, text, _ in both], [other for _, _, other in both]
-        values = {key: compare(*texts) for key, compare in table.comparisons().items()}
-        yield from _measurements(table, target, against, ids, values, NONE_BY_BOTH)
+        texts = [text or "" for _, text, _ in both], [other or "" for _, _, other in both]
+        answered = np.array([None not in pair for _, *pair in both], dtype=np.bool_)
+        values = {
+            key: np.where(answered, compare(*texts), 0.0)
+            for key, compare in table.comparisons().items()
+        }
+        yield from _measurements(table, target, against, ids, values, NONE_TO_BOTH)
 
 
 def _measurements(

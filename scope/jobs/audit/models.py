@@ -33,11 +33,11 @@ from scope.protocols import Classifier
 from scope.records import Example, ModelCard
 
 
-def classifier_card(classifier: Model, truncated: int = 0) -> ModelCard:
+def classifier_card(classifier: Model) -> ModelCard:
     """A classifier's entry in the manifest, with its labels, prompts and label words."""
     model = classifier.adapter
     return replace(
-        classifier.card(truncated),
+        classifier.card(),
         labels=model.labels,
         prompts=getattr(model, "prompts", {}),
         words=getattr(model, "words", {}),
@@ -160,7 +160,11 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
 
 
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
-    classifiers = [load_audited(model, request.role, request.model_options) for model in models]
+    classifiers = []
+    with request.progress.task("loading models", len(models)) as advance:
+        for model in models:
+            classifiers.append(load_audited(model, request.role, request.model_options))
+            advance()
     require_own_fingerprints(models, classifiers)
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
     return classifiers

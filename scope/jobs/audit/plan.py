@@ -59,13 +59,9 @@ class AuditPlan:
         """The reference, then the targets."""
         return (self.models.reference.name, *(target.name for target in self.models.targets))
 
-    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """The manifest of the result; ``truncated`` counts the cut texts of each model."""
-        named = (self.models.reference, *self.models.targets)
-        cards = tuple(
-            classifier_card(model, cut)
-            for model, cut in zip(named, truncated or [0] * len(named), strict=True)
-        )
+    def manifest(self) -> Manifest:
+        """The manifest before any model has answered."""
+        cards = tuple(map(classifier_card, (self.models.reference, *self.models.targets)))
         encoder = self.options.encoder
         next_tokens = self.request.model_options.next_tokens
         of_language_models = {"role": self.request.role, "next_tokens": next_tokens}

@@ -19,6 +19,7 @@ from scope.jobs.audit.similarities import with_similarities
 from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of
+from scope.jobs.left_out import ByModel, unanswered, with_reasons
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, changed_texts
 from scope.jobs.preparation import ChosenCapability
@@ -29,6 +30,7 @@ from scope.records import (
     AnswerShares,
     AuditResult,
     Example,
+    Manifest,
     Prediction,
     ScoredExample,
     ScoredPerturbation,
@@ -88,24 +90,51 @@ def _conduct(
     request, examples = plans[0].request, plans[0].data.examples
     progress = request.progress
     _recognise_models(plans, run, progress)
+    texts = [example.text for example in examples]
+    references = [plan.models.reference for plan in plans]
+    known = {model.name: answer_texts(model, texts, run, progress) for model in references}
+    with_reasons(plans[0].manifest(), {None: known}, request.most_unusable)
+    plans = _without(plans, known)
     # A shard may be too small for this check; the run of all shards makes it.
     for plan in () if request.shard else plans:
         _refuse_degenerate_reference(plan, run, progress)
     run_shards(request, run_audit, configuration, len(examples), run)
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
-    audits = [_audited(plan, search, answers) for plan, search in zip(plans, searches, strict=True)]
+    replies = {name: known.get(name, {}) | row for name, row in answers.items()}
+    plain, most = set(texts), request.most_unusable
+    manifests = [with_reasons(plan.manifest(), {None: replies}, most, plain) for plan in plans]
+    plans = _without(plans, answers)
+    each = zip(plans, searches, manifests, strict=True)
+    audits = [_audited(plan, search, answers, manifest) for plan, search, manifest in each]
     if not request.is_matrix:
         return replace(audits[0], earlier_looks=earlier_looks(run))
     return joined_audits(audits, plans[0].groups, request)
 
 
+def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
+    """The audits of the texts that all of these models answer."""
+    failed = unanswered(answers)
+    examples = tuple(each for each in plans[0].data.examples if each.text not in failed)
+    return [replace(plan, data=replace(plan.data, examples=examples)) for plan in plans]
+
+
 def _audited(
-    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers]
+    plan: AuditPlan,
+    searches: Sequence[Searched],
+    known: Mapping[str, Answers],
+    manifest: Manifest,
 ) -> AuditResult:
     """The audit against one reference, from the searches and the answers."""
-    answers = [known[name] for name in plan.names]
-    kept, drawn = [search.kept for search in searches], [search.drawn for search in searches]
+    answers, failed = [known[name] for name in plan.names], unanswered(known)
+    ids = {example.id for example in plan.data.examples}
+
+    def answered(pairs: PerturbationSet) -> PerturbationSet:
+        some = (pair for pair in pairs.perturbations if pair.text not in failed)
+        return replace(pairs, perturbations=tuple(pair for pair in some if pair.example_id in ids))
+
+    kept = [answered(search.kept) for search in searches]
+    drawn = [answered(search.drawn) for search in searches]
     examples = _scored_examples(plan.data.examples, answers)
     perturbations = with_similarities(
         _scored(kept, answers),
@@ -133,9 +162,7 @@ def _audited(
         seed=plan.options.seed,
     )
     result = AuditResult(
-        manifest=plan.manifest(
-            [sum(answer.truncated for answer in known.values()) for known in answers]
-        ),
+        manifest=manifest,
         outcomes=tuple(set_.outcome for set_ in kept),
         measurements=numbers.measurements,
         differences=numbers.differences,

@@ -62,9 +62,13 @@ class AnsweredQuestion(NamedTuple):
 
     @property
     def disagreement(self) -> float:
-        """The share of pairs of given answers that differ; 0 where there is no pair."""
+        """The share of pairs of models whose answers differ; 0 where there is no pair.
+
+        A missing answer differs from every other one.
+        """
+        models = sum(len(answer.models) for answer in self.given)
         counts = [len(answer.models) for answer in self.given if answer.key is not None]
-        pairs = sum(counts) * (sum(counts) - 1)
+        pairs = models * (models - 1)
         return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else 0.0
 
     def table(self, answers: Sequence[Given]) -> Table:

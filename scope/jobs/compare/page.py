@@ -72,9 +72,9 @@ _MEANINGS = {
 _LIMITS = (
     "Accurate models have similar answers for that reason alone. Intervals are over questions, not "
     "over retraining: the same recipe with another seed may lie outside. The order of options and "
-    "the words of the prompt change what a model answers. A missing answer is wrong, and between "
-    "two models it leaves its question out. Where answers are texts, right is an exact match with "
-    "a right answer, or the score 1 of an evaluation tool."
+    "the words of the prompt change what a model answers. A missing answer is wrong, and the "
+    "same as no other. Where answers are texts, right is an exact match with a right answer, or "
+    "the score 1 of an evaluation tool."
 )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from scope.answers import Run, ask
+from scope.answers import Run
 from scope.answers.asking import recognise_answerer
 from scope.core.gates import Gate, parse_gate, require_names
 from scope.core.request import as_function
@@ -28,6 +29,7 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts, pooled_over_tasks
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.identity import configuration_of, manifest_of, short_names
+from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
@@ -60,9 +62,8 @@ class ComparisonPlan:
         }
         return {**prompts, "max_answer_tokens": self.request.model_options.max_answer_tokens}
 
-    def manifest(self, truncated: Sequence[int] = ()) -> Manifest:
-        """The manifest of the result; ``truncated`` counts the cut texts of each model."""
-        counts = truncated or [0] * len(self.answering_models)
+    def manifest(self) -> Manifest:
+        """The manifest before any model has answered."""
         roles = [task.task.role for task in self.tasks]
         return manifest_of(
             "compare",
@@ -75,10 +76,7 @@ class ComparisonPlan:
                 **self._asked_with(),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
-            models=tuple(
-                answerer_card(model, cut, roles)
-                for model, cut in zip(self.answering_models, counts, strict=True)
-            ),
+            models=tuple(answerer_card(model, roles) for model in self.answering_models),
             data=tuple(task.data.card for task in self.tasks),
             capabilities=tuple(task.card() for task in self.tasks),
             encoder_reproducible=self.semscore.reproducible if self.semscore else "",
@@ -168,20 +166,20 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
             recognise_answerer(model, task.task, task.questions, run, progress)
     most = min(len(task.questions) for task in plan.tasks)
     run_shards(plan.request, run_compare, configuration, most, run)
-    answered = [_ask_all(plan, task, run, progress) for task in plan.tasks]
+    models = plan.answering_models
+    names = [model.name for model in models]
+    asked = [ask_all(models, task, run, progress) for task in plan.tasks]
+    answered = [answers for answers, _ in asked]
+    replies = {answers.task: of_all for answers, of_all in asked}
+    manifest = with_reasons(plan.manifest(), replies, plan.request.most_unusable)
     likeness = [
         _likeness(plan, task, answers, progress)
         for task, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *pair, progress) for pair in zip(answered, likeness, strict=True)]
     measured = list(map(MeasuredTask, answered, numbers))
-    names = [model.name for model in plan.answering_models]
-    truncated = [
-        sum(answer.truncated for task in answered for answer in task.answers[place])
-        for place in range(len(names))
-    ]
     return CompareResult(
-        manifest=plan.manifest(truncated),
+        manifest=manifest,
         outcomes=tuple(map(_outcome, answered, likeness)),
         measurements=tuple(row for of_task in numbers for row in of_task.measurements),
         differences=tuple(row for of_task in numbers for row in of_task.differences),
@@ -190,20 +188,6 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         cells=tuple(row for of_task in numbers for row in of_task.cells),
         pooled=tuple(each for task in answered for each in pooled_over_tasks(task, names)),
         verdicts=comparison_verdicts(measured, names, plan.request.accuracy_margin),
-    )
-
-
-def _ask_all(plan: ComparisonPlan, chosen: ChosenTask, run: Run, progress: Progress) -> TaskAnswers:
-    return TaskAnswers(
-        task=chosen.task.name,
-        # Rows are needed only for inference; a result names questions by their ids.
-        items=tuple(
-            replace(item, question=replace(item.question, row=None)) for item in chosen.data.items
-        ),
-        answers=tuple(
-            ask(model, chosen.task, chosen.questions, run, progress)
-            for model in plan.answering_models
-        ),
     )
 
 
@@ -240,14 +224,14 @@ def _measure(
 
 
 def _outcome(answered: TaskAnswers, likeness: Likeness | None) -> Outcome:
-    asked = sum(answer.asked for row in answered.answers for answer in row)
-    answers = sum(answer.given for row in answered.answers for answer in row)
+    every = [answer for row in answered.answers for answer in row if answer.asked]
+    missing = Counter(answer.missing for answer in every if not answer.given)
     cut = likeness.truncated if likeness else 0
     return Outcome(
         capability=answered.task,
         status="measured",
         reason=f"SemScore goes by the beginning of texts that are too long: {cut}" if cut else None,
-        searched=asked,
-        found=answers,
-        failures={"no answer": asked - answers} if answers < asked else {},
+        searched=len(every),
+        found=len(every) - missing.total(),
+        failures={why or "no answer": count for why, count in missing.items()},
     )

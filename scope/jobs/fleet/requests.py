@@ -19,9 +19,10 @@ from scope.core.options import (
     repeated,
     whole_number,
 )
-from scope.core.request import Request, described, refuse_unused
+from scope.core.request import described, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
+from scope.jobs.shared_fields import LeavesOut
 from scope.models.options import Loading, ModelOptions
 
 ForecasterName = Literal["auto", "factors", "knn", "mean", "mf"]
@@ -46,7 +47,7 @@ def _cost(written: str) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleetRequest(Request):
+class FleetRequest(LeavesOut):
     """The options of every job on a fleet."""
 
     columns: Annotated[

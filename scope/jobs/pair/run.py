@@ -12,7 +12,7 @@ from typing import Any
 from scope.answers import Run
 from scope.answers.vectors import stored_latents
 from scope.core.request import as_function, with_words
-from scope.errors import ModelError, RunError, ScopeError
+from scope.errors import DataError, ModelError, RunError, ScopeError, SpecError
 from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.audit.request import whole_spec
@@ -31,6 +31,7 @@ from scope.records import (
     OBJECT,
     AuditResult,
     CompareResult,
+    DataCard,
     EstimatedResult,
     LayerAlignment,
     Manifest,
@@ -61,14 +62,13 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
     manifests = [part.manifest for part in parts.fitting]
     settings: dict[str, Setting] = {"seed": request.seed, "thorough": request.thorough}
     settings |= {part.key: default_run_name(part.manifest) for part in parts.fitting}
-    data = {(card.spec, card.capability): card for manifest in manifests for card in manifest.data}
     pieces = {card.name: card for manifest in manifests for card in manifest.capabilities}
     manifest = manifest_of(
         "pair",
         request,
         settings,
         models=_models(manifests),
-        data=tuple(data.values()),
+        data=_data(manifests),
         capabilities=tuple(pieces.values()),
     )
     find = partial(_conduct, request, parts, manifest)
@@ -96,8 +96,8 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         except EndpointError:
             # The endpoint may answer when the command is given again.
             raise
-        except ModelError as error:
-            # Such as a reference that gives all texts one label.
+        except (DataError, ModelError, SpecError) as error:
+            # Such as a reference that gives all texts one label, or too few texts for reuse.
             errors.append(error)
             not_run.append(left_out(part.name, part.key, error))
             continue
@@ -108,13 +108,14 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     if not results:
         raise errors[0]
     audits = tuple(result for result in results if isinstance(result, AuditResult))
-    models = _models([result.manifest for result in results])
+    manifests = [result.manifest for result in results]
+    models = _models(manifests)
     judged = [card for card in models if card.role == "model"]
     layers = tuple(_aligned_layers(request, judged, results[0]))
     method, asked = _asked_in(results[0])
     loaded = {getattr(model, "spec", ""): model for model in parts.fitting[0].prepared.models}
     return PairResult(
-        manifest=replace(manifest, models=models),
+        manifest=replace(manifest, models=models, data=_data(manifests)),
         audits=audits,
         similarities=tuple(label_similarities(audits)),
         # Measured once: times differ from session to session.
@@ -144,8 +145,15 @@ def _models(manifests: Sequence[Manifest]) -> tuple[ModelCard, ...]:
     models: dict[str, ModelCard] = {}
     for card in (card for manifest in manifests for card in manifest.models):
         role = card.role if card.role in (*COMPARED, "control") else "model"
-        models.setdefault(card.spec, replace(card, role=role))
+        known = models.setdefault(card.spec, replace(card, role=role, missing=()))
+        models[card.spec] = replace(known, missing=(*known.missing, *card.missing))
     return tuple(models.values())
+
+
+def _data(manifests: Sequence[Manifest]) -> tuple[DataCard, ...]:
+    """The data of all parts, each once."""
+    data = {(card.spec, card.capability): card for manifest in manifests for card in manifest.data}
+    return tuple(data.values())
 
 
 def _asked_in(part: EstimatedResult) -> tuple[str, list[Any]]:

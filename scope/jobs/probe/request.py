@@ -19,11 +19,11 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
-from scope.core.request import Request, refuse_unused
+from scope.core.request import refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.probe.network import PRETRAINED, STEPS, Step, checked_step
-from scope.jobs.shared_fields import take_models
+from scope.jobs.shared_fields import LeavesOut, take_models
 from scope.models.options import DType, ModelOptions, Running
 from scope.records import Setting
 
@@ -40,7 +40,7 @@ OF_TESTING = ("models", "data", "test", "n", "seed", "task", "probe", "model_opt
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbeRequest(Request):
+class ProbeRequest(LeavesOut):
     """Measure how well the layers of frozen models predict human semantic-similarity scores.
 
     Each model reads every sentence once; a light probe is fitted on its layers to score pairs of

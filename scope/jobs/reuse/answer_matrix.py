@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.metrics.arrays import NO_ANSWER
 from scope.records import Probabilities
 
 Values = NDArray[np.float64]
@@ -31,8 +32,11 @@ Table = NDArray[np.float64]
 """Shape (models, items)."""
 
 
-NOT_GIVEN = -1
-"""Marks a missing answer, or a question that was not asked."""
+NOT_GIVEN = NO_ANSWER
+"""Marks a missing answer, which is wrong and equals no other, not even another missing one."""
+
+NOT_ASKED = -2
+"""Marks a question that was not put to a model: nothing counts for or against it."""
 
 UNKNOWN = -1
 """Marks an unknown right answer."""
@@ -45,7 +49,8 @@ class AnswerMatrix:
     Parameters
     ----------
     answers
-        The option that each model chose, from 0, or ``NOT_GIVEN``; shape (models, items).
+        The option that each model chose, from 0, ``NOT_GIVEN`` or ``NOT_ASKED``; shape (models,
+        items).
     options
         Number of options of each question, at least 2; shape (items,).
     gold
@@ -71,7 +76,15 @@ class AnswerMatrix:
     @property
     def given(self) -> NDArray[np.bool_]:
         """Whether a model answered a question; shape (models, items)."""
-        return np.asarray(self.answers != NOT_GIVEN)
+        return np.asarray(self.answers > NOT_GIVEN)
+
+    @property
+    def asked(self) -> NDArray[np.bool_]:
+        """Whether a question was put to a model; shape (models, items).
+
+        None counts as put to a model that answers nothing: its silence is no evidence.
+        """
+        return np.asarray((self.answers != NOT_ASKED) & self.given.any(axis=1, keepdims=True))
 
     @property
     def n_units(self) -> int:
@@ -122,11 +135,12 @@ class Response(NamedTuple):
     """One model's answer to one question: an option's number, or the answer in words.
 
     ``choice`` is None if there is no answer; ``probabilities`` has one number per option, or is
-    empty.
+    empty; ``asked`` is False if the question was not put to the model.
     """
 
     choice: int | str | None
     probabilities: Probabilities = ()
+    asked: bool = True
 
 
 class AnswerKey(NamedTuple):
@@ -175,6 +189,7 @@ def answer_matrix(
         options[place] = question.options or len(numbers) + 1
         gold[place] = UNKNOWN if question.gold is None else numbers[question.gold]
         answers[:, place] = [NOT_GIVEN if choice is None else numbers[choice] for choice in choices]
+        answers[[not row[place].asked for row in responses], place] = NOT_ASKED
     return AnswerMatrix(
         answers=answers,
         options=np.maximum(options, 2),
@@ -268,7 +283,7 @@ def _columns(values: NDArray[np.int64]) -> tuple[Indices, Indices]:
     """Number the distinct values of every column of an array in ascending order, and count them."""
     order = np.argsort(values, axis=0, kind="stable")
     ranked = np.take_along_axis(values, order, axis=0)
-    new = ranked != NOT_GIVEN
+    new = ranked > NOT_GIVEN
     new[1:] &= ranked[1:] != ranked[:-1]
     numbers = np.empty(values.shape, dtype=np.intp)
     np.put_along_axis(numbers, order, np.cumsum(new, axis=0) - 1, axis=0)

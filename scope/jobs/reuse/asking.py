@@ -13,6 +13,7 @@ import numpy as np
 
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
+from scope.jobs.left_out import unanswered
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix, Response, answer_matrix
 from scope.jobs.reuse.case import Case, CaseItem
 from scope.jobs.reuse.models import ReuseModels
@@ -77,7 +78,14 @@ def make_case(
         questions = [questions[place] for place in order]
         of_reference = [of_reference[place] for place in order]
     _require_answers(reference, questions, of_reference, responses)
-    of_controls = list(map(answers_of, models.controls))
+    of_others = list(map(answers_of, models.controls))
+    of_others += [answers_of(models.suspect)] if batches is None else []
+    failed = unanswered(responses.replies)
+    names = [{item.id, item.question.text} for item in questions]
+    kept = [place for place, each in enumerate(names) if failed.keys().isdisjoint(each)]
+    questions = [questions[place] for place in kept]
+    of_reference, *of_others = ([row[n] for n in kept] for row in (of_reference, *of_others))
+    of_controls = of_others[: len(models.controls)]
 
     def case_of(answers: Sequence[Response]) -> Case:
         asked = questions[: len(answers)]
@@ -108,7 +116,7 @@ def make_case(
         )
 
     if batches is None:
-        return case_of(answers_of(models.suspect)), ()
+        return case_of(of_others[-1]), ()
     keys = [item.key for item in questions]
     matrix = answer_matrix(keys, [of_reference, *of_controls])
     ask = partial(responses.answers, models.suspect)

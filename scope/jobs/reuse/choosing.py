@@ -27,7 +27,7 @@ import numpy as np
 
 from scope.errors import DataError
 from scope.estimation.tasks.shares import SILENT
-from scope.jobs.reuse.answer_matrix import AnswerMatrix, answer_matrix, option_blocks
+from scope.jobs.reuse.answer_matrix import NOT_ASKED, AnswerMatrix, answer_matrix, option_blocks
 from scope.jobs.reuse.consensus import kin, skill
 from scope.jobs.reuse.models import FEWEST_CONTROLS, ReuseModels
 from scope.jobs.reuse.questions import ReuseItem
@@ -83,8 +83,9 @@ def _considered(
 
     Row 0 is the suspect; the rows before ``first`` are controls already.
     """
-    skills, others = skill(answers), replace(answers, answers=answers.answers[1:])
-    related = kin(others, option_blocks(others), skills[1:])
+    skills, enough = skill(answers), answers.given.mean(axis=1, keepdims=True) >= 1 - SILENT
+    others = replace(answers, answers=np.where(enough, answers.answers, NOT_ASKED)[1:])
+    related = kin(others, option_blocks(others), skill(others))
     rows = np.arange(first, len(names))
     rows = rows[np.argsort(abs(skills[rows] - skills[0]), kind="stable")]
     families = {other: name for name in taken for other in same_stem(name, names[first:])}
@@ -102,6 +103,7 @@ def _considered(
         elif alike:
             why = f"its answers are more like those of {alike[0]} than skill explains"
         chosen += [] if why else [row]
-        right = answers.answers[row, answered] == answers.expected_right()[answered]
-        measured = mean_estimate(right.astype(float), answers.units[answered].astype(str).tolist())
+        asked = answers.asked[row]
+        right = answers.answers[row, asked] == answers.expected_right()[asked]
+        measured = mean_estimate(right.astype(float), answers.units[asked].astype(str).tolist())
         yield CandidateControl(model=names[row], skill=measured, left_out=why)

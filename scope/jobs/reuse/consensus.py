@@ -17,7 +17,7 @@ suspect's siblings contributed to the expectation of an independent model, the m
 family, and so the reference's, would seem common. Kin are therefore left out of that expectation.
 Kinship is never evidence by itself.
 
-1. κ of all pairs: discrete CAPA (`scope.metrics.consistency`) on the questions both answered.
+1. κ of all pairs: discrete CAPA (`scope.metrics.consistency`) on the questions put to both.
 2. The part of κ that two skills explain is subtracted: a robust fit of κ on 1, a + b and ab, where
    a and b are the skills of the two models in standard deviations of the pool.
 3. Kin are more than three robust standard deviations (1.4826 × the median distance from the
@@ -65,21 +65,21 @@ with strong ones, whose mistakes differ."""
 
 
 def skill(answers: AnswerMatrix) -> Values:
-    """Each model's share of right answers among its answers; NaN if it gave none.
+    """Each model's share of right answers among the questions put to it; NaN if it gave none.
 
     Examples
     --------
-    Half of two, all of one, none given:
+    Half of two, one of two with a missing answer, one of one, none given:
 
     >>> matrix = AnswerMatrix(
-    ...     answers=np.array([[0, 1], [-1, 0], [-1, -1]]),
+    ...     answers=np.array([[0, 1], [-1, 0], [-2, 0], [-1, -1]]),
     ...     options=np.array([2, 2]), gold=np.array([0, 0]), units=np.array([0, 1]),
     ... )
     >>> skill(matrix).tolist()
-    [0.5, 1.0, nan]
+    [0.5, 0.5, 1.0, nan]
     """
-    total = answers.given.sum(axis=1)
     right = (answers.answers == answers.expected_right()).sum(axis=1)
+    total = answers.asked.sum(axis=1)
     shares: Values = np.divide(right, total, out=np.full(len(total), np.nan), where=total > 0)
     return shares
 
@@ -138,20 +138,20 @@ def kin(answers: AnswerMatrix, blocks: Sequence[OptionBlock], skills: Values) ->
 
 
 def pairwise_kappa(answers: AnswerMatrix, blocks: Sequence[OptionBlock]) -> Square:
-    """Discrete CAPA of every two models; NaN if they share no question.
+    """Discrete CAPA of every two models; NaN if one gave no answer, or no question is put to both.
 
     0 if it is undefined because chance agreement is 1, as for two models that are always right.
     """
-    answered = answers.given.astype(np.float64)
+    asked = answers.asked.astype(np.float64)
     right = (answers.answers == answers.expected_right()).astype(np.float64)
-    shared = answered @ answered.T
+    shared = asked @ asked.T
     some = np.maximum(shared, 1)
     same = np.zeros_like(shared)
     for block in blocks:
-        rows = block.chosen.reshape(len(answered), -1)
+        rows = block.chosen.reshape(len(asked), -1)
         same += rows @ rows.T
-    skills = right @ answered.T / some
-    alike = (answered / (answers.options - 1)) @ answered.T / some
+    skills = right @ asked.T / some
+    alike = (asked / (answers.options - 1)) @ asked.T / some
     chance = skills * skills.T + alike * (1 - skills) * (1 - skills.T)
     room = 1 - chance
     kappas = np.where(room > 1e-9, (same / some - chance) / np.maximum(room, 1e-9), 0.0)

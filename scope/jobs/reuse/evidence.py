@@ -63,12 +63,12 @@ def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) ->
 def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
     """The scores by the metric's key; empty if no right answer is known.
 
-    CAPA uses the probabilities if every model gives them, otherwise the choices.
+    CAPA uses the probabilities if every model gives them with its answers, otherwise the choices.
     """
     known = answers.gold != UNKNOWN
     if not known.any():
         return {}
-    shown = answers.given & known
+    shown = answers.asked & known
     gold, options, chances = answers.gold, answers.options, answers.probabilities
 
     def scores(
@@ -85,8 +85,8 @@ def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
                 similarities.put(model, index.value, answers.units[both], terms)
         return similarities
 
-    if chances is not None and np.isfinite(chances[shown]).all():
-        first = {"capa": scores(capa, chances, gold, options)}
+    if chances is not None and np.isfinite(chances[shown & answers.given]).all():
+        first = {"capa": scores(capa, np.nan_to_num(chances), gold, options)}
     else:
         first = {"capa_discrete": scores(capa_discrete, answers.answers, gold, options)}
     return {**first, "error_consistency": scores(error_consistency, answers.answers, gold)}
@@ -125,7 +125,8 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
     """The partial correlation of each model's log-probabilities with the reference's, in -1..1.
 
     None if the reference gives no probabilities, or no model of the pool does. A model without
-    probabilities has the value NaN; an item without probabilities is left out for its model.
+    probabilities has the value NaN; an item without probabilities, or without an answer, adds
+    nothing to the products of its model.
 
     Examples
     --------

@@ -82,15 +82,13 @@ class PreparedTest(ABC):
         """The number of questions in the data, before sampling."""
         return self.data.used if self.request.n is None else self.data.rows
 
-    def manifest(
-        self, truncated: Mapping[str, int] | None = None, hashes: Mapping[str, str] | None = None
-    ) -> Manifest:
+    def manifest(self, hashes: Mapping[str, str] | None = None) -> Manifest:
         """The manifest of the result.
 
-        ``truncated`` counts the texts cut by each model, ``hashes`` are those of the questions of
-        each reference. Both are known only after the run, and are not part of the configuration.
+        ``hashes`` are those of the questions of each reference. They are known only after the run,
+        and are not part of the configuration.
         """
-        request, counts = self.request, truncated or {}
+        request = self.request
         settings: dict[str, Setting] = {
             "alpha": request.alpha,
             "seed": request.seed,
@@ -112,7 +110,7 @@ class PreparedTest(ABC):
             settings,
             models=tuple(
                 replace(
-                    model.card(counts.get(model.name, 0)),
+                    model.card(),
                     labels=tuple(getattr(model.adapter, "labels", ())),
                 )
                 for model in self.models.all

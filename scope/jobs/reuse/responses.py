@@ -10,12 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from scope.answers import Run, answer_texts, ask
 from scope.errors import ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
+from scope.jobs.left_out import unanswered
 from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.questions import ItemSet, ReuseItem, spelled_alike
@@ -35,11 +37,15 @@ Matching = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Responses(ABC):
-    """The answers of the models of a test; ``labels`` are empty if texts are not classified."""
+    """The answers of the models of a test; ``labels`` are empty if texts are not classified.
+
+    ``replies`` are the answers so far, by model and question, or text.
+    """
 
     run: Run
     progress: Progress
     labels: tuple[str, ...] = ()
+    replies: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @abstractmethod
     def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
@@ -55,10 +61,6 @@ class Responses(ABC):
         """The perturbations, with the answers of these models; the reference is first."""
         return ()
 
-    @abstractmethod
-    def truncated(self) -> Mapping[str, int]:
-        """How many questions were cut to a model's limit, by the model's name."""
-
     def warnings(self) -> tuple[str, ...]:
         """Warnings about how the answers were read."""
         return ()
@@ -69,30 +71,25 @@ class TaskResponses(Responses):
     """The answers to the questions of a task."""
 
     task: Task
-    cut: dict[str, set[str]] = field(default_factory=dict)
 
     def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         questions = [item.question for item in items]
         answers = ask(model, self.task, questions, store=self.run, progress=self.progress)
-        cut = self.cut.setdefault(model.name, set())
+        replies = self.replies.setdefault(model.name, {})
         responses = []
         for item, answer in zip(items, answers, strict=True):
-            if answer.truncated:
-                cut.add(item.id)
+            replies[item.id] = answer
             if answer.choice is not None:
                 responses.append(Response(answer.choice, answer.probabilities))
             elif answer.text is None:
-                responses.append(Response(None))
+                asked = answer.asked and answer.missing != "server"
+                responses.append(Response(None, asked=asked))
             else:
                 words, gold = spelled_alike(answer.text), item.key.gold
                 is_right = words in item.accepted or (gold is not None and answer.score == 1)
                 responses.append(Response(gold if is_right else words))
         return responses
-
-    def truncated(self) -> Mapping[str, int]:
-        """How many questions were cut to a model's limit, by the model's name."""
-        return {name: len(questions) for name, questions in self.cut.items()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,23 +102,25 @@ class TextResponses(Responses):
     examples: Sequence[Example]
     own_labels: Mapping[str, Sequence[str]]
     matched: Mapping[str, Matching] = field(default_factory=dict)
-    known: dict[str, dict[str, Prediction]] = field(default_factory=dict)
 
     def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         texts = [item.question.text for item in items]
-        known = self.known.setdefault(model.name, {})
+        known = self.replies.setdefault(model.name, {})
         # The plain texts are those of every reference.
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             matching, labels = self.matched.get(model.name), len(self.labels)
             for text, prediction in answer_texts(model, new, self.run, self.progress).items():
-                known[text] = relabelled(prediction, matching, labels) if matching else prediction
+                moved = matching is not None and prediction.given
+                known[text] = (
+                    relabelled(prediction, matching or (), labels) if moved else prediction
+                )
         predictions = [known[text] for text in texts]
         return [
             Response(each.tokens[each.label])
             if each.tokens
-            else Response(each.label, each.probabilities)
+            else Response(each.label if each.given else None, each.probabilities)
             for each in predictions
         ]
 
@@ -129,7 +128,9 @@ class TextResponses(Responses):
         """The perturbations, with the answers of these models; the reference is first."""
         if not items.sets:
             return ()
-        of_reference, *of_others = (self.known[model.name] for model in models)
+        every = [self.replies[model.name] for model in models]
+        of_reference, *of_others = every
+        failed = unanswered(self.replies)
         scored = [
             ScoredExample(
                 example=example,
@@ -137,7 +138,9 @@ class TextResponses(Responses):
                 targets=tuple(known[example.text] for known in of_others),
             )
             for example in self.examples
+            if example.text not in failed
         ]
+        ids = {each.example.id for each in scored}
         return tuple(
             invariant_pairs(
                 perturbed.outcome.capability,
@@ -150,18 +153,12 @@ class TextResponses(Responses):
                         targets=tuple(known[changed.text] for known in of_others),
                     )
                     for changed in perturbed.perturbations
-                    if changed.text is not None
+                    if changed.text is not None and changed.text not in failed
+                    if changed.example_id in ids
                 ],
             )
             for perturbed in items.sets
         )
-
-    def truncated(self) -> Mapping[str, int]:
-        """How many texts were cut to a model's limit, by the model's name."""
-        return {
-            name: sum(prediction.truncated for prediction in known.values())
-            for name, known in self.known.items()
-        }
 
     def warnings(self) -> tuple[str, ...]:
         """The labels that were matched by the answers."""
@@ -226,12 +223,12 @@ def match_labels(
     """
     from scipy.optimize import linear_sum_assignment
 
-    first = next(iter(predictions.values()))
-    together = np.zeros((len(first.probabilities), labels))
-    for text, prediction in predictions.items():
+    answers = {text: each for text, each in predictions.items() if each.given}
+    together = np.zeros((len(next(iter(answers.values())).probabilities), labels))
+    for text, prediction in answers.items():
         votes = np.zeros(labels)
         for other in others:
-            votes[other[text].label] += 1
+            votes[other[text].label] += other[text].given
         together[prediction.label, int(votes.argmax())] += 1
     if together.shape[0] == labels:
         return tuple(int(place) for place in linear_sum_assignment(-together)[1])

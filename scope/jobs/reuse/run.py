@@ -8,6 +8,7 @@ from functools import partial
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.jobs.left_out import with_reasons
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.asking import InBatches, make_case
 from scope.jobs.reuse.case import Case
@@ -68,11 +69,14 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         available=test.available,
     )
     hashes = {name: items.hash for name, items in sets.items()}
+    asked = {test.data.capability: responses.replies}
+    originals = [item for item in items if item.id == item.unit]
+    plain = {name for item in originals for name in (item.id, item.question.text)}
     same = list(_same_models(models))
     failed = [line for name, items in sets.items() for line in items.failures(name)]
     of_all = (*failed, *responses.warnings())
     return ReuseResult(
-        manifest=test.manifest(responses.truncated(), hashes),
+        manifest=with_reasons(test.manifest(hashes), asked, request.most_unusable, plain),
         outcomes=outcomes(sets, verdicts, [card.name for card in test.asked]),
         measurements=measurements(verdicts, labelled=test.data.labelled > 0),
         verdicts=tuple(

@@ -2,16 +2,16 @@
 
 Two good models agree because both are right, and models of the same period make the same common
 mistakes. Evidence of derivation is a wrong answer that other models of this skill do not give. For
-a question i that A answers incorrectly and B answers, B's share in A's mistake is
+a question i that A answers incorrectly and B is asked, B's share in A's mistake is
 
     [B gives A's answer] - p_B(A's answer | i)
 
 with p_B the probability for a B independent of A (`scope.jobs.reuse.consensus`: frequencies among
 controls of B's skill, without the kin of either; and how strongly B follows them). It is near 0 for
 an answer that all models give, near 1 for one that no other model gives, and negative for a mistake
-that B does not share.
+that B does not share, as where B gives no answer. A's missing answer is none that B could give.
 
-    excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions both answered)
+    excess(A, B) = (sum over A's mistakes + sum over B's mistakes) / (2 · questions put to both)
 
 It is symmetric, in -1..1, around 0 for independent models; a mistake of both counts in both sums.
 `standardise` puts it on the scale of all pairs.
@@ -130,17 +130,17 @@ class SharedMistakes:
         Pairs that may be related, and are left out of each other's expectation.
     scores
         The reference's row of ``standing_out``, also NaN if the reference makes no mistake on the
-        questions that both answered, because there is none to copy. A unit's part is the sum over
-        its questions of (``by_item`` - the mean excess of all pairs) / (questions both answered),
-        times the pair's factor: the mean is spread evenly over the questions that both answered,
-        and questions that one lacks have no part.
+        questions put to both, because there is none to copy. A unit's part is the sum over its
+        questions of (``by_item`` - the mean excess of all pairs) / (questions put to both), times
+        the pair's factor: the mean is spread evenly over the questions put to both, and questions
+        that one was not asked have no part.
     expected
         p_B(the reference's answer | question) of each model B in 0.005..0.995, whether right or
         wrong: the smaller, the more informative an agreement. NaN if the reference gave none, in
         its own row, and for a model that answered nothing. Shape (models, items).
     by_item
         The contribution of each question to the excess with the reference, before the division by
-        the number of questions both answered: half of either model's sum. 0 in the reference's own
+        the number of questions put to both: half of either model's sum. 0 in the reference's own
         row.
     fits
         How strongly each model follows the others and the right answers.
@@ -177,10 +177,10 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     skills = skill(answers)
     related = kin(answers, blocks, skills)
     tally = _tally(answers, blocks, control_weights(skills, related), related)
-    answered, mistaken = answers.given.astype(np.float64), _mistaken(answers).astype(np.float64)
-    shared, mistakes = answered @ answered.T, mistaken @ answered.T
+    asked, mistaken = answers.asked.astype(np.float64), _mistaken(answers).astype(np.float64)
+    shared, mistakes = asked @ asked.T, mistaken @ asked.T
     excess = (tally.excess + tally.excess.T) / (2 * np.maximum(shared, 1))
-    excess[(mistakes + mistakes.T == 0) | np.eye(len(answered), dtype=np.bool_)] = np.nan
+    excess[(mistakes + mistakes.T == 0) | np.eye(len(asked), dtype=np.bool_)] = np.nan
     standing = standardise(excess)
     return SharedMistakes(
         excess=excess,
@@ -212,7 +212,7 @@ def value_of_a_copy(answers: AnswerMatrix, shared: SharedMistakes, model: int = 
     >>> bool(value_of_a_copy(pool, shared) > np.nanmax(shared.scores.values))
     True
     """
-    mistaken, answered = _mistaken(answers)[0], answers.given[0]
+    mistaken, asked = _mistaken(answers)[0], answers.asked[0]
     others = shared.expected[1:, mistaken]
     known = ~np.isnan(others)
     if not known.any(axis=0).any():
@@ -220,7 +220,7 @@ def value_of_a_copy(answers: AnswerMatrix, shared: SharedMistakes, model: int = 
     expected = np.where(known, others, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     excess = shared.excess.copy()
     excess[model], excess[:, model] = excess[0], excess[0]
-    excess[0, model] = excess[model, 0] = (1 - expected).sum() / answered.sum()
+    excess[0, model] = excess[model, 0] = (1 - expected).sum() / asked.sum()
     excess[model, model] = np.nan
     return float(standardise(excess).values[0, model])
 
@@ -247,7 +247,7 @@ def _tally(
     models, items = answers.answers.shape
     expected, by_item = np.full((models, items), np.nan), np.zeros((models, items))
     tally = _Tally(np.zeros((models, models)), expected, by_item, [])
-    answered, mistaken = answers.given, _mistaken(answers)
+    answered, asked, mistaken = answers.given, answers.asked, _mistaken(answers)
     for model in range(models):
         alone = effective_counts(weights[model])
         fitted = fit([rows_to_fit(block, alone, model) for block in blocks])
@@ -255,7 +255,7 @@ def _tally(
         without = effective_counts(leaving_out(weights[model], related))
         for block in blocks:
             # The model's shares in the mistakes of all others, in this block of questions.
-            relevant = mistaken[:, block.items] & answered[model, block.items]
+            relevant = mistaken[:, block.items] & asked[model, block.items]
             compared = relevant.copy()
             # All of the reference's answers, because the right ones are shown too.
             compared[0] = answered[0, block.items]
@@ -288,7 +288,7 @@ def _scores(
     values = np.where(comparable, standing.values[0], np.nan)
     scores = Scores.undefined(len(values), answers.n_units)
     for model in np.flatnonzero(~np.isnan(values)).tolist():
-        both = answers.given[0] & answers.given[model]
+        both = answers.asked[0] & answers.asked[model]
         terms = (by_item[model, both] - standing.mean) * standing.factors[0, model] / both.sum()
         scores.put(model, values[model], answers.units[both], terms)
     return scores

@@ -149,14 +149,14 @@ def _measure_of_skill(case: Case) -> str:
 
 
 def skill_of(case: Case, row: int) -> Estimate | Undefined:
-    """A model's accuracy on the original questions that it answered and whose answer is known.
+    """A model's accuracy on the original questions put to it whose answer is known.
 
     If none is known, its agreement with the answers of most models.
     """
     answers = case.sample
-    answered, gold = answers.given[row], answers.gold
+    asked, gold = answers.asked[row], answers.gold
     original = np.array([item.id == item.unit for item in case.items[: len(gold)]])
-    counted = answered & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
+    counted = asked & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
     right = answers.answers[row, counted] == answers.expected_right()[counted]
     return mean_estimate(
         right.astype(float),

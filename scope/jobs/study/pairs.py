@@ -27,8 +27,8 @@ class PairTable:
     """The answers of all models to the questions whose right option is known.
 
     Probabilities are used only if every model gives them with most of its answers (three in four);
-    otherwise each choice counts as 1. A missing answer is wrong, and is left out of CAPA and of the
-    divergence.
+    otherwise each choice counts as 1. A missing answer is wrong and shares no option with another
+    answer; it is left out of the divergence alone, which has no greatest value.
 
     Raises
     ------
@@ -52,6 +52,9 @@ class PairTable:
         self._shares = table.probabilities[:, known] if self.probabilistic else one_hot
         self._answered = (probable if self.probabilistic else choices != NOTHING).astype(float)
         self.asked = table.asked[:, known].astype(float)
+        # With probabilities, an answer without them says nothing; none at all is wrong.
+        silent = table.asked[:, known] & (choices == NOTHING)
+        self._counted = np.maximum(self._answered, silent)
         self.correct = (choices == right).astype(float)
         self._right = self._shares[:, np.arange(len(known)), right]
         self._chance = 1 / (table.options[known] - 1)
@@ -100,9 +103,9 @@ class PairTable:
             return np.asarray((first * weights) @ second.T)
 
         with np.errstate(divide="ignore", invalid="ignore"):
-            both = total(self._answered, self._answered)
-            of_first = total(self._right, self._answered) / both
-            alike = total(self._answered * self._chance, self._answered) / both
+            both = total(self._counted, self._counted)
+            of_first = total(self._right, self._counted) / both
+            alike = total(self._counted * self._chance, self._counted) / both
             expected = of_first * of_first.T + alike * (1 - of_first) * (1 - of_first.T)
             observed = weighted @ flat.T / both
             room = np.where(1 - expected < _NO_ROOM, np.nan, 1 - expected)
@@ -116,7 +119,7 @@ class PairTable:
                 "flips": share + share.T - 2 * both_right,
                 "error_correlation": (both_right - share * share.T)
                 / np.where(spread < _NO_ROOM, np.nan, spread),
-                "kl": self._divergence(weighted, weights) / both,
+                "kl": self._divergence(weighted, weights) / total(self._answered, self._answered),
                 "gain": np.minimum(share, share.T) - both_right,
                 "accuracy": (accuracy[:, None] + accuracy) / 2,
                 "gap": np.abs(share - share.T),

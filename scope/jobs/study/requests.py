@@ -12,10 +12,11 @@ from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, optio
 from scope.core.request import Request
 from scope.data.memory import data_spec
 from scope.errors import SpecError
+from scope.jobs.shared_fields import LeavesOut
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyRequest(Request):
+class StudyRequest(LeavesOut):
     """The options of every study."""
 
     models: Annotated[Sequence[str], option(MODELS, "--model", metavar="MODEL")]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from scope.answers import Run, ask
+from scope.answers import Run
 from scope.core.request import as_function
 from scope.data.fields import read_fields
 from scope.data.specs import open_source
@@ -22,6 +22,7 @@ from scope.errors import DataError, SpecError
 from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
 from scope.jobs.answering_models import check_answering_models, load_answering_models
 from scope.jobs.identity import manifest_of
+from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests, size
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
@@ -31,7 +32,7 @@ from scope.jobs.task_choice import choose_tasks
 from scope.models.options import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
-from scope.records import Manifest, TaskAnswers, Undefined
+from scope.records import Manifest, Undefined
 from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.threads import one_numpy_thread
@@ -86,13 +87,13 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
     )
 
     def compute(run: Run) -> StudyResult:
-        rows = (ask(model, task.task, task.questions, run, request.progress) for model in models)
-        answers = TaskAnswers(task="choice", items=task.data.items, answers=tuple(rows))
+        answers, replies = ask_all(models, task, run, request.progress)
+        known = with_reasons(manifest, {"choice": replies}, request.most_unusable)
         # The matrices are small: several threads would wait for each other.
         with one_numpy_thread(), reading_shown_by(request.progress):
             choices = ChoiceTable.of(answers)
             stored = Answers(PairTable(choices), choices, names, families, request.seed)
-            return _result(manifest, stored, study(stored))
+            return _result(known, stored, study(stored))
 
     return Prepared(manifest, compute)
 

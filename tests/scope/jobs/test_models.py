@@ -39,9 +39,9 @@ def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
 
     (first, second) = load(Prompted("a", "1"), Model("b", "2"))
     ours = replace(first, own=False, adapter=Prompted("a", "1"))
-    assert answerer_card(ours, 0, ["choice_scorer"]).prompts == {"choice": "{text}?"}
-    assert answerer_card(first, 0, ["choice_scorer"]).prompts == {}
-    assert answerer_card(second, 0, []).prompts == {}
+    assert answerer_card(ours, ["choice_scorer"]).prompts == {"choice": "{text}?"}
+    assert answerer_card(first, ["choice_scorer"]).prompts == {}
+    assert answerer_card(second, []).prompts == {}
 
 
 def test_answering_models_say_whose_they_are_and_whether_they_are_saved(tmp_path):

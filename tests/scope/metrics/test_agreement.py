@@ -38,7 +38,7 @@ def test_unequal_lengths_and_what_is_no_index_are_refused():
     with pytest.raises(ValueError, match="shapes differ"):
         agreement_values([0, 1], [0, 1, 1])
     with pytest.raises(ValueError, match="second"):
-        agreement_values([0, 1], [0, -1])
+        agreement_values([0, 1], [0, -2])
 
 
 def rows_of(seed, options, n=6):

@@ -109,16 +109,37 @@ def test_answers_come_before_the_last_question_is_read(folder, name, count):
 
 
 @pytest.mark.parametrize("name", ["bert", "bert_qa", "t5", "llama"])
-def test_no_question_has_no_answer_and_weights_that_give_no_numbers_are_refused(folder, name):
+def test_no_question_has_no_answer_and_weights_that_give_no_numbers_none_or_an_error(folder, name):
     model = load(str(folder(name)), CPU)
     load_torch().nn.init.constant_(body_of(model).get_input_embeddings().weight, math.nan)
     for ask in asks_of(model):
         assert list(ask([])) == []
+        if ask.__name__ == "choose":
+            assert [answer.missing for _, answer in ask([ASKED])] == ["no number"]
+            continue
         with pytest.raises(ModelError, match="answers NaN"):
             list(ask([ASKED]))
     if hasattr(model, "predict_next"):
         with pytest.raises(ModelError, match="answers NaN"):
             list(model.predict_next([ASKED.text]))
+
+
+@pytest.mark.parametrize("name", ["t5", "llama"])
+def test_one_question_that_gives_no_numbers_costs_one_answer(folder, name):
+    model, plain = load(str(folder(name)), CPU), replace(ASKED, id="1", context="ann was")
+    tokenizer = model._tokenizer if name == "t5" else model._head.tokenizer
+    before = dict(model.choose([plain]))[0]
+    ask = model._prompts["choice"].render
+    of_asked, of_plain = (set(tokenizer(ask(each))["input_ids"]) for each in (ASKED, plain))
+    bad = min(of_asked - of_plain)
+
+    def break_one(module, inputs, output):
+        return output.masked_fill((inputs[0] == bad).unsqueeze(-1), math.nan)
+
+    reader = body_of(model).get_encoder() if name == "t5" else body_of(model)
+    reader.get_input_embeddings().register_forward_hook(break_one)
+    answers = dict(model.choose([ASKED, plain]))
+    assert (answers[0].missing, answers[1]) == ("no number", before)
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "bert_qa", "t5", "bart"])

@@ -65,7 +65,7 @@ def test_the_worst_examples_come_first_where_asked():
         tasks.to_frame(worst_first=True)
 
 
-def test_the_picture_of_a_report_is_svg_that_a_notebook_shows():
+def test_the_picture_of_a_report_is_html_with_svg_that_a_notebook_shows():
     shown = build_comparison().plot()
     assert "<svg" in shown
     assert shown == shown._repr_html_()

@@ -51,12 +51,25 @@ def test_probabilities_give_capa_and_divergence():
     assert found["js_divergence"].high < 1
 
 
-def test_an_answer_not_given_is_wrong_against_gold_and_left_out_between_models():
-    answers = choice_task((0, 0, 0), (1, 1, None), (2, None, 2), (2, 2, 2))
-    found = estimates(answers)
-    assert (found["accuracy", "first", GOLD].value, found["accuracy", "first", GOLD].n) == (0.75, 4)
-    agreement = found["agreement", "first", "second"]
-    assert (agreement.value, agreement.n) == (1, 2)
+def test_an_answer_not_given_is_wrong_and_equals_no_other_not_even_a_missing_one():
+    sure = {None: None, 0: (1.0, 0.0, 0.0), 1: (0.0, 1.0, 0.0)}
+    rows = ((0, 0, 0), (1, 1, None), (2, None, None), (2, 0, 0))
+    answers = choice_task(*((right, sure[a], sure[b]) for right, a, b in rows))
+    assert estimates(answers)["accuracy", "second", GOLD].value == 0.25
+    # c_exp: κ 2/4 · 2/4; CAPA 1/2 · 1/4 + 1/2 · (1/2 · 3/4) = 5/16; errors 1/8 + 3/8.
+    expected = {
+        "agreement": 1 / 2,
+        "cohen_kappa": (1 / 2 - 1 / 4) / (3 / 4),
+        "capa": (1 / 2 - 5 / 16) / (11 / 16),
+        "capa_discrete": (1 / 2 - 5 / 16) / (11 / 16),
+        "error_consistency": (3 / 4 - 1 / 2) / (1 / 2),
+        "js_divergence": 1 / 2,
+    }
+    found = between(answers)
+    assert {key: one.value for key, one in found.items()} == pytest.approx(expected)
+    assert {one.n for one in found.values()} == {4}
+    (cells,) = numbers(answers).cells
+    assert (cells.neither.value, cells.other_wrong.value) == (1 / 2, 1 / 4)
 
 
 def test_a_question_that_was_not_put_to_a_model_counts_nowhere():

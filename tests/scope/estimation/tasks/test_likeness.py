@@ -38,24 +38,24 @@ def test_a_copy_is_more_like_its_original_than_an_independent_model():
 
 
 def test_a_model_is_compared_with_the_right_answers_by_agreement():
-    # They agree on three of four, and the first is right on one, the second on two of them.
+    # They agree on three of five, and the first is right on one, the second on three of them.
     rows = choice_task((0, 0, 0), (1, 2, 2), (1, 2, 2), (1, 0, 1), (2, None, 2))
     found = alike(rows, ("a", "b"))
-    assert found["a ~ b", "a ~ gold"].estimate.value == pytest.approx(3 / 4 - 1 / 4)
-    assert found["b ~ a", "b ~ gold"].estimate.value == pytest.approx(3 / 4 - 2 / 4)
-    assert {one.estimate.n for one in found.values()} == {4}
+    assert found["a ~ b", "a ~ gold"].estimate.value == pytest.approx(3 / 5 - 1 / 5)
+    assert found["b ~ a", "b ~ gold"].estimate.value == pytest.approx(3 / 5 - 3 / 5)
+    assert {one.estimate.n for one in found.values()} == {5}
     assert {one.metric for one in found.values()} == {"agreement"}
 
 
-def test_texts_are_compared_by_word_f1_on_the_items_that_all_answered():
+def test_texts_are_compared_by_word_f1_which_is_0_with_an_answer_not_given():
     rows = text_task(
         (["Paris"], "Rome", "Rome", "Paris"),
         (["Paris"], "Oslo", "Oslo", "Oslo"),
         (["Paris"], "Oslo", "Oslo", None),
     )
     found = alike(rows, ("a", "b", "c"))
-    assert found["a ~ b", "a ~ c"].estimate.value == pytest.approx(1 / 2)
-    assert found["a ~ b", "a ~ c"].estimate.n == 2
+    assert found["a ~ b", "a ~ c"].estimate.value == pytest.approx(2 / 3)
+    assert found["a ~ b", "a ~ c"].estimate.n == 3
     assert found["a ~ b", "a ~ gold"].estimate.value == pytest.approx(1)
     assert {one.metric for one in found.values()} == {"word_f1"}
     assert len(found) == 3 + 6

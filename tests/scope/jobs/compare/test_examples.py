@@ -39,12 +39,15 @@ def question(card):
 def test_disagreement_is_the_share_of_pairs_that_answer_differently(tasks_comparison):
     found = [[one.disagreement for one in of_task] for of_task in questions(tasks_comparison)]
     assert found[0] == pytest.approx([2 / 3, 2 / 3, 1, 1])
-    assert found[1] == pytest.approx([0, 2 / 3, 1, 0])
+    assert found[1] == pytest.approx([0, 2 / 3, 1, 2 / 3])
 
 
-@pytest.mark.parametrize("given", [[], ["a"], ["a", None], [None, None], ["a", "a"]])
-def test_without_two_answers_that_differ_nobody_disagrees(given, tasks_comparison):
-    assert texts(("a",), given, tasks_comparison).disagreement == 0
+@pytest.mark.parametrize(
+    ("given", "differ"),
+    [([], 0), (["a"], 0), (["a", None], 1), ([None, None], 1), (["a", "a"], 0)],
+)
+def test_a_missing_answer_differs_from_every_other(given, differ, tasks_comparison):
+    assert texts(("a",), given, tasks_comparison).disagreement == differ
 
 
 def test_right_is_what_was_measured_and_otherwise_the_same_words(tasks_comparison):

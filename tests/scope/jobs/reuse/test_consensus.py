@@ -49,12 +49,12 @@ def copying(answers, *, share, of, to):
 
 
 @given(st.integers(0, 10_000))
-def test_kappa_of_a_pair_is_discrete_capa_of_what_both_answered(seed):
+def test_kappa_of_a_pair_is_discrete_capa_of_what_was_put_to_both(seed):
     answers = random_pool(seed, missing=0.3)
     kappas = pairwise_kappa(answers, option_blocks(answers))
     for one in range(len(kappas)):
         for other in range(len(kappas)):
-            both = answers.given[one] & answers.given[other]
+            both = answers.asked[one] & answers.asked[other]
             told = capa_discrete(
                 answers.answers[one, both],
                 answers.answers[other, both],

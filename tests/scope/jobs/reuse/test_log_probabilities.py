@@ -32,7 +32,7 @@ def plainly(pool):
     most = pool.probabilities.shape[2]
 
     def shows(model, item):
-        given = pool.answers[model, item] != NOT_GIVEN
+        given = pool.answers[model, item] > NOT_GIVEN
         return given and not np.isnan(pool.probabilities[model, item]).any()
 
     def row_of(model):

@@ -118,7 +118,7 @@ def test_questions_that_were_cut_are_counted_once(run):
     one = reuse_model(Saying("m", answers))
     responses.answers(one, questions[:1])
     responses.answers(one, questions)
-    assert responses.truncated() == {"m": 1}
+    assert sum(answer.truncated for answer in responses.replies["m"].values()) == 1
 
 
 def sure(label, labels):

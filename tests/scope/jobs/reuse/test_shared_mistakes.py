@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 from reference import shared_mistakes_reference as oracle
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN
+from scope.jobs.reuse.answer_matrix import NOT_ASKED
 from scope.jobs.reuse.shared_mistakes import shared_mistakes, standardise, value_of_a_copy
 
 NO_PAIR = np.nan
@@ -41,7 +41,7 @@ def test_unit_and_zero_of_the_excess_do_not_matter(seed, unit, zero):
     assert np.allclose(before, after, equal_nan=True)
 
 
-NONE = NOT_GIVEN
+NONE = NOT_ASKED
 seeds = st.integers(0, 100_000)
 
 

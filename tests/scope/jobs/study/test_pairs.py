@@ -48,15 +48,16 @@ def pair_by_pair(table, first, second):
     hits = (table.choices[[first, second]] == table.right)[:, asked].astype(float)
     cells = [float(np.mean((hits[0] == a) & (hits[1] == b))) for a, b in ((1, 0), (0, 1))]
     varied = (hits.std(axis=1) > 0).all()
-    both = known & (table.choices[first] != NOTHING) & (table.choices[second] != NOTHING)
-    right, options = table.right[both], table.options[both]
-    shares, divergence = table.probabilities[[first, second]][:, both], math.nan
+    right, options = table.right[asked], table.options[asked]
+    choices = table.choices[[first, second]][:, asked]
+    shares, divergence = table.probabilities[[first, second]][:, asked], math.nan
     if table.has_probabilities.any():
         value = capa(*shares, right, options).value
+        shares = shares[:, (choices != NOTHING).all(axis=0)]
         logs = np.log(np.clip(shares, 1e-6, 1))
         divergence = ((shares[0] - shares[1]) * (logs[0] - logs[1])).sum(axis=1).mean() / 2
     else:
-        value = capa_discrete(*table.choices[[first, second]][:, both], right, options).value
+        value = capa_discrete(*choices, right, options).value
     return {
         "capa": math.nan if value is None else value,
         "flips": sum(cells),
