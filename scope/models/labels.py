@@ -280,13 +280,10 @@ class LabelWordClassifier(_Wrapping):
         if len(answer.probabilities) != len(self._words):
             raise ModelError(
                 f"`{self.spec}` gives {len(answer.probabilities) or 'no'} probabilities for the "
-                f"words {', '.join(self._words)} to the text {text[:80]!r}"
-                f"{f' ({answer.missing})' * bool(answer.missing)}",
+                f"words {', '.join(self._words)} to the text {text[:80]!r}",
                 expected="a probability for each word: without them only the models' "
                 "choices can be compared",
-                fix="leave that text out, or use `scope compare`, which counts missing answers"
-                if answer.missing
-                else "choose a model that returns them, such as an hf: or gguf: one, or an "
+                fix="choose a model that returns them, such as an hf: or gguf: one, or an "
                 "endpoint with log-probabilities of the letters A, B, … that stand for the words",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)

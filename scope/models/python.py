@@ -138,14 +138,14 @@ class PythonModel:
         return values
 
     def _classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Answer every text; the probabilities are checked and rounded to six decimals."""
+        """Answer every text; probabilities are checked and rounded. A row with NaN is no answer."""
         if not texts:
             return []
         with self._code.entered("classify"):
             rows = self._as_rows(self._calls["classify"](list(texts)))
         shape = (len(texts), len(self.labels))
-        if rows.shape != shape or not np.isfinite(rows).all() or (rows < 0).any():
-            what = f"the shape {rows.shape}" if rows.shape != shape else "NaN or negative numbers"
+        if rows.shape != shape or np.isinf(rows).any() or (rows < 0).any():
+            what = f"the shape {rows.shape}" if rows.shape != shape else "infinity or below 0"
             raise ModelError(
                 f"`{self.spec}` answered {len(texts)} texts with {what}",
                 expected=f"finite probabilities in the shape {shape}",
@@ -153,7 +153,7 @@ class PythonModel:
             )
         rows = normalized(rows)
         sums = rows.sum(axis=1)
-        worst = sums[np.abs(sums - 1).argmax()]
+        worst = sums[np.nan_to_num(np.abs(sums - 1)).argmax()]
         if abs(worst - 1) > HALF_PRECISION:
             raise self._wrong(
                 f"a row that sums to {worst:.6g}",

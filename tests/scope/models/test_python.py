@@ -84,8 +84,8 @@ def test_a_module_finds_its_neighbours_when_it_is_called_and_scope_does_not(modu
         ("None", "answered with something that is not a table of numbers (TypeError"),
         ("[[10**400, 1]] * 2", "answered with something that is not a table of numbers (Over"),
         ("iter([[0.5, 0.5]] * 9)", "answered 2 texts with the shape (3, 2)"),
-        ("[[0.5, float('nan')]] * 2", "answered 2 texts with NaN or negative numbers"),
-        ("[[1.5, -0.5]] * 2", "answered 2 texts with NaN or negative numbers"),
+        ("[[0.5, float('inf')]] * 2", "answered 2 texts with infinity or below 0"),
+        ("[[1.5, -0.5]] * 2", "answered 2 texts with infinity or below 0"),
         ("[[0.5, 0.5], [0.5, 0.49]]", "answered with a row that sums to 0.99"),
     ],
 )
