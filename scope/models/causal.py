@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import STEP, Decoder
+from scope.models.decoder import STEP, Decoder, write_greedily
+from scope.models.endpoint.letters import MOST_OPTIONS, option_of
+from scope.models.endpoint.protocol import Position, Reply
+from scope.models.endpoint.roles import LIKELIEST, choice_of, require_letters
 from scope.models.heads import Head
-from scope.models.options import ModelOptions
+from scope.models.options import LETTER_TOKENS, ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
 from scope.models.probabilities import chosen, next_tokens
-from scope.models.prompts import Fitted, Prompt, fit_around_blank, fit_prompt, prompt_of
+from scope.models.prompts import (
+    Fitted,
+    Prompt,
+    choice_prompt_name,
+    fit_around_blank,
+    fit_prompt,
+    prompt_of,
+)
 from scope.models.replies import (
     READ_BY,
     answer_text,
@@ -29,9 +40,6 @@ from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
 from scope.untrusted import during_inference
 
-PROMPTS = ("answer", "choice", "cloze")
-"""The prompts that are used here."""
-
 SCORED_TOKENS = 512
 """Tokens of whole texts that are scored at once: each has scores for the whole vocabulary."""
 
@@ -39,10 +47,10 @@ SCORED_TOKENS = 512
 class CausalModel:
     """A causal language model: answers, fills blanks, scores options and predicts on.
 
-    Questions are put with a prompt, as the user's message where the tokenizer has a chat
-    template. Texts are decoded greedily, whatever the checkpoint's own generation settings say.
-    A passage that is too long for the model is cut at its end, so that the question stays in
-    view.
+    Questions are put with a prompt, as the user's message in the chat template, if the tokenizer
+    has one and it is wanted. ``form`` is how it chooses among options. Texts are decoded greedily,
+    whatever the checkpoint's own generation settings say. A passage that is too long for the model
+    is cut at its end, so that the question stays in view.
     """
 
     def __init__(
@@ -56,11 +64,15 @@ class CausalModel:
         self._head, self._options = head, options
         self._limit = head.limit
         self._decoders = decoders or Decoders(head.model, spec, options.token_budget)
-        self._spelling = Spelling(head.tokenizer, spec)
-        self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
-        if choice_prompt is not None:
-            self._prompts["choice"] = choice_prompt
+        self._spelling = Spelling(head.tokenizer, spec, options.chat)
+        self._choice = choice_prompt_name(options)
+        self._prompts = {
+            "answer": prompt_of("answer", options),
+            self._choice: choice_prompt or prompt_of(self._choice, options),
+            "cloze": prompt_of("cloze", options),
+        }
         self.spec = spec
+        self.form = options.ask or "words"
         self.fingerprint = fingerprint_with(
             head.fingerprint,
             options.max_answer_tokens,
@@ -112,21 +124,59 @@ class CausalModel:
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
-        An option's score is the mean log-probability of its tokens as what follows the prompt;
-        the probabilities are the softmax of the scores.
+        Asked for words, an option's score is the mean log-probability of its tokens as what follows
+        the prompt; the probabilities are the softmax of the scores. Asked for letters, the model
+        replies, and the reply is read as an endpoint's.
 
         Raises
         ------
         ValueError
             When a question has no options.
         ModelError
-            When the tokenizer has no token for an option.
+            When the tokenizer has no token for an option, or there are more options than letters.
         """
+        return (self._by_letters if self.form == "letters" else self._by_words)(questions)
+
+    def _by_letters(self, questions: Sequence[Question]) -> Answers:
+        require_letters(questions)
+        room, tokens_of = self._room(LETTER_TOKENS), self._tokens(self._choice)
+        asked = [fit_prompt(question, room, tokens_of) for question in questions]
+        more = [LETTER_TOKENS] * len(asked)
+        for batch in self._decoder.batches([fitted.tokens for fitted in asked], more):
+            replies = self._replies([asked[index].tokens for index in batch])
+            for index, reply in zip(batch, replies, strict=True):
+                answer = choice_of(reply, questions[index])
+                yield index, replace(answer, truncated=asked[index].truncated)
+
+    def _replies(self, rows: Sequence[Sequence[int]]) -> Iterator[Reply]:
+        """Short replies with the likeliest tokens at each position, as an endpoint gives them."""
+        positions: list[list[Position]] = [[] for _ in rows]
+
+        def next_tokens(going: Sequence[int], written: Sequence[Sequence[int]]) -> list[int]:
+            read = [[*rows[row], *written[row]] for row in going]
+            probabilities = self._decoder.next_probabilities(read)
+            best = probabilities.topk(min(LIKELIEST, probabilities.shape[1]))
+            tokens = best.indices.tolist()
+            for row, likeliest, masses in zip(going, tokens, best.values.tolist(), strict=True):
+                texts = list(map(self._spelling.as_it_follows, likeliest))
+                pairs = tuple(zip(texts, masses, strict=True))
+                positions[row].append(Position(token=texts[0], likeliest=pairs))
+            return [likeliest[0] for likeliest in tokens]
+
+        def is_over(tokens: Sequence[int]) -> bool:
+            first, *after = self._spelling.text(tokens).lstrip().split("\n")
+            return bool(after) and option_of(first, MOST_OPTIONS) is not None
+
+        written = write_greedily(next_tokens, len(rows), LETTER_TOKENS, is_over, self._decoder.ends)
+        for tokens, of_row in zip(written, positions, strict=True):
+            yield Reply(text=self._spelling.text(tokens), positions=tuple(of_row))
+
+    def _by_words(self, questions: Sequence[Question]) -> Answers:
         spelled = [self._option_tokens(question) for question in questions]
         most = max(1, self._limit // 2 - STEP)
         options = [[tokens[:most] for tokens in each] for each in spelled]
         asked = [
-            fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens("choice"))
+            fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens(self._choice))
             for question, each in zip(questions, options, strict=True)
         ]
         prompts = [fitted.tokens for fitted in asked]

@@ -17,7 +17,7 @@ from scope.models.certainty import carry_mark
 from scope.models.checkpoint import fingerprint_with
 from scope.models.options import ModelOptions
 from scope.models.probabilities import ranked
-from scope.models.prompts import Prompt, prompt_of
+from scope.models.prompts import Prompt, prompt_of, with_letters
 from scope.models.scheme import require_words
 from scope.protocols import (
     ChoiceScorer,
@@ -223,7 +223,8 @@ class LabelWordClassifier(_Wrapping):
         require_words(model.spec, options)
         self.labels = tuple(options.label_words)
         self._words = tuple(options.label_words.values())
-        self._prompt = prompt_of("classify", options)
+        prompt = prompt_of("classify", options)
+        self._prompt = with_letters(prompt) if options.ask == "letters" else prompt
         # A text must not be wrapped in one prompt inside another.
         self._takes_prompt = isinstance(model, PromptedScorer)
         super().__init__(

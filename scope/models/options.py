@@ -14,6 +14,8 @@ from scope.paths import expanded
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 DType = Literal["float32", "float16", "bfloat16"]
+Form = Literal["letters", "words"]
+Chat = Literal["auto", "yes", "no"]
 
 PROMPTS = ("answer", "choice", "choice_letters", "classify", "cloze", "text_to_text_answer")
 """The names of the prompts; each is a file beside `scope.models.prompts`."""
@@ -72,6 +74,17 @@ class Asking(Loading):
     fingerprint; may be repeated.
 
     In Python also its text."""
+
+    ask: Annotated[Form | None, option(MODELS, default="letters with an endpoint, else words")] = (
+        None
+    )
+    """How all language models choose among options or label words: they write the letter of a
+    listed option, or each option is scored as what follows the prompt. Endpoints only write
+    letters. Part of a model's fingerprint."""
+
+    chat: Annotated[Chat, option(MODELS)] = "auto"
+    """Put prompts into the model's chat template: yes, no, or auto, where it has one. Endpoints
+    always do. Part of a model's fingerprint."""
 
     requests: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 32
     """Endpoints: requests at once. Lower it where a server refuses some; raise it for a server with

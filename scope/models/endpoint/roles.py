@@ -20,7 +20,7 @@ from scope.models.endpoint.letters import (
 from scope.models.endpoint.protocol import Reply
 from scope.models.options import LETTER_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
-from scope.models.prompts import Prompt, prompt_of
+from scope.models.prompts import Prompt, prompt_of, with_letters
 from scope.models.replies import READ_BY, answer_text, filler
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
@@ -29,9 +29,6 @@ PROMPTS = ("answer", "cloze", "choice_letters")
 
 LIKELIEST = 20
 """Log-probabilities requested with a letter: the most that the protocol allows."""
-
-LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
-"""The end of a prompt that does not list the options with their letters."""
 
 _NO_PATH = (404, 405, 501)
 
@@ -71,7 +68,7 @@ class EndpointModel:
 
         A prompt that lists the options with their letters is unchanged.
         """
-        return EndpointModel(self._address, self._endpoint, self._options, _with_letters(prompt))
+        return EndpointModel(self._address, self._endpoint, self._options, with_letters(prompt))
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""
@@ -95,17 +92,11 @@ class EndpointModel:
         ModelError
             When a question has more options than there are letters.
         """
-        for question in questions:
-            if len(question.options) > MOST_OPTIONS:
-                raise ModelError(
-                    f"the question {question.id!r} has {len(question.options)} options",
-                    expected=f"at most {MOST_OPTIONS}: an endpoint answers with a letter",
-                    fix="leave that question out, or use a model of the scheme hf or gguf",
-                )
+        require_letters(questions)
         asks = self._chats(
             "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
         )
-        return self._answers(asks, questions, _choice)
+        return self._answers(asks, questions, choice_of)
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest next tokens of every text; see `stream_next`."""
@@ -187,7 +178,26 @@ class EndpointModel:
         )
 
 
-def _choice(reply: Reply, question: Question) -> Answer:
+def require_letters(questions: Sequence[Question]) -> None:
+    """Refuse a question with more options than there are letters.
+
+    Raises
+    ------
+    ModelError
+        When there is one.
+    """
+    for question in questions:
+        if len(question.options) > MOST_OPTIONS:
+            raise ModelError(
+                f"the question {question.id!r} has {len(question.options)} options",
+                expected=f"at most {MOST_OPTIONS}: models answer with a letter",
+                fix="leave that question out, or compare models of the schemes hf and gguf alone, "
+                "with --ask words",
+            )
+
+
+def choice_of(reply: Reply, question: Question) -> Answer:
+    """The option that a reply names by its letter, with probabilities where they can be read."""
     text, options = reply.text.strip(), len(question.options)
     if not text:
         return Answer()
@@ -196,14 +206,6 @@ def _choice(reply: Reply, question: Question) -> Answer:
     if probabilities:
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
     return Answer(choice=letter.option if letter else spelled_option(text, question.options))
-
-
-def _with_letters(prompt: Prompt) -> Prompt:
-    if "{options}" in prompt.template:
-        return prompt
-    # The reply is to begin after the letters.
-    asked = prompt.template.rstrip().removesuffix("Answer:").rstrip()
-    return Prompt(name=prompt.name, template=f"{asked}\n{LETTERS_PART}")
 
 
 def _fingerprint(address: Address, prompts: dict[str, str], options: ModelOptions) -> str:
