@@ -80,6 +80,7 @@ class CausalModel:
             self._spelling.frame,
             READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
+            *([self.form] if self.form == "letters" else []),
         )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
 

@@ -232,6 +232,7 @@ class LabelWordClassifier(_Wrapping):
         )
         self.prompts = {"classify": self._asked_with()}
         self.words = dict(options.label_words)
+        self.form = getattr(self._model, "form", "")
         self.fingerprint = fingerprint_with(
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
         )

@@ -185,6 +185,7 @@ class TextToTextModel:
             self._longest,
             READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
+            *([self.form] if self.form == "letters" else []),
         )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
 

@@ -82,6 +82,21 @@ TEXT_BY_TEXT = "answers differently alone and in a batch; it was asked text by t
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PromptReading:
+    """How a language model reads its prompts.
+
+    ``template`` is the text of its chat template around a message, empty where it reads plain
+    prompts, and None where a server has the template. ``first_token`` is the special token that
+    begins a prompt, if there is one, and ``first_prompts`` holds the first prompt of each template
+    as the model reads it, with special tokens; of a server, as it is sent.
+    """
+
+    template: str | None = None
+    first_token: str = ""
+    first_prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCard:
     """A model: ``name`` is unique in the result, ``truncated`` counts texts.
 
@@ -92,7 +107,8 @@ class ModelCard:
     classifier. ``reproducible`` says how equal its answers are whatever batches they are computed
     in, "to the byte" or such as "to about 2e-06", or `TEXT_BY_TEXT`; it is empty where that
     is not known, as where somebody else computes them. ``prompts`` holds the templates that the
-    model is asked with, by their names, and ``words`` the word that stands for each label in them.
+    model is asked with, by their names, and ``words`` the word that stands for each label in them;
+    ``reading`` is how a language model reads them.
     """
 
     name: str
@@ -104,6 +120,7 @@ class ModelCard:
     reproducible: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
+    reading: PromptReading | None = field(default=None, metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

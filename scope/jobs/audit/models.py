@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.answering_models import is_saved, load_answering_model
+from scope.jobs.answering_models import is_saved, load_answering_model, require_one_form
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.identity import model_names, short_names
 from scope.jobs.shared_fields import AuditRole, LabelledTexts
@@ -169,6 +169,7 @@ def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> N
 def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
     classifiers = [load_audited(model, request.role, request.model_options) for model in models]
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
+    require_one_form(classifiers)
     return classifiers
 
 

@@ -45,6 +45,8 @@ class EndpointModel:
     last reply, which may then change; empty where no reply has given one.
     """
 
+    form = "letters"
+
     def __init__(
         self,
         address: Address,
