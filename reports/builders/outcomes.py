@@ -24,7 +24,7 @@ from reports.blocks import (
 from reports.prose import Span, Text, prose, written
 from scope.printing import counted
 from scope.records import AuditResult, DataCard, Manifest, Outcome
-from scope.records.result import TEXT_BY_TEXT
+from scope.records.result import SAMPLED, TEXT_BY_TEXT
 
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
@@ -207,10 +207,10 @@ def data_lines(manifest: Manifest) -> Terms:
 
 
 def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
-    """The models queried text by text, and the number of texts that each truncated."""
+    """The models queried text by text or that sample, and how many texts each truncated."""
     for card in manifest.models:
-        if card.reproducible == TEXT_BY_TEXT:
-            yield written(card.name), prose(TEXT_BY_TEXT)
+        if card.reproducible in (TEXT_BY_TEXT, SAMPLED):
+            yield written(card.name), prose(card.reproducible)
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)
             yield written(card.name), about

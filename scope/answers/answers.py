@@ -241,7 +241,12 @@ class Answers:
 
     def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
         self.keeps()
-        rows = {content: as_row(answer) for content, answer in answers.items()}
+        # What a server failed to answer is asked again when the run is resumed.
+        rows = {
+            content: as_row(answer)
+            for content, answer in answers.items()
+            if getattr(answer, "missing", "") != "server"
+        }
         self._keep_own(fingerprint, rows)
         if identity := self.shared.identity(fingerprint):
             self.shared.put("answers", identity, rows)

@@ -275,13 +275,15 @@ def _endpoint_work(
         for item in items
     ]
     length = sum(map(len, texts)) / max(len(texts), 1) + _prompt_length(model)
+    # A next token comes without a thought.
+    thought = getattr(model.adapter, "thought_tokens", 0) if tokens_out > 1 else 0
     return Work(
         model=model.name,
         purpose=purpose,
         queries=queries,
         seconds=None,
         tokens_in=round(queries * length / CHARACTERS_A_TOKEN),
-        tokens_out=queries * tokens_out,
+        tokens_out=queries * (tokens_out + thought),
     )
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import STEP, Decoder, write_greedily
-from scope.models.endpoint.letters import MOST_OPTIONS, option_of
+from scope.models.endpoint.letters import is_letter
 from scope.models.endpoint.protocol import Position, Reply
-from scope.models.endpoint.roles import LIKELIEST, choice_of, require_letters
+from scope.models.endpoint.roles import LIKELIEST, choice_of, require_letters, unanswered
 from scope.models.heads import Head
-from scope.models.options import LETTER_TOKENS, ModelOptions
+from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
 from scope.models.probabilities import chosen, next_tokens
@@ -28,16 +29,18 @@ from scope.models.prompts import (
 )
 from scope.models.replies import (
     READ_BY,
+    answer_of,
     answer_text,
     filler,
     first_word,
     has_first_word,
     is_filler,
     is_line,
+    without_thought,
 )
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
-from scope.records import Answer, Prediction, Question
+from scope.records import Prediction, Question
 from scope.untrusted import during_inference
 
 SCORED_TOKENS = 512
@@ -49,8 +52,10 @@ class CausalModel:
 
     Questions are put with a prompt, as the user's message in the chat template, if the tokenizer
     has one and it is wanted. ``form`` is how it chooses among options. Texts are decoded greedily,
-    whatever the checkpoint's own generation settings say. A passage that is too long for the model
-    is cut at its end, so that the question stays in view.
+    whatever the checkpoint's own generation settings say. With the option ``thinking`` the model
+    begins its reply itself, and has room for a thought; words are scored without one. A thought
+    that it begins unasked gets the room, too, unless the option is off. A passage that is too long
+    for the model is cut at its end, so that the question stays in view.
     """
 
     def __init__(
@@ -64,7 +69,10 @@ class CausalModel:
         self._head, self._options = head, options
         self._limit = head.limit
         self._decoders = decoders or Decoders(head.model, spec, options.token_budget)
-        self._spelling = Spelling(head.tokenizer, spec, options.chat)
+        self._spelling = Spelling(
+            head.tokenizer, spec, options.chat, thinks=options.thinking == "on"
+        )
+        self._thinks = options.thinking == "on" and self._spelling.is_chat
         self._choice = choice_prompt_name(options)
         self._prompts = {
             "answer": prompt_of("answer", options),
@@ -77,6 +85,7 @@ class CausalModel:
             head.fingerprint,
             options.max_answer_tokens,
             options.next_tokens,
+            options.thinking,
             self._spelling.frame,
             READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
@@ -100,10 +109,9 @@ class CausalModel:
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where the reply is empty."""
-        tokens_of = self._tokens("answer")
+        tokens_of = self._tokens("answer", writes=True)
         asked = [fit_prompt(question, self._room(), tokens_of) for question in questions]
-        for index, reply in self._write(asked, is_line):
-            yield index, Answer(text=answer_text(reply), truncated=asked[index].truncated)
+        yield from self._write(asked, is_line, answer_text)
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -114,12 +122,11 @@ class CausalModel:
         ValueError
             When a question's text does not hold exactly one blank.
         """
-        tokens_of = self._tokens("cloze")
+        tokens_of = self._tokens("cloze", writes=True)
         asked = [fit_around_blank(question, self._room(), tokens_of) for question in questions]
-        begun = self._prompts["cloze"].begins_reply
+        begun = self._prompts["cloze"].begins_reply and not self._thinks
         is_over, read = (has_first_word, first_word) if begun else (is_filler, filler)
-        for index, reply in self._write(asked, is_over):
-            yield index, Answer(text=read(reply), truncated=asked[index].truncated)
+        yield from self._write(asked, is_over, read)
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -140,13 +147,13 @@ class CausalModel:
 
     def _by_letters(self, questions: Sequence[Question]) -> Answers:
         require_letters(questions)
-        room, tokens_of = self._room(LETTER_TOKENS), self._tokens(self._choice)
+        room, tokens_of = self._room(self._longest_choice), self._tokens(self._choice, writes=True)
         asked = [fit_prompt(question, room, tokens_of) for question in questions]
-        more = [LETTER_TOKENS] * len(asked)
+        more = [self._longest_choice] * len(asked)
         for batch in self._decoder.batches([fitted.tokens for fitted in asked], more):
             replies = self._replies([asked[index].tokens for index in batch])
             for index, reply in zip(batch, replies, strict=True):
-                answer = choice_of(reply, questions[index])
+                answer = unanswered(reply) or choice_of(reply, questions[index])
                 yield index, replace(answer, truncated=asked[index].truncated)
 
     def _replies(self, rows: Sequence[Sequence[int]]) -> Iterator[Reply]:
@@ -164,13 +171,20 @@ class CausalModel:
                 positions[row].append(Position(token=texts[0], likeliest=pairs))
             return [likeliest[0] for likeliest in tokens]
 
-        def is_over(tokens: Sequence[int]) -> bool:
-            first, *after = self._spelling.text(tokens).lstrip().split("\n")
-            return bool(after) and option_of(first, MOST_OPTIONS) is not None
-
-        written = write_greedily(next_tokens, len(rows), LETTER_TOKENS, is_over, self._decoder.ends)
+        thoughts = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        longest = max(1, min(LETTER_TOKENS + thoughts, self._limit - max(map(len, rows))))
+        enough = partial(self._enough, is_over=is_letter, most=LETTER_TOKENS)
+        written = write_greedily(next_tokens, len(rows), longest, enough, self._decoder.ends)
         for tokens, of_row in zip(written, positions, strict=True):
-            yield Reply(text=self._spelling.text(tokens), positions=tuple(of_row))
+            whole = self._reply(tokens)
+            text = without_thought(whole)
+            cut = len(tokens) >= (LETTER_TOKENS if text == whole else longest)
+            yield Reply(
+                text=text or "",
+                thought="unfinished" if text is None else "",
+                cut=cut,
+                positions=tuple(of_row),
+            )
 
     def _by_words(self, questions: Sequence[Question]) -> Answers:
         spelled = [self._option_tokens(question) for question in questions]
@@ -233,29 +247,60 @@ class CausalModel:
         return next_tokens(zip(texts, values, strict=True), len(tokens), truncated=truncated)
 
     def _write(
-        self, asked: Sequence[Fitted], is_over: Callable[[str], bool]
-    ) -> Iterator[tuple[int, str]]:
-        longest = self._options.max_answer_tokens
-        lengths = [len(fitted.tokens) + longest for fitted in asked]
+        self,
+        asked: Sequence[Fitted],
+        is_over: Callable[[str], bool],
+        read: Callable[[str], str | None],
+    ) -> Answers:
+        lengths = [len(fitted.tokens) + self._longest for fitted in asked]
         budget = self._options.token_budget
+        most = self._options.max_answer_tokens
+        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
-            written = self._decoder.write(
-                rows,
-                max(1, min(longest, self._limit - len(rows[0]))),
-                lambda tokens: is_over(self._spelling.text(tokens)),
-            )
+            longest = max(1, min(most + room, self._limit - len(rows[0])))
+            enough = partial(self._enough, is_over=is_over, most=most)
+            written = self._decoder.write(rows, longest, enough)
             for index, tokens in zip(batch, written, strict=True):
-                yield index, self._spelling.text(tokens)
+                reply = self._reply(tokens)
+                ended = len(tokens) < (most if without_thought(reply) == reply else longest)
+                yield (
+                    index,
+                    answer_of(reply, read, cut=not ended, truncated=asked[index].truncated),
+                )
+
+    def _enough(self, tokens: Sequence[int], *, is_over: Callable[[str], bool], most: int) -> bool:
+        """Whether a reply is over; the room for a thought is there for nothing else."""
+        reply = self._reply(tokens)
+        return is_over(reply) or (len(tokens) >= most and without_thought(reply) == reply)
+
+    def _reply(self, tokens: Sequence[int]) -> str:
+        """The text of tokens, behind the tag with which the prompt has begun a thought."""
+        begun = self._spelling.thought if self._thinks else ""
+        return begun + self._spelling.text(tokens)
+
+    @property
+    def _longest(self) -> int:
+        """Most tokens of an answer that is expected."""
+        return self._options.max_answer_tokens + THOUGHT_TOKENS * self._thinks
+
+    @property
+    def _longest_choice(self) -> int:
+        return LETTER_TOKENS + THOUGHT_TOKENS * self._thinks
 
     def _room(self, following: int | None = None) -> int:
         """Most tokens of a prompt; what follows it takes at most half of the model's limit."""
-        wanted = self._options.max_answer_tokens if following is None else following
+        wanted = self._longest if following is None else following
         return max(self._limit - wanted, self._limit // 2)
 
-    def _tokens(self, name: str) -> Callable[[Question], list[int]]:
-        """A function that puts a question in the prompt of that name."""
+    def _tokens(self, name: str, *, writes: bool = False) -> Callable[[Question], list[int]]:
+        """A function that puts a question in the prompt of that name.
+
+        A model that is to think before it ``writes`` begins its reply itself.
+        """
         prompt = self._prompts[name]
+        if writes and self._thinks:
+            return lambda question: self._spelling.prompt(prompt.parts(question).message)
         return lambda question: self._spelling.prompt_with_reply(
             *prompt.parts(question), prompt.render(question)
         )

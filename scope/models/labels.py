@@ -70,8 +70,13 @@ class _Wrapping:
     def __init__(self, model: Any) -> None:
         self._model = model
         self.spec: str = model.spec
-        self.reproducible: str = getattr(model, "reproducible", "")
+        self.thought_tokens: int = getattr(model, "thought_tokens", 0)
         carry_mark(self, model)
+
+    @property
+    def reproducible(self) -> str:
+        """How equal the model's answers are; see `scope.records.ModelCard`."""
+        return getattr(self._model, "reproducible", "")
 
     @property
     def served(self) -> str | None:
@@ -275,7 +280,8 @@ class LabelWordClassifier(_Wrapping):
         if len(answer.probabilities) != len(self._words):
             raise ModelError(
                 f"`{self.spec}` gives {len(answer.probabilities) or 'no'} probabilities for the "
-                f"words {', '.join(self._words)} to the text {text[:80]!r}",
+                f"words {', '.join(self._words)} to the text {text[:80]!r}"
+                + (f" ({answer.missing})" if answer.missing else ""),
                 expected="a probability for each word: without them only the models' "
                 "choices can be compared",
                 fix="choose a model that returns them, such as an hf: or gguf: one, or an endpoint "

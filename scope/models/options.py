@@ -16,6 +16,7 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 DType = Literal["float32", "float16", "bfloat16"]
 Form = Literal["letters", "words"]
 Chat = Literal["auto", "yes", "no"]
+Thinking = Literal["auto", "off", "on"]
 
 PROMPTS = ("answer", "choice", "choice_letters", "classify", "cloze", "text_to_text_answer")
 """The names of the prompts; each is a file beside `scope.models.prompts`."""
@@ -25,6 +26,9 @@ SENTENCE_ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 
 LETTER_TOKENS = 16
 """Enough for a letter after a few words, as in ``The correct answer is: **(A)**``."""
+
+THOUGHT_TOKENS = 1024
+"""Most tokens of a thought before an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +89,10 @@ class Asking(Loading):
     chat: Annotated[Chat, option(MODELS)] = "auto"
     """Put prompts into the model's chat template: yes, no, or auto, where it has one. Endpoints
     always do. Part of a model's fingerprint."""
+    thinking: Annotated[Thinking, option(MODELS)] = "auto"
+    """Thoughts before answers: off asks the template or server for none; auto does too, and gives
+    room for 1,024 tokens to a model that still thinks; on asks for a thought. Part of a model's
+    fingerprint."""
 
     requests: Annotated[int, whole_number(MODELS), Limits(least=1), OUTSIDE_IDENTITY] = 32
     """Endpoints: requests at once. Lower it where a server refuses some; raise it for a server with

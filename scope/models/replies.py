@@ -1,11 +1,14 @@
-"""Extracts the answer from a language model's reply."""
+"""Extracts the answer from a language model's reply, whose thought is left out."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
-READ_BY = "rules 2"
+from scope.records import Answer
+
+READ_BY = "rules 3"
 """Part of the fingerprint of models whose replies are read here; changes with the rules."""
 
 _QUOTED = re.compile(r'["“«]([^"“”«»]*\w[^"“”«»]*)["”»]')
@@ -33,19 +36,38 @@ _LAST_PIECE = re.compile(r"\S*\Z")
 _QUOTES = ('""', "''", "``", "“”", "‘’", "«»", "„“")
 
 
-_TAGS = r"think|thinking|thought|thoughts|reasoning|reflection"
-_BEGINS = re.compile(
-    rf"\s*(?:<(?:{_TAGS})>|\[THINK\]|(?:<\|start\|>assistant)?<\|channel\|>analysis\b)",
+_NAMES = r"(?:\w+:)?(?:think(?:ing)?|thoughts?|reasoning|reflection)"
+_OPENING = (
+    rf"(?:<{_NAMES}>|\[THINK\]|◁think▷|<\|(?:START_THINKING|begin_of_thought)\|>"
+    r"|(?:<\|start\|>assistant)?<\|channel\|>analysis\b|(?-i:analysis(?=[A-Z])))"
+)
+"""The last two are the channel of the format harmony, with its marks and without them."""
+
+_OPENS = re.compile(rf"\s*{_OPENING}", re.IGNORECASE)
+_LEFT_OPEN = re.compile(rf"({_OPENING})\s*\Z", re.IGNORECASE)
+_ENDS = re.compile(
+    rf"</{_NAMES}>|\[/THINK\]|◁/think▷|<\|(?:END_THINKING|end_of_thought)\|>"
+    r"|<\|channel\|>final\b[^\n]{0,80}?<\|message\|>|assistantfinal",
     re.IGNORECASE,
 )
-_ENDS = re.compile(rf"</(?:{_TAGS})>|\[/THINK\]|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_MARK = re.compile(rf"{_OPENING}|{_ENDS.pattern}|<\|(?:start|channel|message)\|>", re.IGNORECASE)
+_QUOTED_TAG = re.compile(r"(?:\A|[\s(])[`\"'“‘«](?:<[^<>]*>)?\Z")
+_IN_PROSE = re.compile(r"\w[,:]? (?:<[^<>]*>)?\Z")
+_PROSE_GOES_ON = re.compile(r"[ \t]*[a-z,.;:!?)]")
+
+_NEAR = 24
+"""Characters before a tag that tell whether it is only mentioned."""
+
+MOST_SHOWN = 80
+"""Characters of a reply that cannot be read that are kept."""
 
 
 def without_thought(reply: str) -> str | None:
     """What a model writes after it has thought; None where the thought does not end.
 
     A thought stands between tags such as ``<think>``, of which a template may have written the
-    first, or in the channel ``analysis``.
+    first, or in the channel ``analysis``. What follows its last end is the answer. A tag that is
+    only mentioned ends nothing.
 
     Examples
     --------
@@ -53,22 +75,102 @@ def without_thought(reply: str) -> str | None:
     (' B', ' B')
     >>> without_thought("B"), without_thought("<think>A or")
     ('B', None)
+    >>> without_thought("The tag </think> ends it")
+    'The tag </think> ends it'
     """
-    answer = _ENDS.split(reply)[-1]
-    return None if _BEGINS.match(answer) else answer
+    begun = begins_thought(reply)
+    ends = [match.end() for match in _ENDS.finditer(reply) if not _is_mentioned(match, begun)]
+    answer = reply[ends[-1] :] if ends else reply
+    return None if begins_thought(answer) else answer
+
+
+def _spoken(reply: str) -> str:
+    return without_thought(reply) or ""
+
+
+def begins_thought(reply: str) -> bool:
+    """Whether a reply begins with the tag that opens a thought."""
+    return _OPENS.match(reply) is not None
+
+
+def _is_mentioned(tag: re.Match[str], begun: bool) -> bool:
+    """Whether a sentence names the tag that would end a thought."""
+    before = tag.string[max(0, tag.start() - _NEAR) : tag.start()]
+    in_prose = _IN_PROSE.search(before) and _PROSE_GOES_ON.match(tag.string, tag.end())
+    return bool(_QUOTED_TAG.search(before) or (in_prose and not begun))
+
+
+def opened_thought(prompt: str) -> str:
+    """The tag with which a prompt begins the model's thought; empty where it begins none.
+
+    Examples
+    --------
+    >>> opened_thought("Assistant: <think>"), opened_thought("<think></think>")
+    ('<think>', '')
+    """
+    match = _LEFT_OPEN.search(prompt)
+    return match[1] if match else ""
+
+
+def marks_thought(token: str) -> bool:
+    """Whether a token opens or ends a thought, or is part of what does."""
+    return _MARK.fullmatch(token) is not None
+
+
+def answer_of(
+    reply: str,
+    read: Callable[[str], str | None],
+    *,
+    cut: bool = False,
+    truncated: bool = False,
+) -> Answer:
+    """The answer that a reply gives without its thought, or why it gives none.
+
+    Parameters
+    ----------
+    read
+        Makes the answer of the text behind the thought; None where it holds none.
+    cut
+        Whether the reply ended at the limit on its length.
+    truncated
+        Whether the model saw only a part of the question.
+
+    Examples
+    --------
+    >>> answer_of("<think>Where?</think>In Paris", answer_text).text
+    'In Paris'
+    >>> answer_of("<think>Where?", answer_text).missing
+    'thought not finished'
+    """
+    text = without_thought(reply)
+    if text is None:
+        return Answer(truncated=truncated, missing="thought not finished")
+    if (words := read(text)) is not None:
+        return Answer(text=words, truncated=truncated)
+    return no_answer(text, cut=cut, truncated=truncated)
+
+
+def no_answer(text: str, *, cut: bool, truncated: bool = False) -> Answer:
+    """Why a text behind the thought gives no answer."""
+    if cut:
+        return Answer(truncated=truncated, missing="cut off")
+    shown = text.strip()[:MOST_SHOWN]
+    return Answer(truncated=truncated, missing="not readable", reply=shown)
 
 
 def is_line(reply: str) -> bool:
-    """Whether the line that counts is complete and not empty.
+    """Whether the line that counts is complete and not empty; no line of a thought counts.
 
     Examples
     --------
     >>> is_line(chr(10) + "In Paris"), is_line("In Paris" + chr(10))
     (False, True)
+    >>> is_line("<think>" + chr(10) + "So:" + chr(10))
+    False
     >>> is_line("The answer to this question is:" + chr(10))
     False
     """
-    *over, _ = reply.split("\n")
+    *over, _ = _spoken(reply).split("\n")
     return any(map(_says_something, over))
 
 
@@ -87,7 +189,7 @@ def line(reply: str) -> str:
     >>> line("The answer to this question is: 'In Paris'")
     'In Paris'
     """
-    text = next(filter(_says_something, reply.split("\n")), "").strip()
+    text = next(filter(_says_something, _spoken(reply).split("\n")), "").strip()
     if announced := _ANNOUNCED.match(text):
         text = text[announced.end() :]
     while len(text) > 1 and text[0] + text[-1] in _QUOTES:
@@ -131,7 +233,7 @@ def has_first_word(reply: str) -> bool:
     >>> has_first_word(" riv"), has_first_word(" river bank")
     (False, True)
     """
-    return first_word(_LAST_PIECE.sub("", reply)) is not None
+    return first_word(_LAST_PIECE.sub("", _spoken(reply))) is not None
 
 
 def is_filler(reply: str) -> bool:
@@ -142,7 +244,7 @@ def is_filler(reply: str) -> bool:
     >>> is_filler("The word"), is_filler('The word is "river"'), is_filler("river" + chr(10))
     (False, True, True)
     """
-    return is_line(reply) or _quotation(reply.lstrip()) is not None
+    return is_line(reply) or _quotation(_spoken(reply).lstrip()) is not None
 
 
 def filler(reply: str) -> str | None:

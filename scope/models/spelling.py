@@ -1,7 +1,7 @@
 """How a tokenizer turns prompts into tokens, and tokens into text and words.
 
-A chat template comes with the checkpoint: it is tried in a process with bounds on its time and
-memory.
+A chat template is a program that comes with the checkpoint: it runs in a process of its own, with
+bounds on its time and memory, and mostly once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date
-from multiprocessing import get_all_start_methods, get_context
+from multiprocessing import Pipe, get_all_start_methods, get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from string import ascii_letters
 from types import MappingProxyType
@@ -23,55 +24,77 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.models.options import Chat
+from scope.models.replies import marks_thought, opened_thought
 from scope.printing import first_line
-from scope.untrusted import converting
+from scope.untrusted import Failed, attempt
 
 SECONDS = 5.0
 BYTES = 256 * 2**20
 """Bounds of a chat template for one message: ordinary ones take milliseconds."""
 
-_TOO_LARGE = 2
+
+class TemplateError(Exception):
+    """Why a template makes no text of a message."""
 
 
-def failure_of(program: Callable[[], object]) -> str | None:
-    """Why a program does not end within the bounds; None where it does.
+def run_apart(program: Callable[[], str]) -> str:
+    """The text that a program makes, in a copy of this process, which it cannot affect.
 
-    It runs in a copy of this process, so that it cannot affect this one. Systems without such
-    copies skip the trial. An exception is no failure: the program will raise it again.
+    Systems without such copies run it here.
+
+    Raises
+    ------
+    TemplateError
+        When it fails, or takes more time or memory than the bounds allow.
 
     Examples
     --------
-    >>> failure_of(lambda: "a" * 10) is None
-    True
-    >>> failure_of(lambda: "a" * 10**10)
-    'it takes more than 256 MiB of memory'
+    >>> run_apart(lambda: "a" * 10)
+    'aaaaaaaaaa'
+    >>> run_apart(lambda: "a" * 10**10)
+    Traceback (most recent call last):
+    scope.models.spelling.TemplateError: it takes more than 256 MiB of memory
     """
     if "fork" not in get_all_start_methods():
-        return None
-    copy = get_context("fork").Process(target=_try, args=(program,), daemon=True)
+        return program()
+    ours, theirs = Pipe(duplex=False)
+    copy = get_context("fork").Process(target=_send, args=(program, theirs), daemon=True)
     with warnings.catch_warnings():
         # Threads are not copied; none is needed to render a template.
         warnings.simplefilter("ignore", DeprecationWarning)
         copy.start()
-    copy.join(SECONDS)
-    if copy.exitcode is None:
-        copy.kill()
-        copy.join()
-        return f"it takes more than {SECONDS:.0f} seconds"
-    return f"it takes more than {BYTES // 2**20} MiB of memory" if copy.exitcode else None
+    theirs.close()
+    with ours:
+        try:
+            ended = ours.poll(SECONDS)
+            text = ours.recv_bytes(BYTES).decode("utf-8", "surrogatepass") if ended else ""
+        except (EOFError, OSError):
+            text = _FAILS + _TOO_LARGE
+    copy.kill()
+    copy.join()
+    if not ended:
+        raise TemplateError(f"it takes more than {SECONDS:.0f} seconds")
+    if text.startswith(_FAILS):
+        raise TemplateError(text.removeprefix(_FAILS))
+    return text.removeprefix(_MADE)
 
 
-def _try(program: Callable[[], object]) -> NoReturn:
-    """Run the program, and end this process with 0 unless it takes too much memory."""
-    code = 0
+_MADE, _FAILS = "+", "-"
+_TOO_LARGE = f"it takes more than {BYTES // 2**20} MiB of memory"
+
+
+def _send(program: Callable[[], str], target: Connection) -> NoReturn:
+    """Run the program, send what it makes or why it fails, and end this process."""
     try:
         _bound_memory()
-        program()
-    except MemoryError:
-        code = _TOO_LARGE
+        made = attempt(program)
+        if not isinstance(made, Failed):
+            target.send_bytes(f"{_MADE}{made}".encode("utf-8", "surrogatepass"))
+        elif not isinstance(made.error, MemoryError):
+            target.send_bytes(f"{_FAILS}{first_line(made.error)}".encode("utf-8", "replace"))
     finally:
-        # Other exceptions are ignored here: the program is run again.
-        os._exit(code)
+        # Whoever gets nothing knows that the memory was not enough.
+        os._exit(0)
 
 
 def _bound_memory() -> None:
@@ -142,21 +165,17 @@ def _may_stand_in_word(piece: str) -> bool:
 
 
 _PLACEHOLDER = "§scope§"
+_MESSAGE = " \n a \"b\" <i>'é'</i> &amp; {{ c }} {% d %}\\n [/INST]\r\n\n\n" + 9 * "word " + "\n"
+"""A message of another length, with characters that a template may treat in its own way."""
+
 _LETTER = "a"
 _LINE_END = "\n"
 
 _DAY = date(2024, 7, 26)
 _CODES = {f"%{letter}": _DAY.strftime(f"%{letter}") for letter in ascii_letters}
 _PARTS = {f"%-{code[1]}": part.lstrip("0") or "0" for code, part in _CODES.items()} | _CODES
-# Some templates write the date or enable reasoning: answers must not change overnight, and a short
-# answer leaves no room for reasoning. Other templates ignore these names.
-_SETTINGS = MappingProxyType(
-    {
-        "date_string": "26 Jul 2024",
-        "date_parts": _PARTS,
-        "enable_thinking": False,
-    }
-)
+# Some templates write the date: answers must not change overnight. Others ignore these names.
+_SETTINGS = MappingProxyType({"date_string": "26 Jul 2024", "date_parts": _PARTS})
 # Templates take values alone, no functions: the day is written by the template itself.
 _THAT_DAY = (
     "{% macro strftime_now(format) %}{% set written = namespace(date=format) %}"
@@ -185,10 +204,15 @@ class Spelling:
     out in ordinary tokens wherever the tokenizer can do that. ``opening`` are the tokens that the
     tokenizer puts before every text, such as ``<s>``: a prompt begins with them once, even where
     the template writes them, too.
+
+    A template is asked for a thought if the model ``thinks``, else for none. ``thought`` is the tag
+    with which it begins one in any case; it is ended at once unless the model thinks.
     """
 
-    def __init__(self, tokenizer: Any, spec: str, chat: Chat = "auto") -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self, tokenizer: Any, spec: str, chat: Chat = "auto", *, thinks: bool = False
+    ) -> None:
+        self._tokenizer, self._spec, self._thinks = tokenizer, spec, thinks
         self._texts: dict[int, str] = {}
         self._special = tuple(
             {
@@ -201,6 +225,12 @@ class Spelling:
         # A first token that the tokenizer adds to no text is not one that a text begins with.
         ended = last is not None and first in (None, last)
         self.start = self.opening or ((last,) if ended else ())
+        self._unwritten = {
+            *tokenizer.all_special_ids,
+            *(number for number, t in tokenizer.added_tokens_decoder.items() if t.special),
+        } - {
+            number for number, t in tokenizer.added_tokens_decoder.items() if marks_thought(str(t))
+        }
         self.is_chat = chat != "no" and tokenizer.chat_template is not None
         if chat == "yes" and not self.is_chat:
             raise ModelError(
@@ -208,13 +238,17 @@ class Spelling:
                 expected="with --chat yes, language models with a chat template",
                 fix="write --chat auto, or add the template to the checkpoint's tokenizer",
             )
-        self.frame = self._render_first(spec) if self.is_chat else ""
+        self.frame = self._render(_PLACEHOLDER) if self.is_chat else ""
+        self._put = self._way_to_put() if self.is_chat else None
+        self.thought = opened_thought(self.frame)
+        end = f"{self.thought[:1]}/{self.thought[1:]}"
+        self._end_of_thought = self._framed(f"\n{end}\n\n") if self.thought else []
 
     def prompt_with_reply(self, message: str, reply: str, whole: str) -> list[int]:
         """A message with the beginning of its reply; the whole where there are no messages."""
         if not self.is_chat:
             return self.plain(whole)
-        return [*self.prompt(message), *self.continuation(reply)]
+        return [*self.prompt(message), *self._end_of_thought, *self.continuation(reply)]
 
     def prompt(self, text: str) -> list[int]:
         """A prompt as the user's message up to where the reply begins; else as a plain text."""
@@ -222,7 +256,8 @@ class Spelling:
             return self.plain(text)
         if not any(name in text for name in self._special):
             # The whole at once, as transformers does it: tokens may cross a border.
-            return self._opened(self._framed(self._render(text)))
+            whole = self._put and self.frame.replace(_PLACEHOLDER, self._put(text))
+            return self._opened(self._framed(self._render(text) if whole is None else whole))
         before, _, after = self.frame.partition(_PLACEHOLDER)
         return self._opened([*self._framed(before), *self._bare(text), *self._framed(after)])
 
@@ -248,12 +283,9 @@ class Spelling:
         return whole[len(before) :]
 
     def text(self, tokens: Sequence[int]) -> str:
-        """Tokens as text, without the special ones."""
-        return str(
-            self._tokenizer.decode(
-                tokens, skip_special_tokens=True, clean_up_tokenization_spaces=False
-            )
-        )
+        """Tokens as text, without the special ones that are no part of a thought."""
+        written = [token for token in tokens if token not in self._unwritten]
+        return str(self._tokenizer.decode(written, clean_up_tokenization_spaces=False))
 
     def as_read(self, tokens: Sequence[int]) -> str:
         """Tokens as text, with the special ones."""
@@ -283,30 +315,39 @@ class Spelling:
         return list(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _render(self, text: str) -> str:
+        """What the template makes of a message, which holds it once."""
+        try:
+            made = run_apart(lambda: self._applied(text))
+        except TemplateError as error:
+            raise self._unfit(str(error)) from error
+        if text == _PLACEHOLDER and made.count(text) != 1:
+            raise self._unfit(f"it makes {made[:80]!r} of a message")
+        return made
+
+    def _applied(self, text: str) -> str:
         return str(
             self._tokenizer.apply_chat_template(
                 [{"role": "user", "content": text}],
                 chat_template=_THAT_DAY + self._tokenizer.get_chat_template(),
                 tokenize=False,
                 add_generation_prompt=True,
+                enable_thinking=self._thinks,
+                thinking=self._thinks,
                 **_SETTINGS,
             )
         )
 
-    def _render_first(self, spec: str) -> str:
-        # A template is a program of the checkpoint's author: it may loop or grow without end.
-        if reason := failure_of(lambda: self._render(_PLACEHOLDER)):
-            raise self._unfit(spec, reason)
-        # It may also fail in any way.
-        with converting(lambda error: self._unfit(spec, first_line(error))):
-            frame = self._render(_PLACEHOLDER)
-        if frame.count(_PLACEHOLDER) != 1:
-            raise self._unfit(spec, f"it makes {frame[:80]!r} of a message")
-        return frame
+    def _way_to_put(self) -> Callable[[str], str] | None:
+        """How the template changes the ends of a message; None where it changes more."""
+        made = self._render(_MESSAGE)
+        ways = (str, str.strip, str.lstrip, str.rstrip)
+        return next(
+            (way for way in ways if self.frame.replace(_PLACEHOLDER, way(_MESSAGE)) == made), None
+        )
 
-    def _unfit(self, spec: str, reason: str) -> ModelError:
+    def _unfit(self, reason: str) -> ModelError:
         return ModelError(
-            f"the chat template of `{spec}` does not take a single message ({reason})",
+            f"the chat template of `{self._spec}` does not take a single message ({reason})",
             expected="a template that writes a user's message once",
             fix="fix the template that comes with the checkpoint's tokenizer, or remove it",
         )

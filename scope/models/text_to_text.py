@@ -26,9 +26,9 @@ from scope.models.prompts import (
     option_letter,
     prompt_of,
 )
-from scope.models.replies import READ_BY, answer_text
+from scope.models.replies import READ_BY, answer_of, answer_text
 from scope.protocols import Answers
-from scope.records import BLANK, Answer, Question
+from scope.records import BLANK, Question
 from scope.untrusted import during_inference
 
 
@@ -206,8 +206,10 @@ class TextToTextModel:
         for batch in self._batches([fitted.tokens for fitted in asked]):
             written = self._model.write([asked[index].tokens for index in batch], self._longest)
             for index, tokens in zip(batch, written, strict=True):
-                text = answer_text(self._text(tokens))
-                yield index, Answer(text=text, truncated=asked[index].truncated)
+                cut = len(tokens) >= self._longest
+                fitted = asked[index]
+                text = self._text(tokens)
+                yield index, answer_of(text, answer_text, cut=cut, truncated=fitted.truncated)
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -278,8 +280,8 @@ class SentinelModel(TextToTextModel):
                 stops=sentinels,
             )
             for index, tokens in zip(batch, written, strict=True):
-                text = self._text(tokens)
-                yield index, Answer(text=text or None, truncated=asked[index][1])
+                text, cut = self._text(tokens), asked[index][1]
+                yield index, answer_of(text, lambda text: text or None, truncated=cut)
 
     def _around_sentinel(self, question: Question) -> tuple[list[int], bool]:
         parts = question.text.split(BLANK)

@@ -78,7 +78,8 @@ ModelRole = Literal["reference", "target", "baseline", "floor", "model", "suspec
 
 
 TEXT_BY_TEXT = "answers differently alone and in a batch; it was asked text by text"
-"""How equal the answers of such a model are."""
+SAMPLED = "samples its answers: its server refuses to take the likeliest ones"
+"""How equal the answers of such models are."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,10 +106,10 @@ class ModelCard:
     reference trained or loaded in another way, and in a test of reuse ``suspect`` for the target
     and ``control`` for each model that it is compared with. ``labels`` is empty for what is no
     classifier. ``reproducible`` says how equal its answers are whatever batches they are computed
-    in, "to the byte" or such as "to about 2e-06", or `TEXT_BY_TEXT`; it is empty where that
-    is not known, as where somebody else computes them. ``prompts`` holds the templates that the
-    model is asked with, by their names, and ``words`` the word that stands for each label in them;
-    ``reading`` is how a language model reads them.
+    in, "to the byte" or such as "to about 2e-06", `TEXT_BY_TEXT` or `SAMPLED`; it is empty where
+    that is not known, as where somebody else computes them. ``prompts`` holds the templates that
+    the model is asked with, by their names, and ``words`` the word that stands for each label in
+    them; ``reading`` is how a language model reads them.
     """
 
     name: str

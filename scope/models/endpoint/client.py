@@ -12,6 +12,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from scope.errors import ModelError
@@ -32,7 +33,7 @@ from scope.models.endpoint.protocol import (
     Reply,
     read_reply,
 )
-from scope.models.options import ModelOptions
+from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.printing import counted
 
 TOO_MANY = (429, 503, 529)
@@ -47,6 +48,16 @@ _MOST_DOUBLINGS = 10
 
 BUSY_FAILURES = 3
 """The delay of a request that is refused while others succeed grows up to this many failures."""
+
+FAILED_IN_A_ROW = 4
+"""Requests that fail for good, without a reply in between, after which no other is sent."""
+
+PROBE = EndpointRequest(
+    path="chat",
+    prompt="Which number is larger, 9.9 or 9.11? Answer with the number alone.",
+    most_tokens=LETTER_TOKENS + THOUGHT_TOKENS,
+)
+"""Shows whether a model thinks: the same question whatever else is asked, and in which order."""
 
 Item = TypeVar("Item")
 Give = Callable[[Item], None]
@@ -88,17 +99,23 @@ class Endpoint:
         self._server = _Server(address, key, options, clock)
         weakref.finalize(self, self._server.close)
 
+    @property
+    def sampled(self) -> bool:
+        """Whether the model draws its answers, since it takes no temperature."""
+        return self._server.dialect.sampled
+
     def ask(
         self, asks: Sequence[EndpointRequest], *, retries: int | None = None
     ) -> Generator[tuple[int, Reply]]:
         """The index of each request and its reply, as they arrive; equal requests are sent once.
 
+        A chat that fails for good while the server answers others has a reply that says so.
         Closing the iterator cancels the requests in flight.
 
         Raises
         ------
         EndpointError
-            When one request fails for good; all replies that arrived are yielded first.
+            When all requests fail for good; all replies that arrived are yielded first.
         ModelError
             When `--max-requests` is reached.
         """
@@ -139,7 +156,9 @@ class _Server:
 
     def __init__(self, address: Address, key: Key, options: ModelOptions, clock: WaitClock) -> None:
         self.address, self.key, self.options, self.clock = address, key, options, clock
-        self.dialect = Dialect(address.model)
+        self.dialect = Dialect(address.model, options.thinking)
+        self.probe: Reply | None = None
+        self.probing = asyncio.Lock()
         self.sent = 0
         self.connections = Connections(key, address.base_url)
         self._loop = asyncio.new_event_loop()
@@ -194,13 +213,14 @@ class _Server:
 
 
 class _Session:
-    """Requests that are sent together, until all have a reply or one fails for good."""
+    """Requests that are sent together, until all have a reply or the server fails for good."""
 
     def __init__(self, server: _Server, asks: Sequence[EndpointRequest], most_tries: int) -> None:
         self._server, self._clock, self._options = server, server.clock, server.options
         self._left, self._most_tries = deque(asks), most_tries
         self._stop = asyncio.Event()
         self._replies = 0
+        self._failed: list[tuple[EndpointRequest, Failure]] = []
         self._held_until = -math.inf
         self.failure: Failure | None = None
         self.tries = 0
@@ -214,17 +234,71 @@ class _Session:
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._options.requests, len(self._left))):
                 group.create_task(self._work(give))
+        if self._failed and not self._stop.is_set():
+            if self._replies:
+                self._give_failed(give)
+            else:
+                self.failure = self._failed[0][1]
 
     async def _work(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
         while self._left and not self._stop.is_set():
             ask = self._left.popleft()
-            reply = await self._insist(ask)
-            if reply is not None:
-                self._replies += 1
-                give((ask, reply))
+            match await self._ask(ask):
+                case Reply() as reply:
+                    self._replies += 1
+                    give((ask, reply))
+                    if not self._stop.is_set():
+                        self._give_failed(give)
+                case Failure() as failure if not self._stop.is_set():
+                    self._failed.append((ask, failure))
+                    of_all = failure.is_of_all or ask.path != "chat"
+                    if of_all or len(self._failed) >= FAILED_IN_A_ROW:
+                        self.failure = failure
+                        self._stop.set()
 
-    async def _insist(self, ask: EndpointRequest) -> Reply | None:
-        """The reply, with retries; None where all requests end.
+    def _give_failed(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
+        """Give up the requests that failed: the server answers others."""
+        while self._failed:
+            give((self._failed.pop()[0], Reply(failed=True)))
+
+    async def _ask(self, ask: EndpointRequest) -> Reply | Failure | None:
+        """The reply, with room for a thought where the model thinks.
+
+        It depends on no other request: a reply that is complete without the room is the same with
+        it, and whether a model thinks is read from the reply itself or from that to `PROBE`.
+        """
+        thinking, shown = self._options.thinking, self._server.probe
+        more = ask.most_tokens + THOUGHT_TOKENS
+        with_room = replace(ask, most_tokens=more) if ask.path == "chat" else ask
+        roomy = thinking == "on" or (thinking == "auto" and shown is not None and _thinks(shown))
+        reply = await self._insist(with_room if roomy else ask)
+        if not isinstance(reply, Reply) or not (reply.lacks_room or reply.is_misplaced):
+            return reply
+        probe = await self._probe()
+        if not isinstance(probe, Reply):
+            return probe
+        if thinking == "auto" and not roomy and (reply.thought or _thinks(probe)):
+            reply = await self._insist(with_room)
+        if isinstance(reply, Reply) and reply.cut and not reply.thought and _opens(probe):
+            return replace(reply, text="", thought="unfinished")
+        return reply
+
+    async def _probe(self) -> Reply | Failure | None:
+        """The reply that shows whether the model thinks, asked for once."""
+        server = self._server
+        async with server.probing:
+            if server.probe is None:
+                probe = await self._insist(PROBE)
+                if isinstance(probe, Reply) and probe.is_misplaced:
+                    server.dialect.leave_out_switches()
+                    probe = await self._insist(PROBE)
+                if not isinstance(probe, Reply):
+                    return probe
+                server.probe = probe
+            return server.probe
+
+    async def _insist(self, ask: EndpointRequest) -> Reply | Failure | None:
+        """The reply, with retries, or the last failure; None where all requests end.
 
         A server that refuses requests as too many while it answers others is only busy: such a try
         does not count.
@@ -244,10 +318,8 @@ class _Session:
             replies = self._replies
             tries += not is_busy
             if not outcome.may_pass or tries >= self._most_tries:
-                if not self._stop.is_set():
-                    self.failure, self.tries = outcome, failures
-                    self._stop.set()
-                return None
+                self.tries = failures
+                return outcome
             if outcome.wait is not None:
                 # The server names a delay: nothing is sent before it is over.
                 self._held_until = max(self._held_until, self._clock.now() + outcome.wait)
@@ -279,6 +351,8 @@ class _Session:
         except MalformedReplyError as error:
             return Failure(said=str(error), status=OK)
         failure = refusal(response.status, response.headers, response.content)
+        if ask.path == "chat" and failure.is_filtered:
+            return Reply(refused=True)
         return Reply(too_long=True) if failure.is_too_long else failure
 
     async def _response(self, ask: EndpointRequest, body: dict[str, Any]) -> HttpResponse | Failure:
@@ -296,3 +370,13 @@ class _Session:
                     return Failure(said=f"no reply within {self._options.timeout:g} seconds")
         finally:
             request.cancel()
+
+
+def _thinks(probe: Reply) -> bool:
+    """Whether the model thinks, or still writes at the end of the room for a thought."""
+    return bool(probe.thought) or probe.cut
+
+
+def _opens(probe: Reply) -> bool:
+    """Whether the model's template begins a thought, so that a reply shows only where it ends."""
+    return probe.opened or (probe.cut and not probe.thought)

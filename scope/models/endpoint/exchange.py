@@ -72,6 +72,18 @@ _FIXES: Mapping[int | None, str] = MappingProxyType(
         429: "lower --requests, or wait",
     }
 )
+_OF_ALL = (401, 402, 403, 404, 405, 501, *REDIRECTS)
+"""Statuses that every request will get."""
+
+_FILTERED = re.compile(
+    r"content[ _-]?(?:filter|management|moderation|policy|exists risk)|responsible ?ai"
+    r"|data_inspection|inappropriate content|(?:prompt|input|request|content) (?:was |is )?flagged"
+    r"|prohibited_content|safety (?:system|polic|filter|check)",
+    re.IGNORECASE,
+)
+_ONLY_STREAMS = re.compile(
+    r"^a stream of events|\bstream\b.*\btrue\b|only.*\bstream", re.IGNORECASE
+)
 _TOO_LONG = re.compile(
     r"context[ _-]?(?:length|size|window)|maximum context|prompt is too long|too many tokens",
     re.IGNORECASE,
@@ -101,11 +113,40 @@ class Failure:
         >>> [Failure(said="", status=status).may_pass for status in (None, 429, 503, 400, 404)]
         [True, True, True, False, False]
         """
-        if self.code == "insufficient_quota" or (self.wait or 0) > LONGEST_WAIT:
+        if self.is_of_all:
             return False
         if self.status is None or self.status in _MAY_PASS:
             return True
         return self.status >= 500 and self.status != _NOT_OFFERED
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether every other request would fail, too."""
+        return (
+            self.status in _OF_ALL
+            or self.code == "insufficient_quota"
+            or (self.wait or 0) > LONGEST_WAIT
+            or self.only_streams
+        )
+
+    @property
+    def only_streams(self) -> bool:
+        """Whether the server answers in streams of events alone."""
+        return self.status in (OK, 400, 422) and bool(_ONLY_STREAMS.search(self.said))
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether a filter refuses the content of the question.
+
+        Examples
+        --------
+        >>> said = "The prompt triggered our content management policy"
+        >>> [Failure(said=said, status=status).is_filtered for status in (400, 500)]
+        [True, False]
+        """
+        return self.status in (400, 403, 422, 451) and bool(
+            _FILTERED.search(f"{self.code} {self.said}")
+        )
 
     @property
     def is_too_long(self) -> bool:
@@ -145,6 +186,8 @@ class EndpointError(ModelError):
 
 
 def _how_to_fix(failure: Failure, key: Key) -> str:
+    if failure.only_streams:
+        return "this server only streams: put a proxy before it that sends a reply as a whole"
     if failure.status == 401 and not key.is_set:
         return f"{KEY_VARIABLE} is not set: set it to one of this server's keys"
     if failure.status in _FIXES:

@@ -18,7 +18,7 @@ import numpy as np
 from scope.models.endpoint.protocol import Position
 from scope.models.probabilities import rounded
 from scope.models.prompts import option_letter
-from scope.models.replies import line
+from scope.models.replies import line, without_thought
 from scope.records import Probabilities
 
 MOST_OPTIONS = 26
@@ -58,6 +58,18 @@ def option_of(token: str, options: int) -> int | None:
     bare = token.strip(_AROUND)
     letters = [option_letter(index) for index in range(options)]
     return letters.index(bare) if bare in letters else None
+
+
+def is_letter(reply: str) -> bool:
+    """Whether the first line of a reply is over, and is a letter.
+
+    Examples
+    --------
+    >>> is_letter("B" + chr(10)), is_letter("B"), is_letter("A cat" + chr(10))
+    (True, False, False)
+    """
+    first, *over = (without_thought(reply) or "").lstrip().split("\n")
+    return bool(over) and option_of(first, MOST_OPTIONS) is not None
 
 
 def written_letter(text: str, options: int) -> Letter | None:
@@ -111,6 +123,9 @@ def _bare(text: str) -> str:
     return text.strip(_AROUND).casefold()
 
 
+_AFTER_TEXT = re.compile(r"\s*(?:(?:<[^<>\s]*>|\[/?[A-Z]+\])\s*)*")
+"""What may follow a text among the tokens: those that end it."""
+
 LEAST_MASS = 0.5
 """Least sum of the letters' probabilities where no letter is written."""
 
@@ -120,20 +135,21 @@ def option_probabilities(
 ) -> Probabilities:
     """One probability per option, rounded to six decimals; empty where no letter was likely.
 
-    They are read at the position of the letter that the model writes as its answer. If it writes
-    none, they are read at the first position where the letters together are at least as likely as
-    all other tokens, except positions where it writes a letter as a word. The spellings of a letter
-    are summed. The letters are scaled to a sum of 1, since other tokens are not options; an option
-    that is not among the likeliest tokens gets 0.
+    The text is the end of the tokens, which may begin with the model's thought; where it is not,
+    nothing is known of its probabilities. They are read at the position of the letter that the
+    model writes as its answer. If it writes none, they are read at the first position where the
+    letters together are at least as likely as all other tokens, except positions where it writes a
+    letter as a word. The spellings of a letter are summed. The letters are scaled to a sum of 1,
+    since other tokens are not options; an option that is not among the likeliest tokens gets 0.
 
     Parameters
     ----------
     positions
-        The tokens of the reply.
+        The tokens of the reply, with those of a thought.
     options
         Number of options.
     text
-        The text of the tokens.
+        The text that answers.
     written
         The letter that is the text's answer, if it gives one.
 
@@ -146,24 +162,21 @@ def option_probabilities(
     >>> option_probabilities([refusal], 2, "I", None)
     ()
     """
+    tokens = "".join(position.token for position in positions)
+    start = tokens.rfind(text)
+    if start < 0 or not _AFTER_TEXT.fullmatch(tokens, start + len(text)):
+        return ()
+    ends = list(accumulate(len(position.token) for position in positions))
     if written:
-        return _scaled(_masses(_position_of(written, positions, text), options))
-    for position in positions:
+        position = positions[bisect_right(ends, start + written.place)]
+        # If a token is longer, such as `B. cat`, its alternatives do not show the letters.
+        is_letter = option_of(position.token, written.option + 1) is not None
+        return _scaled(_masses([position], options)) if is_letter else ()
+    for position in positions[bisect_right(ends, start) :]:
         masses = _masses([position], options)
         if option_of(position.token, options) is None and math.fsum(masses) >= LEAST_MASS:
             return _scaled(masses)
     return ()
-
-
-def _position_of(written: Letter, positions: Sequence[Position], text: str) -> Sequence[Position]:
-    """The position at which the letter is written, if the tokens make up the text."""
-    tokens = [position.token for position in positions]
-    start = "".join(tokens).find(text)
-    if start < 0:
-        return []
-    position = positions[bisect_right(list(accumulate(map(len, tokens))), start + written.place)]
-    # If a token is longer, such as `B. cat`, its alternatives do not show the letters.
-    return [position] if option_of(position.token, written.option + 1) is not None else []
 
 
 def _masses(positions: Sequence[Position], options: int) -> list[float]:

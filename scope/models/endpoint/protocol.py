@@ -7,10 +7,13 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 from scope.models.endpoint.address import Key
 from scope.models.endpoint.exchange import EndpointRequest, Failure, clean, said_in
+from scope.models.options import Thinking
+from scope.models.replies import begins_thought, without_thought
 
 SPARE_CHARACTERS = 1024
 
@@ -39,18 +42,36 @@ class Position:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """A reply: its text, and log-probabilities where the server gives them.
+    """A reply: its text without the model's thought, and log-probabilities where they are given.
 
-    Both are empty where the model refused or its text was withheld; ``names`` are the server's
-    models, where requested; ``model`` is the model id in the reply; ``too_long`` is true if the
-    model did not answer because the request is longer than its context.
+    Both are empty where the model ``refused`` or its text was withheld. The ``thought`` may stand
+    in the content, beside it, or be counted alone; it is ``opened`` where only its end stands in
+    the content. ``cut`` is true if the reply ended at the limit on its tokens. ``names`` are the
+    server's models, where requested; ``model`` is the model id in the reply; ``too_long`` is true
+    if the model did not answer because the request is longer than its context, ``failed`` if the
+    server fails at this request while it answers others.
     """
 
     text: str = ""
+    thought: Literal["", "whole", "unfinished"] = ""
+    opened: bool = False
+    cut: bool = False
+    refused: bool = False
+    failed: bool = False
     positions: tuple[Position, ...] = ()
     names: tuple[str, ...] = ()
     model: str = ""
     too_long: bool = False
+
+    @property
+    def lacks_room(self) -> bool:
+        """Whether it may be longer where more tokens are allowed."""
+        return self.cut or self.thought == "unfinished"
+
+    @property
+    def is_misplaced(self) -> bool:
+        """Whether nothing follows a thought that is over: some servers take answers for one."""
+        return self.thought == "whole" and not self.cut and not self.text.strip()
 
     def without(self, key: Key) -> Reply:
         """The same without the key, which a server may repeat: answers are shown and stored.
@@ -99,16 +120,59 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         body = json.loads(content)
     # For example numbers of too many digits, wrong characters, or endless nesting.
     except (ValueError, RecursionError) as error:
-        raise MalformedReplyError(f"a reply that is not JSON: {_shown(content)!r}") from error
+        kind = "a stream of events" if content.startswith(b"data:") else "a reply that is not JSON"
+        raise MalformedReplyError(f"{kind}: {_shown(content)!r}") from error
     if ask.path == "models":
         return Reply(names=_names(body))
     choice = _first_choice(body, content)
     model = clean(body["model"]) if isinstance(body.get("model"), str) else ""
-    if ask.path == "chat" and _is_refusal(choice):
+    positions = _positions(choice.get("logprobs"))
+    if ask.path == "completions":
+        return Reply(text=_text(choice.get("text"), ask), positions=positions, model=model)
+    if choice.get("error") or choice.get("finish_reason") == "error":
+        raise MalformedReplyError(f"a failure in place of a reply: {_shown(content)}")
+    if _is_refusal(choice):
         # Log-probabilities of a withheld text are no answer either.
-        return Reply(model=model)
-    text = _message(choice, content) if ask.path == "chat" else choice.get("text")
-    return Reply(text=_text(text, ask), positions=_positions(choice.get("logprobs")), model=model)
+        return Reply(model=model, refused=True)
+    message = _message(choice, content)
+    whole, thinks = _joined(message.get("content"))
+    whole = _text(whole, ask)
+    text = without_thought(whole)
+    thinks = thinks or any(map(message.get, _THOUGHTS)) or _counts_thought(body)
+    cut = choice.get("finish_reason") in _CUT
+    unfinished = text is None or (thinks and cut and not text.strip())
+    return Reply(
+        text=text or "",
+        thought="unfinished" if unfinished else "whole" if thinks or text != whole else "",
+        opened=text not in (None, whole) and not begins_thought(whole),
+        cut=cut,
+        positions=positions,
+        model=model,
+    )
+
+
+_THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details")
+"""Where servers put a thought beside the content."""
+
+_CUT = ("length", "max_tokens", "MAX_TOKENS")
+_FILTERED = ("content_filter", "safety", "prohibited_content", "blocklist", "refusal")
+
+
+def _joined(content: object) -> tuple[object, bool]:
+    """The text of a content in parts, and whether one of them is a thought."""
+    if not isinstance(content, list):
+        return content, False
+    parts = [part for part in content if isinstance(part, dict)]
+    texts = [part.get("text") for part in parts if part.get("type") in ("text", "output_text")]
+    is_thought = any(part.get("type") in ("thinking", "reasoning") for part in parts)
+    return "".join(text for text in texts if isinstance(text, str)), is_thought
+
+
+def _counts_thought(body: object) -> bool:
+    match body:
+        case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(tokens)}}}:
+            return tokens > 0
+    return False
 
 
 def most_characters(ask: EndpointRequest) -> int:
@@ -170,19 +234,17 @@ def _first_choice(body: object, content: bytes) -> dict[str, Any]:
 
 def _is_refusal(choice: dict[str, Any]) -> bool:
     match choice:
-        case {"finish_reason": "content_filter"}:
+        case {"finish_reason": str(reason)} if reason.lower().startswith(_FILTERED):
             return True
         case {"message": {"refusal": str(refusal)}}:
             return bool(refusal)
     return False
 
 
-def _message(choice: dict[str, Any], content: bytes) -> object:
+def _message(choice: dict[str, Any], content: bytes) -> dict[str, Any]:
     match choice:
-        case {"message": {"content": words}}:
-            return words
-        case {"message": dict()}:
-            return None
+        case {"message": dict() as message}:
+            return message
     raise MalformedReplyError(f"a choice without a message: {_shown(content)}")
 
 
@@ -240,20 +302,59 @@ FEWER_LIKELIEST = 5
 """Most log-probabilities that some servers give, where others give twenty."""
 
 
+def _refused(name: str) -> re.Pattern[str]:
+    """The complaint about a parameter; a server may also repeat it in another complaint."""
+    return re.compile(
+        rf"(?:\bun\w+|invalid|\bnot\b|extra)[^.]{{0,60}}{name}|{name}[^.]{{0,60}}"
+        r"(?:\bun\w+|invalid|\bnot\b|only|must|should|deprecated|cannot)",
+        re.IGNORECASE,
+    )
+
+
+_REFUSED = MappingProxyType(
+    {
+        "temperature": _refused("temperature"),
+        "seed": _refused(r"\bseed\b"),
+        "reasoning_effort": _refused("reasoning[_ ]?effort"),
+        "chat_template_kwargs": _refused("(?:chat_template|enable_thinking)"),
+    }
+)
+"""What one server takes and another refuses; without it the question is the same."""
+
+_SWITCHES = ("reasoning_effort", "chat_template_kwargs")
+"""Those that turn a model's thoughts off or on."""
+
+
 class Dialect:
     """Leaves out or replaces the parameters that a server rejects."""
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, thinking: Thinking = "auto") -> None:
         self._model = model
-        self._takes_seed = True
+        thinks = thinking == "on"
+        # Some templates have the one name, some the other; servers without templates an effort.
+        named = {"enable_thinking": thinks, "thinking": thinks}
+        # Each with what is tried in its place.
+        self._optional: dict[str, list[Any]] = {
+            "temperature": [0],
+            "seed": [0],
+            "chat_template_kwargs": [named],
+            "reasoning_effort": [] if thinks else ["none", "minimal", "low"],
+        }
         self._limit = "max_tokens"
         self._most_likeliest: int | None = None
 
+    @property
+    def sampled(self) -> bool:
+        """Whether the server takes no temperature: then the model draws its answers."""
+        return not self._optional["temperature"]
+
     def body(self, ask: EndpointRequest) -> dict[str, Any]:
         """The request in the form that this server accepts: greedy, hence always the same."""
-        body: dict[str, Any] = {"model": self._model, "temperature": 0}
-        if self._takes_seed:
-            body["seed"] = 0
+        body: dict[str, Any] = {"model": self._model} | {
+            name: values[0]
+            for name, values in self._optional.items()
+            if values and not (ask.path == "completions" and name in _SWITCHES)
+        }
         likeliest = ask.likeliest
         if ask.path == "completions":
             asked = {"logprobs": likeliest} if likeliest else {}
@@ -275,10 +376,17 @@ class Dialect:
             return False
         if "max_completion_tokens" in failure.said and "max_tokens" in sent and "messages" in sent:
             self._limit = "max_completion_tokens"
-        elif "logprobs" in failure.said and (sent_likeliest := sent.get("top_logprobs")):
+            return True
+        if "logprobs" in failure.said and (sent_likeliest := sent.get("top_logprobs")):
             self._most_likeliest = FEWER_LIKELIEST if sent_likeliest > FEWER_LIKELIEST else 0
-        elif re.search(r"\bseed\b", failure.said) and "seed" in sent:
-            self._takes_seed = False
-        else:
-            return False
-        return True
+            return True
+        for name, complaint in _REFUSED.items():
+            if name in sent and complaint.search(failure.said):
+                if self._optional[name][:1] == [sent[name]]:
+                    self._optional[name].pop(0)
+                return True
+        return False
+
+    def leave_out_switches(self) -> None:
+        """Let the model think or not as it does by itself."""
+        self._optional |= {name: [] for name in _SWITCHES}

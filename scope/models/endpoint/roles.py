@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address
@@ -18,12 +19,13 @@ from scope.models.endpoint.letters import (
     written_letter,
 )
 from scope.models.endpoint.protocol import Reply
-from scope.models.options import LETTER_TOKENS, ModelOptions
+from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of, with_letters
-from scope.models.replies import READ_BY, answer_text, filler
+from scope.models.replies import READ_BY, answer_of, answer_text, filler, no_answer
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
+from scope.records.result import SAMPLED
 
 PROMPTS = ("answer", "cloze", "choice_letters")
 
@@ -36,9 +38,9 @@ _NO_PATH = (404, 405, 501)
 class EndpointModel:
     """A model behind an OpenAI-compatible endpoint, queried in chats; completions give next tokens.
 
-    There is no answer where the model refuses, writes nothing, or writes no letter where one was
-    requested. Servers do not report texts that they truncate; a question that they refuse as
-    longer than the model's context has no answer and is marked as truncated.
+    There is no answer where the model refuses, writes nothing, does not end its thought, or writes
+    no letter where one was requested; the answer says why. Servers do not report texts that they
+    truncate; a question that they refuse as longer than the model's context is marked as truncated.
 
     The fingerprint covers the address, the model's name and what is asked of it. It cannot cover
     the weights: a server may replace them under the same name. ``served`` is the model id in the
@@ -64,6 +66,12 @@ class EndpointModel:
             self._prompts["choice_letters"] = choice_prompt
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
         self.fingerprint = _fingerprint(address, self.prompts, options)
+        self.thought_tokens = 0 if options.thinking == "off" else THOUGHT_TOKENS
+
+    @property
+    def reproducible(self) -> str:
+        """That answers are drawn, once the model has refused to give the likeliest."""
+        return SAMPLED if self._endpoint.sampled else ""
 
     def with_choice_prompt(self, prompt: Prompt) -> EndpointModel:
         """The same model, asked to choose with another prompt, which ends in the lettered options.
@@ -75,12 +83,12 @@ class EndpointModel:
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""
         asks = self._chats("answer", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, lambda reply, _: Answer(text=answer_text(reply.text)))
+        return self._answers(asks, questions, partial(_written, answer_text))
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each blank with one word of the reply."""
         asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, lambda reply, _: Answer(text=filler(reply.text)))
+        return self._answers(asks, questions, partial(_written, filler))
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose by the letter of an option, with probabilities where the server gives them.
@@ -151,10 +159,7 @@ class EndpointModel:
         with closing(self._endpoint.ask(asks)) as replies:
             for place, reply in replies:
                 self.served = reply.model or self.served
-                if reply.too_long:
-                    yield place, Answer(truncated=True)
-                else:
-                    yield place, read(reply, questions[place])
+                yield place, unanswered(reply) or read(reply, questions[place])
 
     def _refuse_without_tokens(self, reply: Reply, text: str) -> None:
         if reply.too_long:
@@ -198,16 +203,28 @@ def require_letters(questions: Sequence[Question]) -> None:
             )
 
 
+def unanswered(reply: Reply) -> Answer | None:
+    """Why the reply cannot hold an answer; None where it can."""
+    if reply.too_long:
+        return Answer(truncated=True, missing="cut off")
+    if reply.refused or reply.failed:
+        return Answer(missing="refused" if reply.refused else "server")
+    return Answer(missing="thought not finished") if reply.thought == "unfinished" else None
+
+
+def _written(read: Callable[[str], str | None], reply: Reply, _: Question) -> Answer:
+    return answer_of(reply.text, read, cut=reply.cut)
+
+
 def choice_of(reply: Reply, question: Question) -> Answer:
     """The option that a reply names by its letter, with probabilities where they can be read."""
     text, options = reply.text.strip(), len(question.options)
-    if not text:
-        return Answer()
     letter = written_letter(text, options)
-    probabilities = option_probabilities(reply.positions, options, text, letter)
+    probabilities = option_probabilities(reply.positions, options, text, letter) if text else ()
     if probabilities:
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
-    return Answer(choice=letter.option if letter else spelled_option(text, question.options))
+    choice = letter.option if letter else spelled_option(text, question.options)
+    return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)
 
 
 def _fingerprint(address: Address, prompts: dict[str, str], options: ModelOptions) -> str:
@@ -218,5 +235,6 @@ def _fingerprint(address: Address, prompts: dict[str, str], options: ModelOption
         "read_by": READ_BY,
         "max_answer_tokens": options.max_answer_tokens,
         "next_tokens": options.next_tokens,
+        "thinking": options.thinking,
     }
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()[:16]

@@ -168,5 +168,36 @@ def test_nothing_written_is_no_answer(llama, monkeypatch):
     model = llama(True)
     silent = [[]] * len(ASKED)
     monkeypatch.setattr(model._decoder, "write", lambda rows, *_: silent[: len(rows)])
-    assert {answer for _, answer in model.answer(ASKED)} == {Answer()}
-    assert {answer for _, answer in model.fill(CLOZES)} == {Answer()}
+    for _, answer in (*model.answer(ASKED), *model.fill(CLOZES)):
+        assert answer == Answer(missing="not readable")
+
+
+@pytest.mark.parametrize(
+    ("thinking", "reply", "answer", "is_short"),
+    [
+        ("auto", "<think>so\nann</think>\nbob\nzoé", Answer(text="bob"), False),
+        ("auto", "ann saw bob in a film was good", Answer(text="ann saw bob in a film"), True),
+        ("auto", "<think>" + "so " * 99, Answer(missing="thought not finished"), False),
+        ("off", "<think>" + "so " * 99, Answer(missing="thought not finished"), True),
+        ("off", "an answer:\n", Answer(missing="cut off"), True),
+        ("on", "so\nann</think>\nbob\n", Answer(text="bob"), False),
+        ("on", "so\nann\n" * 99, Answer(missing="thought not finished"), False),
+    ],
+)
+def test_a_thought_has_room_that_nothing_else_has(
+    llama, monkeypatch, thinking, reply, answer, is_short
+):
+    """Where it is wanted the tiny model's template begins it."""
+    model = llama(True, thinking=thinking, max_answer_tokens=8)
+    monkeypatch.setattr(model._spelling, "thought", "<think>" if thinking == "on" else "")
+    tokens = model._head.tokenizer(reply, add_special_tokens=False)["input_ids"]
+    written = []
+
+    def write(rows, longest, enough):
+        ends = (end for end in range(1, longest) if enough(tokens[:end]))
+        written.append(tokens[: next(ends, longest)])
+        return written
+
+    monkeypatch.setattr(model._decoder, "write", write)
+    assert list(model.answer(ASKED[:1])) == [(0, answer)]
+    assert (len(written[0]) == 8) == is_short

@@ -9,7 +9,51 @@ from scope.models.replies import (
     has_first_word,
     is_filler,
     is_line,
+    without_thought,
 )
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("B", "B"),
+        ("<think>\nA?\n</think>\n\nB", "B"),
+        ("<think></think>B", "B"),
+        ("Okay.\n</think>\n\nB", "B"),
+        ("A or B?</think> B", "B"),
+        ("so A </think> B", "B"),
+        ('so "river"</think>"river"', '"river"'),
+        ("<THINKING>A</THINKING>\nB", "B"),
+        ("<reasoning>A</reasoning> B", "B"),
+        ("<seed:think>A</seed:think>B", "B"),
+        ("[THINK]A[/THINK]B", "B"),
+        ("◁think▷A◁/think▷B", "B"),
+        ("<|START_THINKING|>A<|END_THINKING|>B", "B"),
+        (
+            "<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>B",
+            "B",
+        ),
+        ("<|channel|>final <|constrain|>json<|message|>B", "B"),
+        ("analysisWe need Aassistantfinal B", "B"),
+        ("analysis of A", "analysis of A"),
+        ("<think>A</think>C<think>C</think>B", "B"),
+        ("<think>the `</think>` tag, A </think> river", "river"),
+        ("<think>\nA.\n\nB", None),
+        ("<think>A</think>\n<think>B", None),
+        ("<think>the `</think>` tag", None),
+        ("<|start|>assistant<|channel|>analysis<|message|>A", None),
+        ("Use the `</think>` tag", "Use the `</think>` tag"),
+        ('"</think>" ends it', '"</think>" ends it'),
+        ("The tag </think> ends it", "The tag </think> ends it"),
+        ("Wrap it in <think> and </think>, please", "Wrap it in <think> and </think>, please"),
+        ("Wrap it in <think></think> tags", "Wrap it in <think></think> tags"),
+    ],
+)
+def test_what_follows_the_last_end_of_a_thought_counts(said, answer):
+    text = without_thought(said)
+    assert (text.strip() if text else text) == answer
+    assert answer_text(said) == (answer and answer_text(answer))
+    assert filler(said) == (answer and filler(answer))
 
 
 @pytest.mark.parametrize(
@@ -62,6 +106,7 @@ def test_a_filler_is_the_first_word_or_that_of_a_quotation(said, word):
         'The word is "garden", not "rose"',
         '\ngarden". The next is "rose".',
         "The word is:\n\ngarden\nor rose",
+        '<think>\n"sea" or\n\nThe "sea"?\n</think>\nThe word is:\ngarden\nor rose',
     ],
 )
 def test_what_is_written_after_a_reply_is_over_changes_nothing(said):

@@ -7,7 +7,7 @@ from tiny_language import CHAT_TEMPLATE
 
 from scope.errors import ModelError
 from scope.models import spelling
-from scope.models.spelling import Spelling, failure_of, word_pieces
+from scope.models.spelling import Spelling, TemplateError, run_apart, word_pieces
 from scope.models.torch_setup import quiet_transformers
 
 TEXT = "who saw the film?"
@@ -75,10 +75,45 @@ def test_a_template_is_asked_for_no_thoughts_and_the_same_day(tokenizer):
 
 
 @pytest.mark.parametrize(
+    ("content", "put"),
+    [("content", str), ("content.rstrip()", str.rstrip), ("content.replace('\\n', '/')", None)],
+)
+def test_a_template_runs_once_if_it_only_frames_a_message(tokenizer, content, put):
+    own = tokenizer(True)
+    template = (
+        "<|user|>{{ messages[0].%s }}</s>{{ 'x' * (messages[0].content | length - 999) ** 5 }}"
+    )
+    own.chat_template = (template if put else template.partition("{{ 'x'")[0]) % content
+    spelling = Spelling(own, "hf:m")
+    assert spelling._put == put
+    for text in ("ann\nsaw \n", "a" * 1_000_000):
+        made = own.decode(spelling.prompt(text))
+        assert made == f"<s><|user|>{put(text) if put else text.replace(chr(10), '/')}</s>"
+
+
+def test_a_template_that_grows_with_the_message_is_stopped(tokenizer):
+    own = tokenizer(True)
+    own.chat_template = "{{ messages[0].content }}{{ 'x' * messages[0].content | length ** 2 }}"
+    spelling = Spelling(own, "hf:m")
+    with pytest.raises(ModelError, match="takes more than 256 MiB of memory"):
+        spelling.prompt("a" * 100_000)
+
+
+def test_a_thought_that_the_template_begins_is_ended_unless_the_model_thinks(tokenizer):
+    own = tokenizer(True)
+    own.chat_template = CHAT_TEMPLATE + "<think>{% if enable_thinking %}!{% endif %}"
+    spelling = Spelling(own, "m")
+    ended = spelling.prompt_with_reply(TEXT, "the film", "")
+    assert own.decode(ended).replace(" ", "").endswith("<think>\n</think>\n\nthefilm")
+    assert Spelling(own, "m", thinks=True).frame.endswith("<think>!")
+
+
+@pytest.mark.parametrize(
     ("template", "reason"),
     [
         ("{{ raise_exception('no users') }}", "TemplateError: no users"),
         ("hello", "it makes 'hello' of a message"),
+        ("{{ messages[0].content }}{{ 'x' * 10 ** 10 }}", "more than 256 MiB of memory"),
     ],
 )
 def test_a_template_that_takes_no_message_is_refused(tokenizer, template, reason):
@@ -88,15 +123,10 @@ def test_a_template_that_takes_no_message_is_refused(tokenizer, template, reason
         Spelling(own, "hf:m")
 
 
-def test_what_grows_without_end_is_stopped():
-    assert failure_of(lambda: "a" * 10**11) == "it takes more than 256 MiB of memory"
-
-
 def test_what_does_not_end_is_stopped(monkeypatch):
     monkeypatch.setattr(spelling, "SECONDS", 0.2)
-    assert failure_of(lambda: all(True for _ in itertools.repeat(0))) == (
-        "it takes more than 0 seconds"
-    )
+    with pytest.raises(TemplateError, match="it takes more than 0 seconds"):
+        run_apart(lambda: str(all(True for _ in itertools.repeat(0))))
 
 
 class Tokenizer:

@@ -240,7 +240,10 @@ def test_a_chat_is_greedy_seeded_and_short():
         "max_tokens": 4,
         "logprobs": True,
         "top_logprobs": 20,
+        "chat_template_kwargs": {"enable_thinking": False, "thinking": False},
+        "reasoning_effort": "none",
     }
+    assert "reasoning_effort" not in Dialect("m", "on").body(CHAT)
 
 
 def test_the_limit_is_put_as_newer_servers_want_it():
@@ -266,3 +269,54 @@ def test_fewer_log_probabilities_are_asked_for_before_none():
 def test_only_a_bad_request_that_names_a_field_teaches(said, status):
     assert not learn(Dialect("m"), CHAT, said, status=status)
     assert learn(Dialect("m"), CHAT, "seed: Extra inputs are not permitted", status=422)
+
+
+# What servers say of a parameter that they do not take.
+@pytest.mark.parametrize(
+    ("said", "name", "then"),
+    [
+        ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature", []),
+        ("invalid temperature: only 1 is allowed for this model", "temperature", []),
+        ("`temperature` is deprecated for this model.", "temperature", []),
+        (
+            "Unrecognized request argument supplied: chat_template_kwargs",
+            "chat_template_kwargs",
+            [],
+        ),
+        ("property 'chat_template_kwargs' is unsupported", "chat_template_kwargs", []),
+        (
+            '[{"type":"extra_forbidden","loc":["body","chat_template_kwargs"]',
+            "chat_template_kwargs",
+            [],
+        ),
+        ("'reasoning_effort' does not support 'none'", "reasoning_effort", ["minimal", "low"]),
+        ("does not support parameter reasoningEffort.", "reasoning_effort", ["minimal", "low"]),
+        ("the chat template: Unexpected reasoning effort", "reasoning_effort", ["minimal", "low"]),
+        ("The text on temperature and its seed, without chat_template", "model", ["m"] * 3),
+    ],
+)
+def test_what_a_server_does_not_take_is_left_out_or_replaced(said, name, then):
+    dialect, values = Dialect("m"), []
+    for _ in range(3):
+        learn(dialect, CHAT, said)
+        values += [dialect.body(CHAT)[name]] if name in dialect.body(CHAT) else []
+    assert values == then
+    assert dialect.sampled == (name == "temperature")
+    # A request on its way may be refused after another was.
+    assert dialect.learn(Failure(said=said, status=400), Dialect("m").body(CHAT)) == (
+        name != "model"
+    )
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure(said='a stream of events: "data: {"', status=200),
+        Failure(said="This model requires `stream` to be set to true", status=400),
+        Failure(said="only streaming is supported", status=422),
+    ],
+)
+def test_a_server_that_only_streams_is_told_apart(failure):
+    assert failure.is_of_all
+    assert not failure.may_pass
+    assert "this server only streams" in EndpointError("x", failure, key=read_key()).fix

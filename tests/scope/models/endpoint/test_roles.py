@@ -46,13 +46,15 @@ def in_order(answers):
         ("...", "...", None),
         ("", None, None),
         (None, None, None),
+        ("<think>1</think>in 1066", "in 1066", "in"),
     ],
 )
 def test_answers_and_fillers_are_read_from_replies(open_model, stub, questions, said, text, word):
     stub.words["when ____?"] = said
     asked = questions("when ____?")
-    assert in_order(open_model().answer(asked)) == [Answer(text=text)]
-    assert in_order(open_model().fill(asked)) == [Answer(text=word)]
+    for ask, wanted in ((open_model().answer, text), (open_model().fill, word)):
+        ((answer,),) = [in_order(ask(asked))]
+        assert answer == (Answer(text=wanted) if wanted else unread(said or ""))
 
 
 def test_a_choice_has_probabilities_where_the_server_gives_them(open_model, stub, questions):
@@ -61,32 +63,93 @@ def test_a_choice_has_probabilities_where_the_server_gives_them(open_model, stub
     assert answer == Answer(choice=1, probabilities=(0.25, 0.75, 0.0))
 
 
+REFUSED, FILTERED = Answer(missing="refused"), refuse(400, "by policy", code="content_filter")
+CUT, UNFINISHED = Answer(missing="cut off"), Answer(missing="thought not finished")
+
+
+def unread(text):
+    return Answer(missing="not readable", reply=text)
+
+
+def said(text, **choice):
+    return Say(body={"choices": [{"message": {"content": text}} | choice]})
+
+
+LONG = {"finish_reason": "length"}
+HIDDEN = {"completion_tokens_details": {"reasoning_tokens": 16}}
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("step", "answer"),
     [
-        reply("I cannot answer", {"I": 0.999, "B": 1e-9}, {" cannot": 1.0}, {" answer": 1.0}),
-        reply("B", {"B": 1.0}, finish_reason="content_filter"),
-        reply("B", {"B": 1.0}, message={"content": "B", "refusal": "B"}),
-        reply("", {"</s>": 0.4, "A": 0.3, "B": 0.3}),
+        (
+            Say(body=reply("I cannot", {"I": 0.999, "B": 1e-9}, {" cannot": 1.0})),
+            unread("I cannot"),
+        ),
+        (Say(body=reply("B", {"B": 1.0}, finish_reason="content_filter")), REFUSED),
+        (Say(body=reply("B", {"B": 1.0}, message={"content": "B", "refusal": "B"})), REFUSED),
+        (Say(body=reply("", {"</s>": 0.4, "A": 0.3, "B": 0.3})), unread("")),
+        (said("B", finish_reason="SAFETY"), REFUSED),
+        (FILTERED, REFUSED),
+        (refuse(400, "The prompt triggered our content management policy"), REFUSED),
+        (refuse(403, "Input flagged by moderation"), REFUSED),
+        (TOO_LONG, Answer(truncated=True, missing="cut off")),
+        (said("(B)"), Answer(choice=1)),
+        (said("The answer is A"), Answer(choice=0)),
+        (said("S."), Answer(choice=1)),
+        (said("Both"), unread("Both")),
+        (said(" I would say B"), unread("I would say B")),
+        (said("Let me see", **LONG), CUT),
+        (said([{"type": "text", "text": "B"}]), Answer(choice=1)),
+        (
+            said([{"type": "thinking", "thinking": []}, {"type": "text", "text": "B"}]),
+            Answer(choice=1),
+        ),
+        (said("<think>\nThe answer is C. Hmm, but", **LONG), UNFINISHED),
+        (said("<think>\nMaybe option A.\n</think>\n\nB"), Answer(choice=1)),
+        (said("<think>\n\n</think>\n\n(B)"), Answer(choice=1)),
+        (said("Okay.\n</think>\n\nB"), Answer(choice=1)),
+        (said(None, **LONG), CUT),
+        (said(None, message={"reasoning_content": "C?"}, **LONG), UNFINISHED),
+        (Say(body=said(None, **LONG).body | {"usage": HIDDEN}), UNFINISHED),
+        # The thought's tokens come first, another letter among them.
+        (
+            Say(body=reply("B", {"A": 0.5, "B": 0.4}, {"?": 1.0}, {"B": 0.75, "C": 0.25})),
+            Answer(choice=1, probabilities=(0, 0.75, 0.25, *[0] * 6)),
+        ),
+        (Say(body=reply("B", {"B": 0.5, "A": 0.4}, {"?": 1.0})), Answer(choice=1)),
+        (
+            Say(body=reply("B", {"B": 0.75, "A": 0.25}, {"<|im_end|>": 1.0})),
+            Answer(choice=1, probabilities=(0.25, 0.75, *[0] * 7)),
+        ),
     ],
-    ids=["words of refusal", "filter", "refusal", "silence"],
+    ids=str,
 )
-def test_a_refusal_is_no_choice_however_sure(open_model, stub, questions, body):
-    stub.script.append(Say(body=body))
-    (answer,) = in_order(open_model().choose(questions("which?", options=tuple("rstuvwxyz"))))
-    assert answer == Answer()
-    assert not answer.given
+def test_a_reply_names_an_option_or_says_why_it_names_none(
+    open_model, stub, questions, step, answer
+):
+    asked = questions("which?", options=tuple("rstuvwxyz"))
+    stub.script.append(step)
+    assert in_order(open_model(thinking="off").choose(asked)) == [answer]
 
 
 @pytest.mark.parametrize(
-    ("said", "choice"),
-    [("(B)", 1), ("The answer is A", 0), ("Y.", 1), ("Both", None), ("I would say B", None)],
+    "failure",
+    [
+        {"error": {"code": 502, "message": "upstream"}, "message": {"content": ""}},
+        {"finish_reason": "error", "message": {"content": "B"}},
+    ],
 )
-def test_without_log_probabilities_the_letter_is_read(open_model, stub, questions, said, choice):
-    stub.logprobs = False
-    stub.words["which?"] = said
-    (answer,) = in_order(open_model().choose(questions("which?", options=("x", "y"))))
-    assert answer == Answer(choice=choice)
+def test_a_failure_inside_a_reply_is_asked_again(open_model, stub, questions, failure):
+    stub.script.append(Say(body={"choices": [failure]}))
+    assert in_order(open_model().answer(questions("when"))) == [Answer(text="when")]
+
+
+def test_what_a_server_fails_at_alone_costs_one_item(open_model, stub, questions):
+    stub.check = lambda body: refuse(500) if "bad" in str(body) else None
+    answers = in_order(open_model(requests=1).answer(questions("bad", "one", "two", "bad!")))
+    failed = Answer(missing="server")
+    assert answers == [failed, Answer(text="one"), Answer(text="two"), failed]
 
 
 def test_a_server_that_refuses_log_probabilities_is_asked_without(open_model, stub, questions):
@@ -137,14 +200,6 @@ def test_completions_that_are_refused_end_in_a_message(open_model, stub, refusal
         open_model().predict_next(["a text"])
 
 
-def test_a_question_beyond_the_context_has_no_answer_and_is_counted(open_model, stub, questions):
-    stub.check = lambda body: TOO_LONG if "long" in str(body) else None
-    answers = in_order(open_model().answer(questions("short", "long", "brief")))
-    assert answers == [Answer(text="short"), Answer(truncated=True), Answer(text="brief")]
-    assert not answers[1].given
-    assert len(stub.asked) == 3
-
-
 def test_the_prompts_that_come_with_scope_are_used_unless_others_are_given(open_model, stub):
     question = Question(id="0", text="Who won?", context="Ann won.", options=("Ann", "Bob"))
     model = open_model(prompts={})
@@ -164,9 +219,10 @@ def test_the_fingerprint_covers_what_decides_the_answers_and_no_more(open_model,
         open_model("other-model").fingerprint,
         open_model(max_answer_tokens=31).fingerprint,
         open_model(next_tokens=19).fingerprint,
+        open_model(thinking="on").fingerprint,
         *(open_model(prompts={name: "{text} {options}"}).fingerprint for name in PROMPTS),
     }
-    assert len(others - {usual}) == 6
+    assert len(others - {usual}) == 7
 
 
 REPLIES = (
@@ -177,6 +233,8 @@ REPLIES = (
     "____ river\n\nIt is wet.",
     "unanswerable",
     "",
+    "<think>\nA sea?\n\nOr:\n</think>\n\nriver",
+    "<think>\nsea",
 )
 
 
