@@ -21,7 +21,7 @@ from scope.models.prompts import prompt_of
 from scope.models.scheme import checked_spec, expand_spec, scheme_of
 from scope.printing import counted
 from scope.protocols import METHODS, Progress, Role
-from scope.records import ModelCard
+from scope.records import ModelCard, Question
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
     {
@@ -95,7 +95,8 @@ def load_answering_models(
     loaded: list[Any] = [None] * len(expanded)
     with progress.task("loading models", len(expanded)) as advance:
         for place in sorted(range(len(expanded)), key=lambda place: not is_saved(expanded[place])):
-            loaded[place] = load_answering_model(expanded[place], roles, options)
+            model = load_answering_model(expanded[place], roles, options)
+            loaded[place] = with_reading(model, first_questions(tasks))
             if is_saved(expanded[place]):
                 _require_answers(loaded[place], tasks)
             advance()
@@ -216,6 +217,19 @@ def require_rows(model: object, tasks: Sequence[ChosenTask]) -> None:
 def spec_of(model: object) -> str:
     """The spec itself, that of an object, or the name of its class."""
     return model if isinstance(model, str) else str(getattr(model, "spec", type(model).__name__))
+
+
+def first_questions(tasks: Sequence[ChosenTask]) -> dict[str, Question]:
+    """The first question of each prompt that these tasks may use."""
+    return {name: task.questions[0] for task in tasks for name in PROMPTS.get(task.task.role, ())}
+
+
+def with_reading(model: Any, first: Mapping[str, Question]) -> Any:
+    """A model of ours that notes how it reads its first prompts."""
+    kind = type(model)
+    if kind.__module__.startswith("scope.") and hasattr(kind, "read_prompts"):
+        model.reading = model.read_prompts(first)
+    return model
 
 
 def load_answering_model(model: str | object, roles: Sequence[Role], options: ModelOptions) -> Any:

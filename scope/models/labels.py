@@ -26,7 +26,7 @@ from scope.protocols import (
     StreamingClassifier,
     StreamingNextToken,
 )
-from scope.records import Answer, Example, Prediction, Question
+from scope.records import Answer, Example, Prediction, PromptReading, Question
 
 LABELS_SHOWN = 10
 LETTERS_SHOWN = 60
@@ -101,6 +101,7 @@ class AlignedClassifier(_Wrapping):
         super().__init__(classifier)
         self._order = label_order(classifier.spec, classifier.labels, labels, label_map)
         self.prompts = getattr(classifier, "prompts", {})
+        self.reading = getattr(classifier, "reading", None)
         self.words = getattr(classifier, "words", {})
         # Answers in another order are different answers, stored under another fingerprint.
         moved = self._order != sorted(self._order)
@@ -246,6 +247,16 @@ class LabelWordClassifier(_Wrapping):
         """The prompt as the model uses it, for example with the options' letters at its end."""
         prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
         return str(prompts.get("choice_letters") or prompts.get("choice") or self._prompt.template)
+
+    def read_prompts(self, first: Mapping[str, Question]) -> PromptReading | None:
+        """How the prompt is read with the first text; None where it is no prompt of the model."""
+        if not self._takes_prompt:
+            return None
+        question = self._question(first["classify"].text)
+        names = ("choice", "choice_letters")
+        reading: PromptReading = self._model.read_prompts(dict.fromkeys(names, question))
+        shown = dict(zip(("classify",), reading.first_prompts.values(), strict=False))
+        return replace(reading, first_prompts=shown)
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.

@@ -251,6 +251,7 @@ class LoadedWhenAsked:
         self.spec: str = model.spec
         self.prompts: Mapping[str, str] = getattr(model, "prompts", {})
         self.words: Mapping[str, str] = getattr(model, "words", {})
+        self.reading = getattr(model, "reading", None)
         self.form: str = getattr(model, "form", "")
         self.fingerprint: str = model.fingerprint
         self.reproducible: str = getattr(model, "reproducible", "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scope.models.scheme import scheme_of
-from scope.records import ModelCard
+from scope.records import ModelCard, PromptReading
 from scope.records.result import TEXT_BY_TEXT, ModelRole
 
 
@@ -44,7 +44,10 @@ class Model:
         return scheme_of(self.spec).served
 
     def card(self, truncated: int = 0) -> ModelCard:
-        """Its entry in the manifest, without labels and prompts."""
+        """Its entry in the manifest, without labels."""
+        reading = getattr(self.adapter, "reading", None)
+        reading = reading if isinstance(reading, PromptReading) else None
+        names = reading.first_prompts if reading else ()
         return ModelCard(
             name=self.name,
             role=self.role,
@@ -54,4 +57,6 @@ class Model:
             reproducible=TEXT_BY_TEXT
             if getattr(self.adapter, "asked_alone", False)
             else getattr(self.adapter, "reproducible", ""),
+            prompts={name: self.adapter.prompts[name] for name in names},
+            reading=reading,
         )

@@ -139,7 +139,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
-    models = load_models(request)
+    models = load_models(request, loaded.examples)
     encoder, capabilities = encoder_for(request, capabilities)
     search = SearchOptions(
         trials=request.trials,

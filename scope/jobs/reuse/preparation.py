@@ -13,11 +13,13 @@ from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
     check_prompts,
+    first_questions,
     in_one_form,
     is_saved,
     load_answering_model,
     require_one_form,
     require_rows,
+    with_reading,
 )
 from scope.jobs.audit.models import (
     asked_with_words,
@@ -232,7 +234,10 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
     request = in_one_form(request, _specs(request), chooses=role == "choice_scorer")
     options = request.model_options
     check_prompts([role], options)
-    models = load_reuse_models(request, lambda spec: load_answering_model(spec, [role], options))
+    first = first_questions([chosen])
+    models = load_reuse_models(
+        request, lambda spec: with_reading(load_answering_model(spec, [role], options), first)
+    )
     if role == "choice_scorer":
         require_one_form(model.adapter for model in models.all)
     for model in models.all:
@@ -258,7 +263,10 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     all_align = bool(request.batch_size or request.label_map)
     count = len(specs) if all_align else len(request.references)
     check_labels(specs, request, loaded.examples, aligned=count)
-    models = load_reuse_models(request, lambda spec: load_audited(spec, request.role, options))
+    examples = loaded.examples
+    models = load_reuse_models(
+        request, lambda spec: load_audited(spec, request.role, options, examples)
+    )
     adapters = [model.adapter for model in models.all]
     refuse_unused_words(options, used=asked_with_words(adapters))
     require_one_form(adapters)
