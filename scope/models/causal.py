@@ -73,7 +73,7 @@ class CausalModel:
             head.tokenizer, spec, options.chat, thinks=options.thinking == "on"
         )
         self._thinks = options.thinking == "on" and self._spelling.is_chat
-        self._choice = choice_prompt_name(options)
+        self._choice, self._labels = choice_prompt_name(options), choice_prompt is not None
         self._prompts = {
             "answer": prompt_of("answer", options),
             self._choice: choice_prompt or prompt_of(self._choice, options),
@@ -166,7 +166,9 @@ class CausalModel:
         for batch in self._decoder.batches([fitted.tokens for fitted in asked], more):
             replies = self._replies([asked[index].tokens for index in batch])
             for index, reply in zip(batch, replies, strict=True):
-                answer = unanswered(reply) or choice_of(reply, questions[index])
+                answer = unanswered(reply) or choice_of(
+                    reply, questions[index], labels=self._labels
+                )
                 yield index, replace(answer, truncated=asked[index].truncated)
 
     def _replies(self, rows: Sequence[Sequence[int]]) -> Iterator[Reply]:
@@ -186,16 +188,15 @@ class CausalModel:
 
         thoughts = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
         longest = max(1, min(LETTER_TOKENS + thoughts, self._limit - max(map(len, rows))))
-        enough = partial(self._enough, is_over=is_letter, most=LETTER_TOKENS)
+        is_cut = partial(self._is_cut, most=LETTER_TOKENS, longest=longest)
+        enough = partial(self._enough, is_over=is_letter, is_cut=is_cut)
         written = write_greedily(next_tokens, len(rows), longest, enough, self._decoder.ends)
         for tokens, of_row in zip(written, positions, strict=True):
-            whole = self._reply(tokens)
-            text = without_thought(whole)
-            cut = len(tokens) >= (LETTER_TOKENS if text == whole else longest)
+            text = without_thought(self._reply(tokens))
             yield Reply(
                 text=text or "",
                 thought="unfinished" if text is None else "",
-                cut=cut,
+                cut=is_cut(tokens),
                 positions=tuple(of_row),
             )
 
@@ -267,25 +268,30 @@ class CausalModel:
     ) -> Answers:
         lengths = [len(fitted.tokens) + self._longest for fitted in asked]
         budget = self._options.token_budget
-        most = self._options.max_answer_tokens
         room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        most = self._options.max_answer_tokens
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
             longest = max(1, min(most + room, self._limit - len(rows[0])))
-            enough = partial(self._enough, is_over=is_over, most=most)
+            is_cut = partial(self._is_cut, most=most, longest=longest)
+            enough = partial(self._enough, is_over=is_over, is_cut=is_cut)
             written = self._decoder.write(rows, longest, enough)
             for index, tokens in zip(batch, written, strict=True):
-                reply = self._reply(tokens)
-                ended = len(tokens) < (most if without_thought(reply) == reply else longest)
-                yield (
-                    index,
-                    answer_of(reply, read, cut=not ended, truncated=asked[index].truncated),
-                )
+                cut, truncated = is_cut(tokens), asked[index].truncated
+                yield index, answer_of(self._reply(tokens), read, cut=cut, truncated=truncated)
 
-    def _enough(self, tokens: Sequence[int], *, is_over: Callable[[str], bool], most: int) -> bool:
-        """Whether a reply is over; the room for a thought is there for nothing else."""
+    def _enough(
+        self,
+        tokens: Sequence[int],
+        is_over: Callable[[str], bool],
+        is_cut: Callable[[Sequence[int]], bool],
+    ) -> bool:
+        return is_over(self._reply(tokens)) or is_cut(tokens)
+
+    def _is_cut(self, tokens: Sequence[int], most: int, longest: int) -> bool:
+        """Whether a reply has the most tokens; the room for a thought is there for nothing else."""
         reply = self._reply(tokens)
-        return is_over(reply) or (len(tokens) >= most and without_thought(reply) == reply)
+        return len(tokens) >= (min(most, longest) if without_thought(reply) == reply else longest)
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""

@@ -54,7 +54,7 @@ FAILED_IN_A_ROW = 4
 
 PROBE = EndpointRequest(
     path="chat",
-    prompt="Which number is larger, 9.9 or 9.11? Answer with the number alone.",
+    prompt="How many days do two weeks have? Answer with the number alone.",
     most_tokens=LETTER_TOKENS + THOUGHT_TOKENS,
 )
 """Shows whether a model thinks: the same question whatever else is asked, and in which order."""
@@ -270,16 +270,21 @@ class _Session:
         thinking, shown = self._options.thinking, self._server.probe
         more = ask.most_tokens + THOUGHT_TOKENS
         with_room = replace(ask, most_tokens=more) if ask.path == "chat" else ask
-        roomy = thinking == "on" or (thinking == "auto" and shown is not None and _thinks(shown))
+        roomy = thinking == "on" or bool(thinking == "auto" and shown and shown.thought)
         reply = await self._insist(with_room if roomy else ask)
-        if not isinstance(reply, Reply) or not (reply.lacks_room or reply.is_misplaced):
+        if roomy and isinstance(reply, Reply) and reply.too_long:
+            # The question may fit into the context without the room.
+            reply = await self._insist(ask)
+        if not isinstance(reply, Reply) or not (reply.cut or reply.lacks_answer):
             return reply
         probe = await self._probe()
         if not isinstance(probe, Reply):
             return probe
-        if thinking == "auto" and not roomy and (reply.thought or _thinks(probe)):
-            reply = await self._insist(with_room)
-        if isinstance(reply, Reply) and reply.cut and not reply.thought and _opens(probe):
+        if thinking == "auto" and not roomy and (reply.thought or probe.thought):
+            longer = await self._insist(with_room)
+            reply = reply if isinstance(longer, Reply) and longer.too_long else longer
+        if isinstance(reply, Reply) and reply.cut and not reply.thought and probe.opened:
+            # The template begins the thought: a reply shows only where it ends.
             return replace(reply, text="", thought="unfinished")
         return reply
 
@@ -289,7 +294,7 @@ class _Session:
         async with server.probing:
             if server.probe is None:
                 probe = await self._insist(PROBE)
-                if isinstance(probe, Reply) and probe.is_misplaced:
+                if isinstance(probe, Reply) and probe.lacks_answer and not probe.cut:
                     server.dialect.leave_out_switches()
                     probe = await self._insist(PROBE)
                 if not isinstance(probe, Reply):
@@ -370,13 +375,3 @@ class _Session:
                     return Failure(said=f"no reply within {self._options.timeout:g} seconds")
         finally:
             request.cancel()
-
-
-def _thinks(probe: Reply) -> bool:
-    """Whether the model thinks, or still writes at the end of the room for a thought."""
-    return bool(probe.thought) or probe.cut
-
-
-def _opens(probe: Reply) -> bool:
-    """Whether the model's template begins a thought, so that a reply shows only where it ends."""
-    return probe.opened or (probe.cut and not probe.thought)

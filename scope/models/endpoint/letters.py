@@ -127,11 +127,16 @@ _AFTER_TEXT = re.compile(r"\s*(?:(?:<[^<>\s]*>|\[/?[A-Z]+\])\s*)*")
 """What may follow a text among the tokens: those that end it."""
 
 LEAST_MASS = 0.5
-"""Least sum of the letters' probabilities where no letter is written."""
+"""Least sum of the letters' probabilities where no letter is written, but for labels."""
 
 
 def option_probabilities(
-    positions: Sequence[Position], options: int, text: str, written: Letter | None
+    positions: Sequence[Position],
+    options: int,
+    text: str,
+    written: Letter | None,
+    *,
+    least: float = LEAST_MASS,
 ) -> Probabilities:
     """One probability per option, rounded to six decimals; empty where no letter was likely.
 
@@ -152,6 +157,8 @@ def option_probabilities(
         The text that answers.
     written
         The letter that is the text's answer, if it gives one.
+    least
+        Least sum of the letters' probabilities where no letter is written.
 
     Examples
     --------
@@ -174,7 +181,7 @@ def option_probabilities(
         return _scaled(_masses([position], options)) if is_letter else ()
     for position in positions[bisect_right(ends, start) :]:
         masses = _masses([position], options)
-        if option_of(position.token, options) is None and math.fsum(masses) >= LEAST_MASS:
+        if option_of(position.token, options) is None and math.fsum(masses) >= least:
             return _scaled(masses)
     return ()
 

@@ -64,14 +64,9 @@ class Reply:
     too_long: bool = False
 
     @property
-    def lacks_room(self) -> bool:
-        """Whether it may be longer where more tokens are allowed."""
-        return self.cut or self.thought == "unfinished"
-
-    @property
-    def is_misplaced(self) -> bool:
-        """Whether nothing follows a thought that is over: some servers take answers for one."""
-        return self.thought == "whole" and not self.cut and not self.text.strip()
+    def lacks_answer(self) -> bool:
+        """Whether nothing follows a thought: its end is missing, or was put in the wrong place."""
+        return bool(self.thought) and not self.text.strip()
 
     def without(self, key: Key) -> Reply:
         """The same without the key, which a server may repeat: answers are shown and stored.

@@ -61,6 +61,7 @@ class EndpointModel:
         self._address = address
         self._endpoint = endpoint
         self._options = options
+        self._labels = choice_prompt is not None
         self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
         if choice_prompt is not None:
             self._prompts["choice_letters"] = choice_prompt
@@ -113,7 +114,7 @@ class EndpointModel:
         asks = self._chats(
             "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
         )
-        return self._answers(asks, questions, choice_of)
+        return self._answers(asks, questions, partial(choice_of, labels=self._labels))
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest next tokens of every text; see `stream_next`."""
@@ -223,11 +224,16 @@ def _written(read: Callable[[str], str | None], reply: Reply, _: Question) -> An
     return answer_of(reply.text, read, cut=reply.cut)
 
 
-def choice_of(reply: Reply, question: Question) -> Answer:
-    """The option that a reply names by its letter, with probabilities where they can be read."""
+def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answer:
+    """The option that a reply names by its letter, with probabilities where they can be read.
+
+    Of options that are ``labels``, the letters' probabilities are compared at the first token
+    where no letter is written, however unlikely all are: a classifier has some for every text.
+    """
     text, options = reply.text.strip(), len(question.options)
     letter = written_letter(text, options)
-    probabilities = option_probabilities(reply.positions, options, text, letter) if text else ()
+    read = partial(option_probabilities, reply.positions, options, text, letter)
+    probabilities = (read() or (read(least=0.0) if labels else ())) if text else ()
     if probabilities:
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
     choice = letter.option if letter else spelled_option(text, question.options)

@@ -204,3 +204,16 @@ def test_saved_answers_are_looked_up_anew_and_not_kept(run):
         put(run, model)
     assert len(model.asked) == 12
     assert run.known("teller", QUESTIONS, "answerer") == {}
+
+
+def test_what_a_server_failed_at_is_asked_again_and_a_models_failure_is_kept(run):
+    class Failing(Teller):
+        def answer(self, questions):
+            missing = ("server", "refused")
+            for place, question in enumerate(questions):
+                self.asked.append(question.text)
+                yield place, Answer(missing=missing[len(question.text) % 2])
+
+    model = Failing()
+    assert put(run, model) == put(run, model)
+    assert model.asked == ["?" * n for n in (1, 2, 3, 4, 5, 6, 2, 4, 6)]

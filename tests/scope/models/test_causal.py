@@ -163,15 +163,6 @@ def test_an_option_without_tokens_is_refused(llama):
         list(llama(True).choose([Question(id="0", text="who?", options=("ann", " "))]))
 
 
-def test_nothing_written_is_no_answer(llama, monkeypatch):
-    """Not the answer that there is none: silence must not be right about what is not there."""
-    model = llama(True)
-    silent = [[]] * len(ASKED)
-    monkeypatch.setattr(model._decoder, "write", lambda rows, *_: silent[: len(rows)])
-    for _, answer in (*model.answer(ASKED), *model.fill(CLOZES)):
-        assert answer == Answer(missing="not readable")
-
-
 @pytest.mark.parametrize(
     ("thinking", "reply", "answer", "is_short"),
     [
@@ -180,6 +171,8 @@ def test_nothing_written_is_no_answer(llama, monkeypatch):
         ("auto", "<think>" + "so " * 99, Answer(missing="thought not finished"), False),
         ("off", "<think>" + "so " * 99, Answer(missing="thought not finished"), True),
         ("off", "an answer:\n", Answer(missing="cut off"), True),
+        # Silence must not be right about what is not there.
+        ("off", "", Answer(missing="not readable"), False),
         ("on", "so\nann</think>\nbob\n", Answer(text="bob"), False),
         ("on", "so\nann\n" * 99, Answer(missing="thought not finished"), False),
     ],

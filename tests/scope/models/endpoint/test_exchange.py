@@ -271,6 +271,9 @@ def test_only_a_bad_request_that_names_a_field_teaches(said, status):
     assert learn(Dialect("m"), CHAT, "seed: Extra inputs are not permitted", status=422)
 
 
+KWARGS, EFFORT = "chat_template_kwargs", "reasoning_effort"
+
+
 # What servers say of a parameter that they do not take.
 @pytest.mark.parametrize(
     ("said", "name", "then"),
@@ -278,20 +281,12 @@ def test_only_a_bad_request_that_names_a_field_teaches(said, status):
         ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature", []),
         ("invalid temperature: only 1 is allowed for this model", "temperature", []),
         ("`temperature` is deprecated for this model.", "temperature", []),
-        (
-            "Unrecognized request argument supplied: chat_template_kwargs",
-            "chat_template_kwargs",
-            [],
-        ),
-        ("property 'chat_template_kwargs' is unsupported", "chat_template_kwargs", []),
-        (
-            '[{"type":"extra_forbidden","loc":["body","chat_template_kwargs"]',
-            "chat_template_kwargs",
-            [],
-        ),
-        ("'reasoning_effort' does not support 'none'", "reasoning_effort", ["minimal", "low"]),
-        ("does not support parameter reasoningEffort.", "reasoning_effort", ["minimal", "low"]),
-        ("the chat template: Unexpected reasoning effort", "reasoning_effort", ["minimal", "low"]),
+        ("Unrecognized request argument supplied: chat_template_kwargs", KWARGS, []),
+        ("property 'chat_template_kwargs' is unsupported", KWARGS, []),
+        ('[{"type":"extra_forbidden","loc":["body","chat_template_kwargs"]', KWARGS, []),
+        ("'reasoning_effort' does not support 'none'", EFFORT, ["minimal", "low"]),
+        ("does not support parameter reasoningEffort.", EFFORT, ["minimal", "low"]),
+        ("the chat template: Unexpected reasoning effort", EFFORT, ["minimal", "low"]),
         ("The text on temperature and its seed, without chat_template", "model", ["m"] * 3),
     ],
 )
@@ -303,20 +298,19 @@ def test_what_a_server_does_not_take_is_left_out_or_replaced(said, name, then):
     assert values == then
     assert dialect.sampled == (name == "temperature")
     # A request on its way may be refused after another was.
-    assert dialect.learn(Failure(said=said, status=400), Dialect("m").body(CHAT)) == (
-        name != "model"
-    )
+    refused = Failure(said=said, status=400)
+    assert dialect.learn(refused, Dialect("m").body(CHAT)) == (name != "model")
 
 
 @pytest.mark.parametrize(
-    "failure",
+    ("said", "status"),
     [
-        Failure(said='a stream of events: "data: {"', status=200),
-        Failure(said="This model requires `stream` to be set to true", status=400),
-        Failure(said="only streaming is supported", status=422),
+        ('a stream of events: "data: {"', 200),
+        ("This model requires `stream` to be set to true", 400),
+        ("only streaming is supported", 422),
     ],
 )
-def test_a_server_that_only_streams_is_told_apart(failure):
-    assert failure.is_of_all
+def test_a_server_that_only_streams_is_told_apart(said, status):
+    failure = Failure(said=said, status=status)
     assert not failure.may_pass
     assert "this server only streams" in EndpointError("x", failure, key=read_key()).fix

@@ -57,22 +57,25 @@ def test_answers_and_fillers_are_read_from_replies(open_model, stub, questions, 
         assert answer == (Answer(text=wanted) if wanted else unread(said or ""))
 
 
-def test_a_choice_has_probabilities_where_the_server_gives_them(open_model, stub, questions):
-    stub.likeliest["which?"] = {"B": 0.5, " B": 0.1, "A": 0.2}
-    (answer,) = in_order(open_model().choose(questions("which?", options=("x", "y", "z"))))
-    assert answer == Answer(choice=1, probabilities=(0.25, 0.75, 0.0))
-
-
 REFUSED, FILTERED = Answer(missing="refused"), refuse(400, "by policy", code="content_filter")
 CUT, UNFINISHED = Answer(missing="cut off"), Answer(missing="thought not finished")
+
+
+def likely(*shares):
+    return Answer(choice=1, probabilities=(*shares, *[0] * 7))
 
 
 def unread(text):
     return Answer(missing="not readable", reply=text)
 
 
-def said(text, **choice):
-    return Say(body={"choices": [{"message": {"content": text}} | choice]})
+def said(*parts, **choice):
+    text = (
+        parts[0]
+        if len(parts) == 1
+        else [dict(zip(("type", "text"), p, strict=True)) for p in parts]
+    )
+    return {"choices": [{"message": {"content": text}} | choice]}
 
 
 LONG = {"finish_reason": "length"}
@@ -82,13 +85,10 @@ HIDDEN = {"completion_tokens_details": {"reasoning_tokens": 16}}
 @pytest.mark.parametrize(
     ("step", "answer"),
     [
-        (
-            Say(body=reply("I cannot", {"I": 0.999, "B": 1e-9}, {" cannot": 1.0})),
-            unread("I cannot"),
-        ),
-        (Say(body=reply("B", {"B": 1.0}, finish_reason="content_filter")), REFUSED),
-        (Say(body=reply("B", {"B": 1.0}, message={"content": "B", "refusal": "B"})), REFUSED),
-        (Say(body=reply("", {"</s>": 0.4, "A": 0.3, "B": 0.3})), unread("")),
+        (reply("I cannot", {"I": 0.999, "B": 1e-9}, {" cannot": 1.0}), unread("I cannot")),
+        (reply("B", {"B": 1.0}, finish_reason="content_filter"), REFUSED),
+        (reply("B", {"B": 1.0}, message={"content": "B", "refusal": "B"}), REFUSED),
+        (reply("", {"</s>": 0.4, "A": 0.3, "B": 0.3}), unread("")),
         (said("B", finish_reason="SAFETY"), REFUSED),
         (FILTERED, REFUSED),
         (refuse(400, "The prompt triggered our content management policy"), REFUSED),
@@ -100,28 +100,20 @@ HIDDEN = {"completion_tokens_details": {"reasoning_tokens": 16}}
         (said("Both"), unread("Both")),
         (said(" I would say B"), unread("I would say B")),
         (said("Let me see", **LONG), CUT),
-        (said([{"type": "text", "text": "B"}]), Answer(choice=1)),
-        (
-            said([{"type": "thinking", "thinking": []}, {"type": "text", "text": "B"}]),
-            Answer(choice=1),
-        ),
+        (said(("text", "The answer "), ("text", "is B")), Answer(choice=1)),
+        (said(("thinking", "A"), ("text", "B")), Answer(choice=1)),
         (said("<think>\nThe answer is C. Hmm, but", **LONG), UNFINISHED),
         (said("<think>\nMaybe option A.\n</think>\n\nB"), Answer(choice=1)),
         (said("<think>\n\n</think>\n\n(B)"), Answer(choice=1)),
         (said("Okay.\n</think>\n\nB"), Answer(choice=1)),
         (said(None, **LONG), CUT),
         (said(None, message={"reasoning_content": "C?"}, **LONG), UNFINISHED),
-        (Say(body=said(None, **LONG).body | {"usage": HIDDEN}), UNFINISHED),
+        (said(None, **LONG) | {"usage": HIDDEN}, UNFINISHED),
+        (reply("B", {"B": 0.5, " B": 0.1, "A": 0.2}), likely(0.25, 0.75)),
         # The thought's tokens come first, another letter among them.
-        (
-            Say(body=reply("B", {"A": 0.5, "B": 0.4}, {"?": 1.0}, {"B": 0.75, "C": 0.25})),
-            Answer(choice=1, probabilities=(0, 0.75, 0.25, *[0] * 6)),
-        ),
-        (Say(body=reply("B", {"B": 0.5, "A": 0.4}, {"?": 1.0})), Answer(choice=1)),
-        (
-            Say(body=reply("B", {"B": 0.75, "A": 0.25}, {"<|im_end|>": 1.0})),
-            Answer(choice=1, probabilities=(0.25, 0.75, *[0] * 7)),
-        ),
+        (reply("B", {"A": 0.5, "B": 0.4}, {"?": 1}, {"B": 0.75, "A": 0.25}), likely(0.25, 0.75)),
+        (reply("B", {"B": 0.5, "A": 0.4}, {"?": 1}), Answer(choice=1)),
+        (reply("B", {"B": 0.75, "A": 0.25}, {"<|im_end|>": 1}), likely(0.25, 0.75)),
     ],
     ids=str,
 )
@@ -129,7 +121,7 @@ def test_a_reply_names_an_option_or_says_why_it_names_none(
     open_model, stub, questions, step, answer
 ):
     asked = questions("which?", options=tuple("rstuvwxyz"))
-    stub.script.append(step)
+    stub.script.append(step if isinstance(step, Say) else Say(body=step))
     assert in_order(open_model(thinking="off").choose(asked)) == [answer]
 
 

@@ -1,4 +1,4 @@
-"""A server whose model thinks, in six styles, beside one whose model does not: the same answers."""
+"""A server whose model thinks, in seven styles, beside one whose model does not."""
 
 import json
 import math
@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 
 import pytest
-from stub_server import MODEL, Say, Stub, stub_server
+from stub_server import MODEL, Say, Stub, refuse, stub_server
 
 import scope
 from scope.models.endpoint import load
-from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
+from scope.models.options import THOUGHT_TOKENS, ModelOptions
 from scope.records import BLANK, Answer, Question
 
-STYLES = ("tags", "end alone", "beside", "parts", "channel", "counted")
+STYLES = ("tags", "end alone", "beside", "parts", "channel", "counted", "misplaced")
 ENDS = {
     "tags": ("<think>\n", "\n</think>\n\n"),
     "end alone": ("", "\n</think>\n\n"),
@@ -39,12 +39,16 @@ class Thinking(Stub):
 
     style: str = ""
     obeys: bool = False
+    most: int = 9999
 
     def reply(self, path, body):
         self.asked.append(body)
         prompt = body["messages"][-1]["content"]
-        content = "9.9" if "9.11" in prompt else right(prompt)
-        if not self.style or (self.obeys and not body["chat_template_kwargs"]["thinking"]):
+        content = "14" if "two weeks" in prompt else right(prompt)
+        if body["max_tokens"] > self.most:
+            return refuse(400, "beyond the maximum context length")
+        obeys = self.obeys or self.style == "misplaced"
+        if not self.style or (obeys and "'thinking': False" in str(body)):
             return self.say(body, [content], 0)
         before, after = ENDS.get(self.style, ("", "\n"))
         thought = THOUGHT * (100 if "endless" in prompt else 1)
@@ -55,7 +59,9 @@ class Thinking(Stub):
         kept = tokens[: body["max_tokens"]]
         whole, content = "".join(kept), "".join(kept[thinks:])
         message, parts = {"content": content or None}, [{"type": "text", "text": content}]
-        if self.style == "beside" and thinks:
+        if self.style == "misplaced" and not thinks:
+            message = {"content": None, "reasoning_content": content}
+        elif self.style in ("beside", "misplaced") and thinks:
             message["reasoning_content"] = "".join(kept[:thinks])
         elif self.style == "parts" and thinks:
             message = {"content": [{"type": "thinking", "thinking": []}, *parts]}
@@ -119,8 +125,16 @@ def test_a_thought_that_does_not_end_is_no_answer_and_says_so(server, clock, sty
     missing = Answer(missing="thought not finished")
     for each in answers(server, clock, asked):
         assert (each[0].given, each[1]) == (True, missing)
-    for each in answers(server, clock, QUESTIONS, thinking="off"):
-        assert set(each) == {missing}
+    if style != "misplaced":
+        for each in answers(server, clock, QUESTIONS, thinking="off"):
+            assert set(each) == {missing}
+
+
+def test_a_question_counts_where_the_room_does_not_fit_into_the_context(server, clock):
+    server.style, server.most = "beside", THOUGHT_TOKENS
+    for thinking in ("auto", "on"):
+        for each in answers(server, clock, QUESTIONS[:2], thinking=thinking):
+            assert each == [Answer(missing="thought not finished")] * 2
 
 
 def test_where_the_server_has_a_switch_no_room_is_needed(server, clock):
@@ -129,7 +143,6 @@ def test_where_the_server_has_a_switch_no_room_is_needed(server, clock):
         server.asked.clear()
         answers(server, clock, QUESTIONS, **options)
         assert max(body["max_tokens"] for body in server.asked) == most
-    assert LETTER_TOKENS < 32
 
 
 def test_a_comparison_finds_the_same_whether_a_model_thinks_or_not(server, tmp_path, without_pages):
