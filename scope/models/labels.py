@@ -292,11 +292,13 @@ class LabelWordClassifier(_Wrapping):
             raise ModelError(
                 f"`{self.spec}` gives {len(answer.probabilities) or 'no'} probabilities for the "
                 f"words {', '.join(self._words)} to the text {text[:80]!r}"
-                + (f" ({answer.missing})" if answer.missing else ""),
+                f"{f' ({answer.missing})' * bool(answer.missing)}",
                 expected="a probability for each word: without them only the models' "
                 "choices can be compared",
-                fix="choose a model that returns them, such as an hf: or gguf: one, or an endpoint "
-                "with log-probabilities of the letters A, B, … that stand for the words",
+                fix="leave that text out, or use `scope compare`, which counts missing answers"
+                if answer.missing
+                else "choose a model that returns them, such as an hf: or gguf: one, or an "
+                "endpoint with log-probabilities of the letters A, B, … that stand for the words",
             )
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 

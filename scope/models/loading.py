@@ -254,6 +254,7 @@ class LoadedWhenAsked:
         self.reading = getattr(model, "reading", None)
         self.form: str = getattr(model, "form", "")
         self.fingerprint: str = model.fingerprint
+        self.thought_tokens: int = getattr(model, "thought_tokens", 0)
         self.reproducible: str = getattr(model, "reproducible", "")
         carry_mark(self, model)
         if hasattr(model, "labels"):

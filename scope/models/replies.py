@@ -55,6 +55,9 @@ _QUOTED_TAG = re.compile(r"(?:\A|[\s(])[`\"'“‘«](?:<[^<>]*>)?\Z")
 _IN_PROSE = re.compile(r"\w[,:]? (?:<[^<>]*>)?\Z")
 _PROSE_GOES_ON = re.compile(r"[ \t]*[a-z,.;:!?)]")
 
+_LAST_MARK = re.compile(r"<\|[a-z_]{1,30}\|>\s*\Z")
+"""Such as ``<|return|>``, which some servers leave at the end of a reply."""
+
 _NEAR = 24
 """Characters before a tag that tell whether it is only mentioned."""
 
@@ -80,7 +83,7 @@ def without_thought(reply: str) -> str | None:
     """
     begun = begins_thought(reply)
     ends = [match.end() for match in _ENDS.finditer(reply) if not _is_mentioned(match, begun)]
-    answer = reply[ends[-1] :] if ends else reply
+    answer = _LAST_MARK.sub("", reply[ends[-1] :]) if ends else reply
     return None if begins_thought(answer) else answer
 
 

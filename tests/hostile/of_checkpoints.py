@@ -87,6 +87,10 @@ TEMPLATES = {
     "of loops in loops": ("{% for a in range(99999) %}" * 5 + "{% endfor %}" * 5, "5 seconds"),
     "that doubles": (DOUBLING, "256 MiB of memory"),
     "of a long line": ("{{ 'a' * 9999999999 }}", "256 MiB of memory"),
+    "that grows with the message": (
+        "{{ messages[0].content }}{{ 'a' * messages[0].content | length ** 4 }}",
+        "256 MiB of memory",
+    ),
     "that reaches for the system": ("{{ ''.__class__.__mro__ }}", "chat template"),
 }
 

@@ -159,6 +159,7 @@ class _Server:
         self.dialect = Dialect(address.model, options.thinking)
         self.probe: Reply | None = None
         self.probing = asyncio.Lock()
+        self.answers_chats = False
         self.sent = 0
         self.connections = Connections(key, address.base_url)
         self._loop = asyncio.new_event_loop()
@@ -235,7 +236,8 @@ class _Session:
             for _ in range(min(self._options.requests, len(self._left))):
                 group.create_task(self._work(give))
         if self._failed and not self._stop.is_set():
-            if self._replies:
+            # A session that goes on may ask for nothing but what failed before.
+            if self._server.answers_chats:
                 self._give_failed(give)
             else:
                 self.failure = self._failed[0][1]
@@ -246,6 +248,7 @@ class _Session:
             match await self._ask(ask):
                 case Reply() as reply:
                     self._replies += 1
+                    self._server.answers_chats |= ask.path == "chat"
                     give((ask, reply))
                     if not self._stop.is_set():
                         self._give_failed(give)

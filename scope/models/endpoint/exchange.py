@@ -57,7 +57,6 @@ MOST_SHOWN = 200
 """Characters of a server's words that a message shows."""
 
 _MAY_PASS = (OK, 408, 409, 425, 429)
-_NOT_OFFERED = 501
 _FIXES: Mapping[int | None, str] = MappingProxyType(
     {
         None: "check that the server runs and can be reached at this URL",
@@ -113,11 +112,8 @@ class Failure:
         >>> [Failure(said="", status=status).may_pass for status in (None, 429, 503, 400, 404)]
         [True, True, True, False, False]
         """
-        if self.is_of_all:
-            return False
-        if self.status is None or self.status in _MAY_PASS:
-            return True
-        return self.status >= 500 and self.status != _NOT_OFFERED
+        passing = self.status is None or self.status in _MAY_PASS or self.status >= 500
+        return passing and not self.is_of_all
 
     @property
     def is_of_all(self) -> bool:

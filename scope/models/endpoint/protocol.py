@@ -121,8 +121,8 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         return Reply(names=_names(body))
     choice = _first_choice(body, content)
     model = clean(body["model"]) if isinstance(body.get("model"), str) else ""
-    positions = _positions(choice.get("logprobs"))
     if ask.path == "completions":
+        positions = _positions(choice.get("logprobs"))
         return Reply(text=_text(choice.get("text"), ask), positions=positions, model=model)
     if choice.get("error") or choice.get("finish_reason") == "error":
         raise MalformedReplyError(f"a failure in place of a reply: {_shown(content)}")
@@ -141,7 +141,7 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         thought="unfinished" if unfinished else "whole" if thinks or text != whole else "",
         opened=text not in (None, whole) and not begins_thought(whole),
         cut=cut,
-        positions=positions,
+        positions=_positions(choice.get("logprobs")),
         model=model,
     )
 

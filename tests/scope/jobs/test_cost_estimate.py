@@ -16,7 +16,7 @@ from scope.jobs.cost_estimate import (
     texts_work,
 )
 from scope.models.model import Model
-from scope.models.options import LETTER_TOKENS
+from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS
 from scope.protocols import SearchOptions
 from scope.records import Answer, Example, Prediction, Question
 
@@ -81,6 +81,10 @@ def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     assert found.tokens_out == 20 * LETTER_TOKENS
     letters = len(EXAMPLES[0].text) + 40
     assert found.tokens_in == 20 * letters / 4
+    model.thought_tokens = THOUGHT_TOKENS
+    thinking = texts_work(named(model), EXAMPLES[:10], 10).measured()
+    assert thinking.tokens_out == 20 * (LETTER_TOKENS + THOUGHT_TOKENS)
+    model.thought_tokens = 0
     searched = search_work(Typo(), named(model), EXAMPLES, OPTIONS).measured()
     assert searched.seconds is None
     assert searched.tokens_out == searched.queries * LETTER_TOKENS > 0

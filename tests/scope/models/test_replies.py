@@ -29,7 +29,7 @@ from scope.models.replies import (
         ("[THINK]A[/THINK]B", "B"),
         ("◁think▷A◁/think▷B", "B"),
         ("<|START_THINKING|>A<|END_THINKING|>B", "B"),
-        ("<|channel|>analysis<|message|>A<|end|><|channel|>final<|message|>B", "B"),
+        ("<|channel|>analysis<|message|>A<|end|><|channel|>final<|message|>B<|return|>", "B"),
         ("<|channel|>final <|constrain|>json<|message|>B", "B"),
         ("analysisWe need Aassistantfinal B", "B"),
         ("analysis of A", "analysis of A"),

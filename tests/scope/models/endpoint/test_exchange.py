@@ -246,23 +246,6 @@ def test_a_chat_is_greedy_seeded_and_short():
     assert "reasoning_effort" not in Dialect("m", "on").body(CHAT)
 
 
-def test_the_limit_is_put_as_newer_servers_want_it():
-    dialect = Dialect("m")
-    said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-    assert learn(dialect, CHAT, said)
-    assert dialect.body(CHAT)["max_completion_tokens"] == 4
-    assert "max_tokens" not in dialect.body(CHAT)
-    assert not learn(dialect, CHAT, said)
-
-
-def test_fewer_log_probabilities_are_asked_for_before_none():
-    dialect = Dialect("m")
-    assert learn(dialect, CHAT, "top_logprobs must be at most 5")
-    assert dialect.body(CHAT)["top_logprobs"] == 5
-    assert learn(dialect, CHAT, "logprobs are not supported by this model")
-    assert "logprobs" not in dialect.body(CHAT)
-
-
 @pytest.mark.parametrize(
     ("said", "status"), [*(("seed", one) for one in (401, 429, 500)), ("seedling", 400)]
 )
@@ -272,12 +255,17 @@ def test_only_a_bad_request_that_names_a_field_teaches(said, status):
 
 
 KWARGS, EFFORT = "chat_template_kwargs", "reasoning_effort"
+LIMIT = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
 
 
 # What servers say of a parameter that they do not take.
 @pytest.mark.parametrize(
     ("said", "name", "then"),
     [
+        (LIMIT, "max_tokens", []),
+        (LIMIT, "max_completion_tokens", [4, 4, 4]),
+        # Fewer log-probabilities are asked for before none.
+        ("top_logprobs must be at most 5", "top_logprobs", [5]),
         ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature", []),
         ("invalid temperature: only 1 is allowed for this model", "temperature", []),
         ("`temperature` is deprecated for this model.", "temperature", []),

@@ -140,9 +140,12 @@ def test_a_failure_inside_a_reply_is_asked_again(open_model, stub, questions, fa
 
 def test_what_a_server_fails_at_alone_costs_one_item(open_model, stub, questions):
     stub.check = lambda body: refuse(500) if "bad" in str(body) else None
-    answers = in_order(open_model(requests=1).answer(questions("bad", "one", "two", "bad!")))
-    failed = Answer(missing="server")
+    model, failed = open_model(requests=1), Answer(missing="server")
+    with pytest.raises(ModelError, match="answered 0 of 1 questions"):
+        list(model.answer(questions("bad")))
+    answers = in_order(model.answer(questions("bad", "one", "two", "bad!")))
     assert answers == [failed, Answer(text="one"), Answer(text="two"), failed]
+    assert in_order(model.answer(questions("bad"))) == [failed]
 
 
 def test_a_server_that_refuses_log_probabilities_is_asked_without(open_model, stub, questions):
