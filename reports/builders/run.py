@@ -149,26 +149,19 @@ def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
         names: dict[str | None, list[str]] = {}
         for name, value in values:
             names.setdefault(value, []).append(name)
-        shown = (
-            prose("{value} for {models}", value=_in_words(fact, value), models=_few(group))
-            for value, group in names.items()
-        )
+        shown = (f"{_value(fact, value)} for {_few(group)}" for value, group in names.items())
         if len(names) > 1:
-            lines.append(prose(f"{fact}: {{values}}.", values=joined(shown)))
-    if not lines:
-        return ()
-    return (paragraph("The prompts differ. {facts}", facts=joined(lines, between=" ")),)
+            lines.append(f"{fact}: {', '.join(shown)}.")
+    return (paragraph("The prompts differ. {facts}", facts=" ".join(lines)),) if lines else ()
 
 
-def _in_words(fact: str, value: str | None) -> Text:
-    if fact == "Chat template":
-        kinds = {None: "that of the server, not known here,", "": "none"}
-        return prose(kinds.get(value, "its own"))
-    return code(value) if value else prose("none")
+def _value(fact: str, value: str | None) -> str:
+    kind = "its own" if value and fact == "Chat template" else value
+    return "not known here" if kind is None else kind or "none"
 
 
-def _few(names: Sequence[str]) -> Text:
-    return joined(names) if len(names) <= _FEW else prose("{n} models", n=len(names))
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= _FEW else f"{len(names)} models"
 
 
 def about_capability(card: CapabilityCard) -> Iterator[Block]:

@@ -21,7 +21,7 @@ from scope.models.prompts import prompt_of
 from scope.models.scheme import checked_spec, expand_spec, scheme_of
 from scope.printing import counted
 from scope.protocols import METHODS, Progress, Role
-from scope.records import ModelCard, Question
+from scope.records import ModelCard, PromptReading, Question
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
     {
@@ -227,8 +227,11 @@ def first_questions(tasks: Sequence[ChosenTask]) -> dict[str, Question]:
 def with_reading(model: Any, first: Mapping[str, Question]) -> Any:
     """A model of ours that notes how it reads its first prompts."""
     kind = type(model)
-    if kind.__module__.startswith("scope.") and hasattr(kind, "read_prompts"):
-        model.reading = model.read_prompts(first)
+    if kind.__module__.startswith("scope.") and hasattr(kind, "prompt_as_read"):
+        shown = {
+            name: model.prompt_as_read(name, first[name]) for name in first if name in model.prompts
+        }
+        model.reading = PromptReading(template=model.template, first_prompts=shown)
     return model
 
 

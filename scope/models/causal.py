@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -40,7 +40,7 @@ from scope.models.replies import (
 )
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
-from scope.records import Prediction, PromptReading, Question
+from scope.records import Prediction, Question
 from scope.untrusted import during_inference
 
 SCORED_TOKENS = 512
@@ -102,18 +102,14 @@ class CausalModel:
         """The same model, asked to choose with another prompt."""
         return CausalModel(self._head, self.spec, self._options, prompt, self._decoders)
 
-    def read_prompts(self, first: Mapping[str, Question]) -> PromptReading:
-        """How the prompts are read, with the first question of each."""
-        tokens = {
-            name: fit_prompt(question, self._room(), self._tokens(name)).tokens
-            for name, question in first.items()
-            if name in self._prompts
-        }
-        return PromptReading(
-            template=self._spelling.frame,
-            first_token=self._spelling.first_token(next(iter(tokens.values()), ())),
-            first_prompts={name: self._spelling.as_read(row) for name, row in tokens.items()},
-        )
+    @property
+    def template(self) -> str:
+        """The text of the chat template around a message; empty where prompts are plain."""
+        return self._spelling.frame
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, as it is read, with special tokens."""
+        return self._spelling.as_read(fit_prompt(question, self._room(), self._tokens(name)).tokens)
 
     @property
     def _decoder(self) -> PathDecoder | Decoder:

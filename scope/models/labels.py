@@ -26,7 +26,7 @@ from scope.protocols import (
     StreamingClassifier,
     StreamingNextToken,
 )
-from scope.records import Answer, Example, Prediction, PromptReading, Question
+from scope.records import Answer, Example, Prediction, Question
 
 LABELS_SHOWN = 10
 LETTERS_SHOWN = 60
@@ -239,6 +239,7 @@ class LabelWordClassifier(_Wrapping):
         self.prompts = {"classify": self._asked_with()}
         self.words = dict(options.label_words)
         self.form = getattr(self._model, "form", "")
+        self.template = getattr(self._model, "template", None)
         self.fingerprint = fingerprint_with(
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
         )
@@ -248,15 +249,14 @@ class LabelWordClassifier(_Wrapping):
         prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
         return str(prompts.get("choice_letters") or prompts.get("choice") or self._prompt.template)
 
-    def read_prompts(self, first: Mapping[str, Question]) -> PromptReading | None:
-        """How the prompt is read with the first text; None where it is no prompt of the model."""
-        if not self._takes_prompt:
-            return None
-        question = self._question(first["classify"].text)
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A text in the prompt `classify`, as the model reads it."""
+        asked = replace(question, options=self._words)
+        if not hasattr(self._model, "prompt_as_read"):
+            return self._prompt.render(asked)
         names = ("choice", "choice_letters")
-        reading: PromptReading = self._model.read_prompts(dict.fromkeys(names, question))
-        shown = dict(zip(("classify",), reading.first_prompts.values(), strict=False))
-        return replace(reading, first_prompts=shown)
+        name = next(name for name in names if name in self._model.prompts)
+        return str(self._model.prompt_as_read(name, asked))
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.

@@ -291,10 +291,6 @@ class Spelling:
         """Tokens as text, with the special ones."""
         return str(self._tokenizer.decode(tokens, clean_up_tokenization_spaces=False))
 
-    def first_token(self, tokens: Sequence[int]) -> str:
-        """The special token that begins a prompt; empty where none does."""
-        return self.as_read(tokens[:1]) if set(tokens[:1]) & self._unwritten else ""
-
     def as_it_follows(self, token: int) -> str:
         """A token's text where another token stands before it: with its space, if it has one."""
         if token not in self._texts:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 from scope.errors import ModelError
@@ -28,7 +28,7 @@ from scope.models.prompts import (
 )
 from scope.models.replies import READ_BY, answer_of, answer_text
 from scope.protocols import Answers
-from scope.records import BLANK, PromptReading, Question
+from scope.records import BLANK, Question
 from scope.untrusted import during_inference
 
 
@@ -179,7 +179,7 @@ class TextToTextModel:
             self._choice: choice_prompt or prompt_of(self._choice, options),
         }
         self.spec = spec
-        self.form = options.ask or "words"
+        self.form, self.template = options.ask or "words", ""
         self.fingerprint = fingerprint_with(
             head.fingerprint,
             self._longest,
@@ -198,15 +198,9 @@ class TextToTextModel:
         """The same model, asked to choose with another prompt."""
         return type(self)(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
 
-    def read_prompts(self, first: Mapping[str, Question]) -> PromptReading:
-        """How the prompts are read, with the first question of each."""
-        tokens = {
-            name: self._tokens(self._prompts[name], question).tokens
-            for name, question in first.items()
-            if name in self._prompts
-        }
-        shown = {name: str(self._tokenizer.decode(row)) for name, row in tokens.items()}
-        return PromptReading(template="", first_prompts=shown)
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, as it is read, with special tokens."""
+        return str(self._tokenizer.decode(self._tokens(self._prompts[name], question).tokens))
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,14 +88,21 @@ class PromptReading:
     """How a language model reads its prompts.
 
     ``template`` is the text of its chat template around a message, empty where it reads plain
-    prompts, and None where a server has the template. ``first_token`` is the special token that
-    begins a prompt, if there is one, and ``first_prompts`` holds the first prompt of each template
-    as the model reads it, with special tokens; of a server, as it is sent.
+    prompts, and None where that is not known, as of a server's. ``first_prompts`` holds the first
+    prompt of each template as the model reads it, with special tokens; of a server, as it is sent.
     """
 
     template: str | None = None
-    first_token: str = ""
     first_prompts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def first_token(self) -> str:
+        """The special token that begins its prompts; empty where none does."""
+        match = _SPECIAL.match(next(iter(self.first_prompts.values()), ""))
+        return match[0] if match else ""
+
+
+_SPECIAL = re.compile(r"<[^<>\s]+>|\[[A-Za-z]+\]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -39,15 +39,17 @@ def test_what_was_passed_from_python_is_named_beside_the_command():
         ([PromptReading(template=""), None], 1, ""),
         ([PromptReading(template="<u>"), PromptReading(template="<u>")], 0, ""),
         (
-            [PromptReading(template="<u>", first_token="<s>"), PromptReading(template="")],
+            [
+                PromptReading(template="<u>", first_prompts={"choice": "<s>Who?"}),
+                PromptReading(template=""),
+            ],
             0,
             "Chat template: its own for A, none for B. First token: <s> for A, none for B.",
         ),
         (
             [PromptReading(template=""), PromptReading()],
             2,
-            "Chat template: none for A, that of the server, not known here, for B. "
-            "Texts cut: 0 for A, 2 for B.",
+            "Chat template: none for A, not known here for B. Texts cut: 0 for A, 2 for B.",
         ),
     ],
 )

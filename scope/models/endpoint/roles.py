@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 
@@ -24,7 +24,7 @@ from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of, with_letters
 from scope.models.replies import READ_BY, answer_of, answer_text, filler, no_answer
 from scope.protocols import Answers
-from scope.records import Answer, Prediction, PromptReading, Question
+from scope.records import Answer, Prediction, Question
 from scope.records.result import SAMPLED
 
 PROMPTS = ("answer", "cloze", "choice_letters")
@@ -47,7 +47,7 @@ class EndpointModel:
     last reply, which may then change; empty where no reply has given one.
     """
 
-    form = "letters"
+    form, template = "letters", None
 
     def __init__(
         self,
@@ -81,12 +81,9 @@ class EndpointModel:
         """
         return EndpointModel(self._address, self._endpoint, self._options, with_letters(prompt))
 
-    def read_prompts(self, first: Mapping[str, Question]) -> PromptReading:
-        """The first message of each prompt; the server puts it into its template."""
-        prompts = ((name, self._prompts[name]) for name in first if name in self._prompts)
-        return PromptReading(
-            first_prompts={name: prompt.parts(first[name]).message for name, prompt in prompts}
-        )
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, which the server puts into its template."""
+        return self._prompts[name].parts(question).message
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""

@@ -267,9 +267,8 @@ def test_the_same_question_and_reply_is_the_same_choice_of_a_server_and_of_a_mod
 ):
     local = llama(True, ask="letters", prompts=(("choice_letters", "{text}\n{options}"),))
     question = Question(id="0", text="which?", options=("x", "y"))
-    first = {"choice_letters": question}
-    (sent,) = open_model().read_prompts(first).first_prompts.values()
-    (read,) = local.read_prompts(first).first_prompts.values()
+    sent = open_model().prompt_as_read("choice_letters", question)
+    read = local.prompt_as_read("choice_letters", question)
     assert read == f"<s><|user|>{sent}</s><|reply|>"
     tokens = local._head.tokenizer(reply, add_special_tokens=False)["input_ids"] + [1]
     start = len(local._tokens("choice_letters")(question))
