@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from typing import Any
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
@@ -158,13 +158,12 @@ class CausalModel:
         require_letters(questions)
         room, tokens_of = self._room(self._longest_choice), self._tokens(self._choice, writes=True)
         asked = [fit_prompt(question, room, tokens_of) for question in questions]
-        more = [self._longest_choice] * len(asked)
-        for batch in self._decoder.batches([fitted.tokens for fitted in asked], more):
-            replies = self._replies([asked[index].tokens for index in batch])
+        rows = [fitted.tokens for fitted in asked]
+        for batch in self._decoder.batches(rows, [self._longest_choice] * len(rows)):
+            replies = self._replies([rows[index] for index in batch])
             for index, reply in zip(batch, replies, strict=True):
-                answer = unanswered(reply) or choice_of(
-                    reply, questions[index], labels=self._labels
-                )
+                chosen_letter = choice_of(reply, questions[index], labels=self._labels)
+                answer = unanswered(reply) or chosen_letter
                 yield index, replace(answer, truncated=asked[index].truncated)
 
     def _replies(self, rows: Sequence[Sequence[int]]) -> Iterator[Reply]:
@@ -184,17 +183,13 @@ class CausalModel:
 
         thoughts = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
         longest = max(1, min(LETTER_TOKENS + thoughts, self._limit - max(map(len, rows))))
-        is_cut = partial(self._is_cut, most=LETTER_TOKENS, longest=longest)
-        enough = partial(self._enough, is_over=is_letter, is_cut=is_cut)
+        enough = self._enough(is_letter, LETTER_TOKENS, longest)
         written = write_greedily(next_tokens, len(rows), longest, enough, self._decoder.ends)
         for tokens, of_row in zip(written, positions, strict=True):
             text = without_thought(self._reply(tokens))
-            yield Reply(
-                text=text or "",
-                thought="unfinished" if text is None else "",
-                cut=is_cut(tokens),
-                positions=tuple(of_row),
-            )
+            cut = self._is_cut(tokens, LETTER_TOKENS, longest)
+            thought: Any = "unfinished" if text is None else ""
+            yield Reply(text=text or "", thought=thought, cut=cut, positions=tuple(of_row))
 
     def _by_words(self, questions: Sequence[Question]) -> Answers:
         spelled = [self._option_tokens(question) for question in questions]
@@ -269,20 +264,16 @@ class CausalModel:
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
             longest = max(1, min(most + room, self._limit - len(rows[0])))
-            is_cut = partial(self._is_cut, most=most, longest=longest)
-            enough = partial(self._enough, is_over=is_over, is_cut=is_cut)
+            enough = self._enough(is_over, most, longest)
             written = self._decoder.write(rows, longest, enough)
             for index, tokens in zip(batch, written, strict=True):
-                cut, truncated = is_cut(tokens), asked[index].truncated
+                cut, truncated = self._is_cut(tokens, most, longest), asked[index].truncated
                 yield index, answer_of(self._reply(tokens), read, cut=cut, truncated=truncated)
 
     def _enough(
-        self,
-        tokens: Sequence[int],
-        is_over: Callable[[str], bool],
-        is_cut: Callable[[Sequence[int]], bool],
-    ) -> bool:
-        return is_over(self._reply(tokens)) or is_cut(tokens)
+        self, is_over: Callable[[str], bool], most: int, longest: int
+    ) -> Callable[[Sequence[int]], bool]:
+        return lambda tokens: is_over(self._reply(tokens)) or self._is_cut(tokens, most, longest)
 
     def _is_cut(self, tokens: Sequence[int], most: int, longest: int) -> bool:
         """Whether a reply has the most tokens; the room for a thought is there for nothing else."""

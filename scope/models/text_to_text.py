@@ -246,8 +246,8 @@ class TextToTextModel:
         return list(self._tokenizer(text, verbose=False)["input_ids"])
 
     def _option_tokens(self, question: Question) -> list[list[int]]:
-        count, by_letters = len(question.options), self.form == "letters"
-        options = list(map(option_letter, range(count)) if by_letters else question.options)
+        letters = [option_letter(index) for index in range(len(question.options))]
+        options = letters if self.form == "letters" else list(question.options)
         encoded = self._tokenizer(text_target=options, verbose=False)["input_ids"]
         return [tokens[: self._limit] for tokens in encoded]
 

@@ -35,9 +35,7 @@ def test_what_was_passed_from_python_is_named_beside_the_command():
 @pytest.mark.parametrize(
     ("readings", "cut", "said"),
     [
-        ([None, None], 1, ""),
         ([PromptReading(template=""), None], 1, ""),
-        ([PromptReading(template="<u>"), PromptReading(template="<u>")], 0, ""),
         (
             [
                 PromptReading(template="<u>", first_prompts={"choice": "<s>Who?"}),

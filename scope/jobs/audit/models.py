@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NamedTuple
 
 from scope.errors import ModelError, SpecError
@@ -175,10 +174,8 @@ def _refuse_copies(request: AuditRequest, loaded: Mapping[str, Classifier]) -> N
 def _loaded(
     request: AuditRequest, models: Sequence[str | object], examples: Sequence[Example]
 ) -> list[Classifier]:
-    load = partial(
-        load_audited, role=request.role, options=request.model_options, examples=examples
-    )
-    classifiers = [load(model) for model in models]
+    role, options = request.role, request.model_options
+    classifiers = [load_audited(model, role, options, examples) for model in models]
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
     require_one_form(classifiers)
     return classifiers
