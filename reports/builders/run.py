@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from reports.blocks import (
@@ -19,7 +19,7 @@ from reports.blocks import (
 )
 from reports.prose import Span, Text, joined, prose, written
 from reports.wording import setting
-from scope.records import MEMORY, OBJECT, CapabilityCard, Clock, DataCard, Manifest
+from scope.records import MEMORY, OBJECT, CapabilityCard, Clock, DataCard, Manifest, ModelCard
 
 
 def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
@@ -30,6 +30,7 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
         blocks=(
             Heading(prose("Models")),
             models_table(manifest),
+            *asked_differently(manifest.models),
             *_prompts(manifest),
             Heading(prose("Data")),
             data_table(manifest.data),
@@ -101,6 +102,8 @@ def _prompts(manifest: Manifest) -> Iterator[Block]:
             "Fields in braces are replaced by parts of each question. Where a tokenizer has a chat "
             "template, the prompt is the user’s message in it."
         )
+    if manifest.settings.get("ask") == "letters":
+        yield note("All models choose by writing the letter of an option.")
     if any("{reply}" in template for _, template, _ in prompts):
         yield note(
             "The text after ``{reply}`` is the beginning of the reply; endpoints receive only the "
@@ -112,12 +115,58 @@ def _prompts(manifest: Manifest) -> Iterator[Block]:
         yield Preformatted(template)
         if words:
             yield note("Words for the labels: {words}", words=equations(words))
+        yield from _first_prompts(name, [card for card in manifest.models if card.name in models])
     if manifest.settings.get("role") == "next_token":
         yield heading("Prompts")
         yield paragraph(
             "None: the models read the bare texts, and a model’s label is the most likely next "
             "token."
         )
+
+
+def _first_prompts(name: str, cards: Sequence[ModelCard]) -> Iterator[Block]:
+    """The first prompt as the models read it, each text once."""
+    readers: dict[tuple[str, bool], list[str]] = {}
+    for card in cards:
+        if card.reading and (shown := card.reading.first_prompts.get(name)):
+            readers.setdefault((shown, card.reading.template is None), []).append(card.name)
+    for (shown, served), models in readers.items():
+        how = "is sent to the server of" if served else "is read, with special tokens, by"
+        yield paragraph(f"The first one, as it {how} {{models}}:", models=joined(models))
+        yield Preformatted(shown)
+
+
+_FEW = 4
+"""Most models that are named as different from others."""
+
+
+def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
+    """What differs between the prompts that the language models of a verdict read, if anything."""
+    readings = [(card, card.reading) for card in models if card.reading is not None]
+    here = [(card, reading) for card, reading in readings if reading.template is not None]
+    facts: dict[str, list[tuple[str, str | None]]] = {
+        "Chat template": [(card.name, reading.template) for card, reading in readings],
+        "First token": [(card.name, reading.first_token) for card, reading in here],
+        "Texts cut": [(card.name, str(card.truncated)) for card, _ in readings],
+    }
+    lines = []
+    for fact, values in facts.items():
+        names: dict[str | None, list[str]] = {}
+        for name, value in values:
+            names.setdefault(value, []).append(name)
+        shown = (f"{_value(fact, value)} for {_few(group)}" for value, group in names.items())
+        if len(names) > 1:
+            lines.append(f"{fact}: {', '.join(shown)}.")
+    return (paragraph("The prompts differ. {facts}", facts=" ".join(lines)),) if lines else ()
+
+
+def _value(fact: str, value: str | None) -> str:
+    kind = "its own" if value and fact == "Chat template" else value
+    return "not known here" if kind is None else kind or "none"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= _FEW else f"{len(names)} models"
 
 
 def about_capability(card: CapabilityCard) -> Iterator[Block]:

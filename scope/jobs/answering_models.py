@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, get_args
 
+from scope.core.request import Request
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
 from scope.jobs.task_choice import ChosenTask
@@ -15,12 +16,12 @@ from scope.models.answer_table import TableColumn
 from scope.models.certainty import mark_cacheable
 from scope.models.loading import in_role, load_model
 from scope.models.model import Model
-from scope.models.options import ModelOptions
+from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.scheme import checked_spec, expand_spec, scheme_of
 from scope.printing import counted
 from scope.protocols import METHODS, Progress, Role
-from scope.records import MEMORY, ModelCard
+from scope.records import MEMORY, ModelCard, PromptReading, Question
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
     {
@@ -94,7 +95,8 @@ def load_answering_models(
     loaded: list[Any] = [None] * len(expanded)
     with progress.task("loading models", len(expanded)) as advance:
         for place in sorted(range(len(expanded)), key=lambda place: not is_saved(expanded[place])):
-            loaded[place] = load_answering_model(expanded[place], roles, options)
+            model = load_answering_model(expanded[place], roles, options)
+            loaded[place] = with_reading(model, first_questions(tasks))
             if is_saved(expanded[place]):
                 _require_answers(loaded[place], tasks)
             advance()
@@ -104,6 +106,8 @@ def load_answering_models(
         for name, model, requested in zip(names, loaded, expanded, strict=True)
     )
     require_own_fingerprints(expanded, loaded)
+    if "choice_scorer" in roles:
+        require_one_form(loaded)
     return answering_models
 
 
@@ -128,9 +132,56 @@ def is_own(requested: str | object, model: object) -> bool:
     return not ours and (not isinstance(requested, str) or scheme_of(requested).own)
 
 
+Asked = TypeVar("Asked", bound=Request)
+
+
+def in_one_form(request: Asked, models: Sequence[object], *, chooses: bool) -> Asked:
+    """The request with the form in which all its language models choose.
+
+    It is letters as soon as one of the models is an endpoint, which can answer with nothing else.
+
+    Raises
+    ------
+    SpecError
+        When an endpoint is to choose words, or to be asked without a chat template.
+    """
+    options: ModelOptions = request.model_options  # type: ignore[attr-defined]
+    form = options.ask if chooses else None
+    if served := next((spec for spec in map(spec_of, models) if scheme_of(spec).served), None):
+        for name, refused, reason in (("ask", "words", "letters"), ("chat", "no", "in chats")):
+            if getattr(options, name) == refused:
+                raise SpecError(
+                    f"--{name} {refused} with `{served}`",
+                    expected=f"all models asked alike; an endpoint answers {reason} alone",
+                    fix=f"leave --{name} out, or compare models of the schemes hf and gguf alone",
+                )
+        form = "letters" if chooses else None
+    changed = replace(options, ask=form)
+    return request if changed == options else replace(request, model_options=changed)  # type: ignore[call-arg]
+
+
+def require_one_form(models: Iterable[Any]) -> None:
+    """Refuse language models that were loaded to choose in different forms, as objects may be.
+
+    Raises
+    ------
+    ModelError
+        When there are two.
+    """
+    forms = {getattr(model, "form", ""): model.spec for model in models}
+    if len(asked := [form for form in get_args(Form) if form in forms]) > 1:
+        shown = " and ".join(f"`{forms[form]}` for {form}" for form in asked)
+        raise ModelError(
+            f"models that are asked differently: {shown}",
+            expected="one form for all models of a verdict",
+            fix="pass their specs; or load each with ModelOptions(ask='letters')",
+        )
+
+
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
     """Read the prompts that are given, and refuse those with which nothing would be asked."""
-    used = {name: role for role in roles for name in PROMPTS.get(role, ())}
+    unused = "choice" if options.ask == "letters" else "choice_letters"
+    used = [name for role in roles for name in PROMPTS.get(role, ()) if name != unused]
     for name in options.prompts:
         if name not in used:
             raise SpecError(
@@ -181,8 +232,24 @@ def require_rows(model: object, tasks: Sequence[ChosenTask]) -> None:
 
 
 def spec_of(model: object) -> str:
-    """The spec that an object of the user's carries, else the name of its class."""
-    return str(getattr(model, "spec", type(model).__name__))
+    """The spec itself, that of an object, or the name of its class."""
+    return model if isinstance(model, str) else str(getattr(model, "spec", type(model).__name__))
+
+
+def first_questions(tasks: Sequence[ChosenTask]) -> dict[str, Question]:
+    """The first question of each prompt that these tasks may use."""
+    return {name: task.questions[0] for task in tasks for name in PROMPTS.get(task.task.role, ())}
+
+
+def with_reading(model: Any, first: Mapping[str, Question]) -> Any:
+    """A model of ours that notes how it reads its first prompts."""
+    kind = type(model)
+    if kind.__module__.startswith("scope.") and hasattr(kind, "prompt_as_read"):
+        shown = {
+            name: model.prompt_as_read(name, first[name]) for name in first if name in model.prompts
+        }
+        model.reading = PromptReading(template=model.template, first_prompts=shown)
+    return model
 
 
 def load_answering_model(model: str | object, roles: Sequence[Role], options: ModelOptions) -> Any:

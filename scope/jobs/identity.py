@@ -218,12 +218,15 @@ def manifest_of(
     encoder_reproducible: str = "",
 ) -> Manifest:
     """The manifest of a job's result; ``settings`` are what its numbers depend on."""
+    options = getattr(request, "model_options", None)
+    # Words are the form of runs without this setting.
+    form = {"ask": "letters"} if getattr(options, "ask", None) == "letters" else {}
     return Manifest(
         job=command.replace(" ", "-"),
         models=tuple(models),
         data=tuple(data),
         capabilities=tuple(capabilities),
-        settings=settings,
+        settings={**settings, **form},
         versions=software_versions(),
         command=reproduce(command, request),
         encoder_reproducible=encoder_reproducible,

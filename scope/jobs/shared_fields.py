@@ -192,7 +192,7 @@ class LabelledTexts(SharesAnswers):
         columns = () if self.label_column == "none" else ("label_column",)
         refuse_unused(
             self,
-            ("label_map", "label_words", "prompts", *columns),
+            ("label_map", "label_words", "prompts", "ask", "chat", *columns),
             "in the role next_token",
             "no options for labels or prompts: the model predicts the token that follows the bare "
             "text",

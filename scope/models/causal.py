@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import STEP, Decoder
+from scope.models.decoder import STEP, Decoder, write_greedily
+from scope.models.endpoint.letters import is_letter
+from scope.models.endpoint.protocol import Position, Reply
+from scope.models.endpoint.roles import LIKELIEST, choice_of, require_letters, unanswered
 from scope.models.heads import Head
-from scope.models.options import THOUGHT_TOKENS, ModelOptions
+from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
 from scope.models.probabilities import chosen, next_tokens
-from scope.models.prompts import Fitted, Prompt, fit_around_blank, fit_prompt, prompt_of
+from scope.models.prompts import (
+    Fitted,
+    Prompt,
+    choice_prompt_name,
+    fit_around_blank,
+    fit_prompt,
+    prompt_of,
+)
 from scope.models.replies import (
     READ_BY,
     answer_of,
@@ -31,9 +43,6 @@ from scope.protocols import Answers
 from scope.records import Prediction, Question
 from scope.untrusted import during_inference
 
-PROMPTS = ("answer", "choice", "cloze")
-"""The prompts that are used here."""
-
 SCORED_TOKENS = 512
 """Tokens of whole texts that are scored at once: each has scores for the whole vocabulary."""
 
@@ -41,13 +50,12 @@ SCORED_TOKENS = 512
 class CausalModel:
     """A causal language model: answers, fills blanks, scores options and predicts on.
 
-    Questions are put with a prompt, as the user's message where the tokenizer has a chat
-    template. Texts are decoded greedily, whatever the checkpoint's own generation settings say.
-    With the option ``thinking`` the model begins its reply itself, and has room for a thought;
-    options are scored without one. A thought that it begins unasked gets the room, too, unless the
-    option is off.
-    A passage that is too long for the model is cut at its end, so that the question stays in
-    view.
+    Questions are put with a prompt, as the user's message in the chat template, if the tokenizer
+    has one and it is wanted. ``form`` is how it chooses among options. Texts are decoded greedily,
+    whatever the checkpoint's own generation settings say. With the option ``thinking`` the model
+    begins its reply itself, and has room for a thought; words are scored without one. A thought
+    that it begins unasked gets the room, too, unless the option is off. A passage that is too long
+    for the model is cut at its end, so that the question stays in view.
     """
 
     def __init__(
@@ -61,12 +69,18 @@ class CausalModel:
         self._head, self._options = head, options
         self._limit = head.limit
         self._decoders = decoders or Decoders(head.model, spec, options.token_budget)
-        self._spelling = Spelling(head.tokenizer, spec, thinks=options.thinking == "on")
+        self._spelling = Spelling(
+            head.tokenizer, spec, options.chat, thinks=options.thinking == "on"
+        )
         self._thinks = options.thinking == "on" and self._spelling.is_chat
-        self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
-        if choice_prompt is not None:
-            self._prompts["choice"] = choice_prompt
+        self._choice, self._labels = choice_prompt_name(options), choice_prompt is not None
+        self._prompts = {
+            "answer": prompt_of("answer", options),
+            self._choice: choice_prompt or prompt_of(self._choice, options),
+            "cloze": prompt_of("cloze", options),
+        }
         self.spec = spec
+        self.form = options.ask or "words"
         self.fingerprint = fingerprint_with(
             head.fingerprint,
             options.max_answer_tokens,
@@ -75,6 +89,7 @@ class CausalModel:
             self._spelling.frame,
             READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
+            *([self.form] if self.form == "letters" else []),
         )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
 
@@ -86,6 +101,15 @@ class CausalModel:
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
         return CausalModel(self._head, self.spec, self._options, prompt, self._decoders)
+
+    @property
+    def template(self) -> str:
+        """The text of the chat template around a message; empty where prompts are plain."""
+        return self._spelling.frame
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, as it is read, with special tokens."""
+        return self._spelling.as_read(fit_prompt(question, self._room(), self._tokens(name)).tokens)
 
     @property
     def _decoder(self) -> PathDecoder | Decoder:
@@ -117,21 +141,62 @@ class CausalModel:
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
-        An option's score is the mean log-probability of its tokens as what follows the prompt;
-        the probabilities are the softmax of the scores.
+        Asked for words, an option's score is the mean log-probability of its tokens as what follows
+        the prompt; the probabilities are the softmax of the scores. Asked for letters, the model
+        replies, and the reply is read as an endpoint's.
 
         Raises
         ------
         ValueError
             When a question has no options.
         ModelError
-            When the tokenizer has no token for an option.
+            When the tokenizer has no token for an option, or there are more options than letters.
         """
+        return (self._by_letters if self.form == "letters" else self._by_words)(questions)
+
+    def _by_letters(self, questions: Sequence[Question]) -> Answers:
+        require_letters(questions)
+        room, tokens_of = self._room(self._longest_choice), self._tokens(self._choice, writes=True)
+        asked = [fit_prompt(question, room, tokens_of) for question in questions]
+        rows = [fitted.tokens for fitted in asked]
+        for batch in self._decoder.batches(rows, [self._longest_choice] * len(rows)):
+            replies = self._replies([rows[index] for index in batch])
+            for index, reply in zip(batch, replies, strict=True):
+                chosen_letter = choice_of(reply, questions[index], labels=self._labels)
+                answer = unanswered(reply) or chosen_letter
+                yield index, replace(answer, truncated=asked[index].truncated)
+
+    def _replies(self, rows: Sequence[Sequence[int]]) -> Iterator[Reply]:
+        """Short replies with the likeliest tokens at each position, as an endpoint gives them."""
+        positions: list[list[Position]] = [[] for _ in rows]
+
+        def next_tokens(going: Sequence[int], written: Sequence[Sequence[int]]) -> list[int]:
+            read = [[*rows[row], *written[row]] for row in going]
+            probabilities = self._decoder.next_probabilities(read)
+            best = probabilities.topk(min(LIKELIEST, probabilities.shape[1]))
+            tokens = best.indices.tolist()
+            for row, likeliest, masses in zip(going, tokens, best.values.tolist(), strict=True):
+                texts = list(map(self._spelling.as_it_follows, likeliest))
+                pairs = tuple(zip(texts, masses, strict=True))
+                positions[row].append(Position(token=texts[0], likeliest=pairs))
+            return [likeliest[0] for likeliest in tokens]
+
+        thoughts = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        longest = max(1, min(LETTER_TOKENS + thoughts, self._limit - max(map(len, rows))))
+        enough = self._enough(is_letter, LETTER_TOKENS, longest)
+        written = write_greedily(next_tokens, len(rows), longest, enough, self._decoder.ends)
+        for tokens, of_row in zip(written, positions, strict=True):
+            text = without_thought(self._reply(tokens))
+            cut = self._is_cut(tokens, LETTER_TOKENS, longest)
+            thought: Any = "unfinished" if text is None else ""
+            yield Reply(text=text or "", thought=thought, cut=cut, positions=tuple(of_row))
+
+    def _by_words(self, questions: Sequence[Question]) -> Answers:
         spelled = [self._option_tokens(question) for question in questions]
         most = max(1, self._limit // 2 - STEP)
         options = [[tokens[:most] for tokens in each] for each in spelled]
         asked = [
-            fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens("choice"))
+            fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens(self._choice))
             for question, each in zip(questions, options, strict=True)
         ]
         prompts = [fitted.tokens for fitted in asked]
@@ -199,19 +264,21 @@ class CausalModel:
         for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
             longest = max(1, min(most + room, self._limit - len(rows[0])))
-
-            def is_cut(tokens: Sequence[int], longest: int = longest) -> bool:
-                # The room for a thought is there for nothing else.
-                reply = self._reply(tokens)
-                plain = without_thought(reply) == reply
-                return len(tokens) >= (min(most, longest) if plain else longest)
-
-            written = self._decoder.write(
-                rows, longest, lambda tokens: is_over(self._reply(tokens)) or is_cut(tokens)
-            )
+            enough = self._enough(is_over, most, longest)
+            written = self._decoder.write(rows, longest, enough)
             for index, tokens in zip(batch, written, strict=True):
-                cut, truncated = is_cut(tokens), asked[index].truncated
+                cut, truncated = self._is_cut(tokens, most, longest), asked[index].truncated
                 yield index, answer_of(self._reply(tokens), read, cut=cut, truncated=truncated)
+
+    def _enough(
+        self, is_over: Callable[[str], bool], most: int, longest: int
+    ) -> Callable[[Sequence[int]], bool]:
+        return lambda tokens: is_over(self._reply(tokens)) or self._is_cut(tokens, most, longest)
+
+    def _is_cut(self, tokens: Sequence[int], most: int, longest: int) -> bool:
+        """Whether a reply has the most tokens; the room for a thought is there for nothing else."""
+        reply = self._reply(tokens)
+        return len(tokens) >= (min(most, longest) if without_thought(reply) == reply else longest)
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""
@@ -222,6 +289,10 @@ class CausalModel:
     def _longest(self) -> int:
         """Most tokens of an answer that is expected."""
         return self._options.max_answer_tokens + THOUGHT_TOKENS * self._thinks
+
+    @property
+    def _longest_choice(self) -> int:
+        return LETTER_TOKENS + THOUGHT_TOKENS * self._thinks
 
     def _room(self, following: int | None = None) -> int:
         """Most tokens of a prompt; what follows it takes at most half of the model's limit."""

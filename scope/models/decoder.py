@@ -34,7 +34,7 @@ class Decoder(Computed):
         self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
-        self._ends = frozenset(token_ids(model.generation_config, "eos"))
+        self.ends = frozenset(token_ids(model.generation_config, "eos"))
 
     def batches(self, rows: Sequence[Sequence[int]], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
@@ -67,7 +67,7 @@ class Decoder(Computed):
             read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
             return [int(token) for token in likeliest[list(going), 0]]
 
-        return write_greedily(next_tokens, len(rows), longest, is_over, self._ends)
+        return write_greedily(next_tokens, len(rows), longest, is_over, self.ends)
 
     def next_probabilities(self, rows: Sequence[Sequence[int]]) -> Any:
         """The probability of every token after each row: one row of doubles each."""

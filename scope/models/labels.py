@@ -17,7 +17,7 @@ from scope.models.certainty import carry_mark
 from scope.models.checkpoint import fingerprint_with
 from scope.models.options import ModelOptions
 from scope.models.probabilities import ranked
-from scope.models.prompts import Prompt, prompt_of
+from scope.models.prompts import Prompt, prompt_of, with_letters
 from scope.models.scheme import require_words
 from scope.protocols import (
     ChoiceScorer,
@@ -101,6 +101,7 @@ class AlignedClassifier(_Wrapping):
         super().__init__(classifier)
         self._order = label_order(classifier.spec, classifier.labels, labels, label_map)
         self.prompts = getattr(classifier, "prompts", {})
+        self.reading = getattr(classifier, "reading", None)
         self.words = getattr(classifier, "words", {})
         # Answers in another order are different answers, stored under another fingerprint.
         moved = self._order != sorted(self._order)
@@ -228,7 +229,8 @@ class LabelWordClassifier(_Wrapping):
         require_words(model.spec, options)
         self.labels = tuple(options.label_words)
         self._words = tuple(options.label_words.values())
-        self._prompt = prompt_of("classify", options)
+        prompt = prompt_of("classify", options)
+        self._prompt = with_letters(prompt) if options.ask == "letters" else prompt
         # A text must not be wrapped in one prompt inside another.
         self._takes_prompt = isinstance(model, PromptedScorer)
         super().__init__(
@@ -236,6 +238,8 @@ class LabelWordClassifier(_Wrapping):
         )
         self.prompts = {"classify": self._asked_with()}
         self.words = dict(options.label_words)
+        self.form = getattr(self._model, "form", "")
+        self.template = getattr(self._model, "template", None)
         self.fingerprint = fingerprint_with(
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
         )
@@ -244,6 +248,15 @@ class LabelWordClassifier(_Wrapping):
         """The prompt as the model uses it, for example with the options' letters at its end."""
         prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
         return str(prompts.get("choice_letters") or prompts.get("choice") or self._prompt.template)
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A text in the prompt `classify`, as the model reads it."""
+        asked = replace(question, options=self._words)
+        if not hasattr(self._model, "prompt_as_read"):
+            return self._prompt.render(asked)
+        names = ("choice", "choice_letters")
+        name = next(name for name in names if name in self._model.prompts)
+        return str(self._model.prompt_as_read(name, asked))
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.

@@ -251,6 +251,8 @@ class LoadedWhenAsked:
         self.spec: str = model.spec
         self.prompts: Mapping[str, str] = getattr(model, "prompts", {})
         self.words: Mapping[str, str] = getattr(model, "words", {})
+        self.reading = getattr(model, "reading", None)
+        self.form: str = getattr(model, "form", "")
         self.fingerprint: str = model.fingerprint
         self.thought_tokens: int = getattr(model, "thought_tokens", 0)
         self.reproducible: str = getattr(model, "reproducible", "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scope.models.scheme import scheme_of
-from scope.records import ModelCard
+from scope.records import ModelCard, PromptReading
 from scope.records.result import OBJECT, TEXT_BY_TEXT, ModelRole
 
 
@@ -49,7 +49,10 @@ class Model:
         return self.spec.startswith(OBJECT)
 
     def card(self, truncated: int = 0) -> ModelCard:
-        """Its entry in the manifest, without labels and prompts."""
+        """Its entry in the manifest, without labels."""
+        reading = getattr(self.adapter, "reading", None)
+        reading = reading if isinstance(reading, PromptReading) else None
+        names = reading.first_prompts if reading else ()
         return ModelCard(
             name=self.name,
             role=self.role,
@@ -60,4 +63,6 @@ class Model:
             reproducible=TEXT_BY_TEXT
             if getattr(self.adapter, "asked_alone", False)
             else getattr(self.adapter, "varies", "") or getattr(self.adapter, "reproducible", ""),
+            prompts={name: self.adapter.prompts[name] for name in names},
+            reading=reading,
         )

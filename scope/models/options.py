@@ -14,6 +14,8 @@ from scope.paths import expanded
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
 DType = Literal["float32", "float16", "bfloat16"]
+Form = Literal["letters", "words"]
+Chat = Literal["auto", "yes", "no"]
 Thinking = Literal["auto", "off", "on"]
 
 PROMPTS = ("answer", "choice", "choice_letters", "classify", "cloze", "text_to_text_answer")
@@ -77,6 +79,16 @@ class Asking(Loading):
 
     In Python also its text."""
 
+    ask: Annotated[Form | None, option(MODELS, default="letters with an endpoint, else words")] = (
+        None
+    )
+    """How all language models choose among options or label words: they write the letter of a
+    listed option, or each option is scored as what follows the prompt. Endpoints only write
+    letters. Part of a model's fingerprint."""
+
+    chat: Annotated[Chat, option(MODELS)] = "auto"
+    """Put prompts into the model's chat template: yes, no, or auto, where it has one. Endpoints
+    always do. Part of a model's fingerprint."""
     thinking: Annotated[Thinking, option(MODELS)] = "auto"
     """Thoughts before answers: off asks the template or server for none; auto does too, and gives
     room for 1,024 tokens to a model that still thinks; on asks for a thought. Part of a model's

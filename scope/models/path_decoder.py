@@ -51,7 +51,7 @@ class PathDecoder(Computed):
         self._attention = Attention()
         self._state: object = None
         self._lock = RLock()
-        self._ends = frozenset(token_ids(model.generation_config, "eos"))
+        self.ends = frozenset(token_ids(model.generation_config, "eos"))
 
     @cached_property
     def reads_alike(self) -> bool:
@@ -80,7 +80,7 @@ class PathDecoder(Computed):
             after = self._after([[*rows[row], *written[row]] for row in going])
             return [int(logits[0].argmax()) for logits in after]
 
-        return write_greedily(next_tokens, len(rows), longest, is_over, self._ends)
+        return write_greedily(next_tokens, len(rows), longest, is_over, self.ends)
 
     def next_probabilities(self, rows: Sequence[Row]) -> Any:
         """The probability of every token after each row: one row of doubles each."""

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.models.options import Chat
 from scope.models.replies import marks_thought, opened_thought
 from scope.printing import first_line
 from scope.untrusted import Failed, attempt
@@ -197,17 +198,22 @@ def around_every_text(tokenizer: Any) -> tuple[list[int], list[int]]:
 
 
 class Spelling:
-    """A tokenizer with its model's prompt format: the chat template, if it has one.
+    """A tokenizer with its model's prompt format: its chat template, if that is wanted.
 
     A prompt is plain text: the name of a special token in it, such as ``<|im_end|>``, is spelled
-    out in ordinary tokens wherever the tokenizer can do that.
+    out in ordinary tokens wherever the tokenizer can do that. ``opening`` are the tokens that the
+    tokenizer puts before every text, such as ``<s>``: a prompt begins with them once, even where
+    the template writes them, too.
 
     A template is asked for a thought if the model ``thinks``, else for none. ``thought`` is the tag
     with which it begins one in any case; it is ended at once unless the model thinks.
     """
 
-    def __init__(self, tokenizer: Any, spec: str, *, thinks: bool = False) -> None:
+    def __init__(
+        self, tokenizer: Any, spec: str, chat: Chat = "auto", *, thinks: bool = False
+    ) -> None:
         self._tokenizer, self._spec, self._thinks = tokenizer, spec, thinks
+        self._texts: dict[int, str] = {}
         self._special = tuple(
             {
                 *tokenizer.all_special_tokens,
@@ -215,15 +221,23 @@ class Spelling:
             }
         )
         self.opening = tuple(around_every_text(tokenizer)[0])
-        signs = (tokenizer.bos_token_id, tokenizer.eos_token_id)
-        self.start = self.opening or tuple(sign for sign in signs if sign is not None)[:1]
+        first, last = tokenizer.bos_token_id, tokenizer.eos_token_id
+        # A first token that the tokenizer adds to no text is not one that a text begins with.
+        ended = last is not None and first in (None, last)
+        self.start = self.opening or ((last,) if ended else ())
         self._unwritten = {
             *tokenizer.all_special_ids,
             *(number for number, t in tokenizer.added_tokens_decoder.items() if t.special),
         } - {
             number for number, t in tokenizer.added_tokens_decoder.items() if marks_thought(str(t))
         }
-        self.is_chat = tokenizer.chat_template is not None
+        self.is_chat = chat != "no" and tokenizer.chat_template is not None
+        if chat == "yes" and not self.is_chat:
+            raise ModelError(
+                f"`{spec}` has no chat template",
+                expected="with --chat yes, language models with a chat template",
+                fix="write --chat auto, or add the template to the checkpoint's tokenizer",
+            )
         self.frame = self._render(_PLACEHOLDER) if self.is_chat else ""
         self._put = self._way_to_put() if self.is_chat else None
         self.thought = opened_thought(self.frame)
@@ -243,18 +257,19 @@ class Spelling:
         if not any(name in text for name in self._special):
             # The whole at once, as transformers does it: tokens may cross a border.
             whole = self._put and self.frame.replace(_PLACEHOLDER, self._put(text))
-            return self._framed(self._render(text) if whole is None else whole)
+            return self._opened(self._framed(self._render(text) if whole is None else whole))
         before, _, after = self.frame.partition(_PLACEHOLDER)
-        return [*self._framed(before), *self._bare(text), *self._framed(after)]
+        return self._opened([*self._framed(before), *self._bare(text), *self._framed(after)])
 
     def plain(self, text: str) -> list[int]:
         """A text after the tokenizer's opening tokens, such as a first token."""
         return [*self.opening, *self._bare(text)]
 
     def started(self, text: str) -> list[int]:
-        """A text after ``start``: its opening, else the sign that a text begins or another ended.
+        """A text after ``start``: its opening, else the sign that another text ended.
 
-        Nothing precedes the text where the tokenizer has neither.
+        Nothing precedes the text where the tokenizer has neither, or has a first token that it does
+        not add.
         """
         return [*self.start, *self._bare(text)]
 
@@ -272,14 +287,22 @@ class Spelling:
         written = [token for token in tokens if token not in self._unwritten]
         return str(self._tokenizer.decode(written, clean_up_tokenization_spaces=False))
 
+    def as_read(self, tokens: Sequence[int]) -> str:
+        """Tokens as text, with the special ones."""
+        return str(self._tokenizer.decode(tokens, clean_up_tokenization_spaces=False))
+
     def as_it_follows(self, token: int) -> str:
         """A token's text where another token stands before it: with its space, if it has one."""
-        before = self._bare(_LETTER)
-        both, first = (
-            str(self._tokenizer.decode(tokens, clean_up_tokenization_spaces=False))
-            for tokens in ([*before, token], before)
-        )
-        return both[len(first) :]
+        if token not in self._texts:
+            before = self._bare(_LETTER)
+            both, first = self.as_read([*before, token]), self.as_read(before)
+            self._texts[token] = both[len(first) :]
+        return self._texts[token]
+
+    def _opened(self, tokens: list[int]) -> list[int]:
+        """With the tokenizer's opening tokens, which a template may have written."""
+        written = tuple(tokens[: len(self.opening)]) == self.opening
+        return tokens if written else [*self.opening, *tokens]
 
     def _bare(self, text: str) -> list[int]:
         encoded = self._tokenizer(

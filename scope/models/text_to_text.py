@@ -17,7 +17,15 @@ from scope.models.heads import Head, refuse_nan
 from scope.models.inference import Computed, Inference, token_ids
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen
-from scope.models.prompts import Fitted, Prompt, cut_around, fit_prompt, prompt_of
+from scope.models.prompts import (
+    Fitted,
+    Prompt,
+    choice_prompt_name,
+    cut_around,
+    fit_prompt,
+    option_letter,
+    prompt_of,
+)
 from scope.models.replies import READ_BY, answer_of, answer_text
 from scope.protocols import Answers
 from scope.records import BLANK, Question
@@ -163,16 +171,19 @@ class TextToTextModel:
         self._model = Seq2Seq(head.model, spec)
         self._token_budget = options.token_budget
         self._longest = options.max_answer_tokens
+        self._choice = choice_prompt_name(options)
         self._prompts = {
             "text_to_text_answer": prompt_of("text_to_text_answer", options),
-            "choice": choice_prompt or prompt_of("choice", options),
+            self._choice: choice_prompt or prompt_of(self._choice, options),
         }
         self.spec = spec
+        self.form, self.template = options.ask or "words", ""
         self.fingerprint = fingerprint_with(
             head.fingerprint,
             self._longest,
             READ_BY,
             *(prompt.template for prompt in self._prompts.values()),
+            *([self.form] if self.form == "letters" else []),
         )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
 
@@ -184,6 +195,10 @@ class TextToTextModel:
     def with_choice_prompt(self, prompt: Prompt) -> Self:
         """The same model, asked to choose with another prompt."""
         return type(self)(self._head, spec=self.spec, options=self._options, choice_prompt=prompt)
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, as it is read, with special tokens."""
+        return str(self._tokenizer.decode(self._tokens(self._prompts[name], question).tokens))
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
@@ -202,15 +217,16 @@ class TextToTextModel:
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose an option of each question.
 
-        An option's score is the mean log-probability of its tokens, the end of the text included,
-        as the decoder's output; the probabilities are the softmax of the scores.
+        The score of an option, or of its letter, is the mean log-probability of its tokens, the end
+        of the text included, as the decoder's output; the probabilities are the softmax of the
+        scores.
 
         Raises
         ------
         ValueError
             When a question has no options.
         """
-        asked = [self._tokens(self._prompts["choice"], question) for question in questions]
+        asked = [self._tokens(self._prompts[self._choice], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
         for batch in self._batches([fitted.tokens for fitted in asked]):
             scored = self._model.score(
@@ -228,7 +244,9 @@ class TextToTextModel:
         return list(self._tokenizer(text, verbose=False)["input_ids"])
 
     def _option_tokens(self, question: Question) -> list[list[int]]:
-        encoded = self._tokenizer(text_target=list(question.options), verbose=False)["input_ids"]
+        letters = [option_letter(index) for index in range(len(question.options))]
+        options = letters if self.form == "letters" else list(question.options)
+        encoded = self._tokenizer(text_target=options, verbose=False)["input_ids"]
         return [tokens[: self._limit] for tokens in encoded]
 
     def _batches(self, encoded: Sequence[Sequence[int]]) -> Any:

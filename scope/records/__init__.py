@@ -86,6 +86,7 @@ if TYPE_CHECKING:
         FrameRow as FrameRow,
         Manifest as Manifest,
         ModelCard as ModelCard,
+        PromptReading as PromptReading,
         Result as Result,
     )
     from scope.records.results import (

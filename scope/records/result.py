@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -95,6 +96,28 @@ SAMPLED = "samples its answers: its server refuses to take the likeliest ones"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PromptReading:
+    """How a language model reads its prompts.
+
+    ``template`` is the text of its chat template around a message, empty where it reads plain
+    prompts, and None where that is not known, as of a server's. ``first_prompts`` holds the first
+    prompt of each template as the model reads it, with special tokens; of a server, as it is sent.
+    """
+
+    template: str | None = None
+    first_prompts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def first_token(self) -> str:
+        """The special token that begins its prompts; empty where none does."""
+        match = _SPECIAL.match(next(iter(self.first_prompts.values()), ""))
+        return match[0] if match else ""
+
+
+_SPECIAL = re.compile(r"<[^<>\s]+>|\[[A-Za-z]+\]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class ModelCard:
     """A model: ``name`` is unique in the result, ``truncated`` counts texts.
 
@@ -106,8 +129,9 @@ class ModelCard:
     in, "to the byte" or such as "to about 2e-06", `TEXT_BY_TEXT` or `SAMPLED`; it is empty where
     that is not known, as where somebody else computes them. ``prompts`` holds the templates that
     the model is asked with, by their names, and ``words`` the word that stands for each label in
-    them. ``missing`` counts the questions to which it gave no answer, by reason; the examples are
-    what it replied most often, or the ids of questions.
+    them; ``reading`` is how a language model reads them. ``missing`` counts the questions to which
+    it gave no answer, by reason; the examples are what it replied most often, or the ids of
+    questions.
     """
 
     name: str
@@ -120,6 +144,7 @@ class ModelCard:
     prompts: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
     missing: tuple[LeftOut, ...] = field(default=(), metadata=SPARSE_FIELD)
+    reading: PromptReading | None = field(default=None, metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -115,6 +115,11 @@ def refuse_other_settings(path: Path, job: str | None, settings: Mapping[str, fl
         raise _other_configuration(path.parent, {key: before[key] for key in requested}, requested)
 
 
+def _form(configuration: Mapping[str, Any]) -> object:
+    """How language models choose: see `scope.models.options.Asking`."""
+    return configuration.get("settings", {}).get("ask", "words")
+
+
 def read_configuration(path: Path) -> dict[str, Any] | None:
     """The configuration of a run, or None before the run was started.
 
@@ -204,8 +209,18 @@ def _entries(value: object, key: str = "") -> dict[str, str]:
     return {name: text for at, entry in inner.items() for name, text in _entries(entry, at).items()}
 
 
-def _other_configuration(folder: Path, stored: object, requested: object) -> RunError:
+def _other_configuration(
+    folder: Path, stored: Mapping[str, Any], requested: Mapping[str, Any]
+) -> RunError:
     differences = said_differences(stored, requested)
+    if {_form(stored), _form(requested)} == {"letters", "words"}:
+        return RunError(
+            f"run `{folder.name}` asks its models for {_form(stored)}; with these models all would "
+            f"be asked for {_form(requested)} ({differences})",
+            expected="models that can be asked as those of the run: endpoints answer with letters "
+            "alone, and models of one verdict are asked alike",
+            fix="choose another name with --run: all models are then asked anew",
+        )
     return RunError(
         f"run `{folder.name}` was started with different arguments: {differences}",
         expected="the arguments with which the run was started, or the same with further "

@@ -7,10 +7,10 @@ from made_up_comparison import build_comparison
 
 from reports.blocks import Paragraph
 from reports.builders.estimates import table_of
-from reports.builders.run import reproduce, run_lines
+from reports.builders.run import asked_differently, reproduce, run_lines
 from reports.prose import plain
 from reports.wording import Cell
-from scope.records import Clock, Undefined
+from scope.records import Clock, PromptReading, Undefined
 
 MANIFEST = build_comparison().manifest
 
@@ -30,6 +30,35 @@ def test_what_was_passed_from_python_is_named_beside_the_command():
     ]
     assert not any("Python: " in line for line in said[0])
     assert said[1][0].startswith("Passed from Python: memory:0123. The command alone cannot")
+
+
+@pytest.mark.parametrize(
+    ("readings", "cut", "said"),
+    [
+        ([PromptReading(template=""), None], 1, ""),
+        (
+            [
+                PromptReading(template="<u>", first_prompts={"choice": "<s>Who?"}),
+                PromptReading(template=""),
+            ],
+            0,
+            "Chat template: its own for A, none for B. First token: <s> for A, none for B.",
+        ),
+        (
+            [PromptReading(template=""), PromptReading()],
+            2,
+            "Chat template: none for A, not known here for B. Texts cut: 0 for A, 2 for B.",
+        ),
+    ],
+)
+def test_what_differs_between_the_prompts_of_two_models_is_said(readings, cut, said):
+    first, second, *_ = MANIFEST.models
+    cards = (
+        replace(first, name="A", reading=readings[0]),
+        replace(second, name="B", reading=readings[1], truncated=cut),
+    )
+    lines = [plain(block.text) for block in asked_differently(cards)]
+    assert lines == ([f"The prompts differ. {said}"] if said else [])
 
 
 def test_kinds_follow_from_cells_and_columns_without_a_value_are_left_out():

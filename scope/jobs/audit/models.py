@@ -11,7 +11,9 @@ from scope.jobs.answering_models import (
     is_saved,
     load_answering_model,
     refuse_same_models,
+    require_one_form,
     require_own_fingerprints,
+    with_reading,
 )
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.identity import model_names, short_names
@@ -30,7 +32,7 @@ from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.scheme import KnownLabels, checked_spec, expand_spec, find_scheme
 from scope.protocols import Classifier
-from scope.records import Example, ModelCard
+from scope.records import Example, ModelCard, Question
 
 
 def classifier_card(classifier: Model) -> ModelCard:
@@ -104,7 +106,7 @@ class AuditModels(NamedTuple):
     groups: Mapping[str, tuple[str, ...]]
 
 
-def load_models(request: AuditRequest) -> AuditModels:
+def load_models(request: AuditRequest, examples: Sequence[Example]) -> AuditModels:
     """Load the models in the audit's role; classifiers' labels are brought into one order.
 
     Tokens need no order: each prediction names its own.
@@ -117,8 +119,8 @@ def load_models(request: AuditRequest) -> AuditModels:
         When a model does not load or lacks the role, or labels do not align.
     """
     if request.is_matrix:
-        return _load_matrix(request)
-    first, *others = _loaded(request, (*request.references, *request.measured))
+        return _load_matrix(request, examples)
+    first, *others = _loaded(request, (*request.references, *request.measured), examples)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     targets = [
         _target(name, other, first, request)
@@ -133,10 +135,10 @@ def load_models(request: AuditRequest) -> AuditModels:
     return AuditModels((models,), {})
 
 
-def _load_matrix(request: AuditRequest) -> AuditModels:
+def _load_matrix(request: AuditRequest, examples: Sequence[Example]) -> AuditModels:
     """The models of a matrix, each loaded once."""
     parts = request.parts()
-    loaded = _loaded(request, tuple(parts.models.values()))
+    loaded = _loaded(request, tuple(parts.models.values()), examples)
     by_spec = dict(zip(parts.models, loaded, strict=True))
     for members in request.groups.values():
         refuse_same_models([by_spec[whole_spec(member)] for member in members])
@@ -159,14 +161,17 @@ def _load_matrix(request: AuditRequest) -> AuditModels:
     return AuditModels(each, groups)
 
 
-def _loaded(request: AuditRequest, models: Sequence[str | object]) -> list[Classifier]:
-    classifiers = []
+def _loaded(
+    request: AuditRequest, models: Sequence[str | object], examples: Sequence[Example]
+) -> list[Classifier]:
+    classifiers, role, options = [], request.role, request.model_options
     with request.progress.task("loading models", len(models)) as advance:
         for model in models:
-            classifiers.append(load_audited(model, request.role, request.model_options))
+            classifiers.append(load_audited(model, role, options, examples))
             advance()
     require_own_fingerprints(models, classifiers)
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
+    require_one_form(classifiers)
     return classifiers
 
 
@@ -229,15 +234,25 @@ def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> 
         return scheme.labels(rest, options)
     if not read or expand_spec(model) != (model,):
         return KnownLabels(model, ())
-    saved = load_audited(model, "classifier", options)
+    saved = require_labels(load_answering_model(model, ["classifier"], options))
     return KnownLabels(saved.spec, saved.labels)
 
 
-def load_audited(model: str | object, role: AuditRole, options: ModelOptions) -> Classifier:
-    """The model behind a spec, or the object itself, as a classifier in the audit's role."""
+def load_audited(
+    model: str | object,
+    role: AuditRole,
+    options: ModelOptions,
+    examples: Sequence[Example] = (),
+) -> Classifier:
+    """The model behind a spec, or the object itself, as a classifier in the audit's role.
+
+    It notes how it reads its prompt with the first of the examples.
+    """
     loaded = load_answering_model(model, [role], options)
     if role == "next_token":
         return NextTokenClassifier(loaded, options.next_tokens)
+    if examples:
+        with_reading(loaded, {"classify": Question(id="0", text=examples[0].text)})
     return require_labels(loaded)
 
 

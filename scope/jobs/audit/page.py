@@ -35,7 +35,7 @@ from reports.builders.outcomes import (
     outcome_lines,
     outcomes_section,
 )
-from reports.builders.run import asked, folded, reproduce, run_lines
+from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.prose import Text, prose, written
 from reports.wording import Cell, p_value, short
 from scope.estimation import MORE_SIMILAR, PRIMARY_ON_CAPABILITIES
@@ -76,6 +76,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
             *folded(_estimates(result), differences, *_about_the_run(result)),
         ),
         brief=(
+            *asked_differently(manifest.models),
             *map(Paragraph, verdict_sentences(verdicts)),
             *notable,
             *([table] if table.rows else []),

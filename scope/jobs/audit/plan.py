@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from scope.data.sampling import LoadedData, subsample
 from scope.estimation import metrics_of_kept_pairs
+from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for
@@ -121,10 +123,11 @@ class AuditPlan:
 
 def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     """The plan of the audit against each reference, loaded and checked."""
-    options = request.model_options
+    models = (*request.references, *request.measured, *chain(*request.groups.values()))
+    request = in_one_form(request, models, chooses=bool(request.model_options.label_words))
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, metrics_of_kept_pairs(metric))
-    read_prompts(options)
+    read_prompts(request.model_options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request, request.n_unchanged, request.slices)
@@ -132,7 +135,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
-    models = load_models(request)
+    models = load_models(request, loaded.examples)
     encoder, capabilities = encoder_for(request, capabilities)
     search = SearchOptions(
         trials=request.trials,

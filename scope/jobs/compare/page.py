@@ -30,7 +30,7 @@ from reports.builders.estimates import (
     table_of,
 )
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
-from reports.builders.run import asked, folded, reproduce, run_lines
+from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
 from reports.prose import Text, joined, prose, together
 from reports.wording import number, range_of_counts, short, short_share, two_digits
@@ -110,6 +110,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         title=f"SCoPE compare: {named}",
         sections=(*filter(None, opened), *folded(*numbers)),
         brief=(
+            *asked_differently(manifest.models),
             *map(Paragraph, verdict_sentences(answered(result))),
             *(Paragraph(together(*sentences(task, tasks[:n]))) for n, task in enumerate(tasks)),
             *(Paragraph(line) for task in tasks for line in remarks(result, task.task)),

@@ -22,6 +22,7 @@ from scope.jobs.answering_models import (
     PROMPTS,
     answerer_card,
     check_answering_models,
+    in_one_form,
     load_answering_models,
     spec_of,
 )
@@ -85,12 +86,13 @@ class ComparisonPlan:
 
 def plan_comparison(request: CompareRequest) -> ComparisonPlan:
     """Load and check everything in the plan."""
-    options = request.model_options
     shard = None if request.shard is None else Shard.parse(request.shard)
     tasks = choose_tasks(
         request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
     )
     roles = [task.task.role for task in tasks]
+    request = in_one_form(request, request.models, chooses="choice_scorer" in roles)
+    options = request.model_options
     models = check_answering_models(request.models, roles, options)
     _require_names_of_gates(request.gates, tasks, models)
     # From here on each step may take half a minute.

@@ -25,7 +25,7 @@ from reports.blocks import (
     within,
 )
 from reports.builders.outcomes import data_lines
-from reports.builders.run import reproduce, run_lines
+from reports.builders.run import asked_differently, reproduce, run_lines
 from reports.prose import Text, joined, prose, written
 from reports.wording import number, percent, points, range_of_counts, short
 from scope.jobs.audit.answer import (
@@ -101,6 +101,7 @@ def page(result: PairResult) -> Page:
             reproduce(result.manifest, result.clock),
         ),
         brief=(
+            *(asked_differently(result.manifest.models) if result.audits else ()),
             *(answers if result.audits else pages[0].brief),
             *map(Paragraph, others),
             *_in_short(result),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from scope.core.request import Request, described
 from scope.errors import ScopeError, SpecError
-from scope.jobs.answering_models import is_saved
+from scope.jobs.answering_models import in_one_form, is_saved
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.audit.run import prepare as prepare_audit
 from scope.jobs.compare.request import CompareRequest
@@ -64,6 +64,8 @@ def plan_parts(request: PairRequest) -> Parts:
     ScopeError
         When none fits, or a model is given twice.
     """
+    every = (*request.models, request.baseline, request.floor, *request.controls)
+    request = in_one_form(request, every, chooses=request.role == "classifier")
     names = short_names(list(map(whole_spec, request.models)))
     parts = Parts(request)
     pairs = list(combinations(range(len(names)), 2))

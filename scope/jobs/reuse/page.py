@@ -24,7 +24,7 @@ from reports.blocks import (
     paragraph,
 )
 from reports.builders.outcomes import answered_section, model_lines
-from reports.builders.run import asked, folded, reproduce, run_lines
+from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Dot, among_controls
 from reports.prose import Text, joined, prose, written
 from reports.wording import number, p_value, percent, short
@@ -74,7 +74,7 @@ def page(result: ReuseResult) -> Page:
                 reproduce(manifest, result.clock, hashes),
             ),
         ),
-        brief=tuple(brief_blocks(result)),
+        brief=(*asked_differently(manifest.models), *brief_blocks(result)),
     )
 
 

@@ -13,9 +13,13 @@ from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
     check_prompts,
+    first_questions,
+    in_one_form,
     is_saved,
     load_answering_model,
+    require_one_form,
     require_rows,
+    with_reading,
 )
 from scope.jobs.audit.models import (
     asked_with_words,
@@ -224,9 +228,16 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
     (chosen,) = choose_tasks(
         [request.task], request.data, request.settings, n=request.n, seed=request.seed
     )
-    role, options = chosen.task.role, request.model_options
+    role = chosen.task.role
+    request = in_one_form(request, _specs(request), chooses=role == "choice_scorer")
+    options = request.model_options
     check_prompts([role], options)
-    models = load_reuse_models(request, lambda spec: load_answering_model(spec, [role], options))
+    first = first_questions([chosen])
+    models = load_reuse_models(
+        request, lambda spec: with_reading(load_answering_model(spec, [role], options), first)
+    )
+    if role == "choice_scorer":
+        require_one_form(model.adapter for model in models.all)
     for model in models.all:
         require_rows(model.adapter, [chosen])
     return _TaskTest(
@@ -241,16 +252,22 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
 
 def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
+    request = in_one_form(request, _specs(request), chooses=bool(request.model_options.label_words))
     options = request.model_options
     read_prompts(options)
     encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
     loaded = load_texts(request, request.n)
-    specs = (*request.references, request.suspect, *request.controls)
+    specs = _specs(request)
     all_align = bool(request.batch_size or request.label_map)
     count = len(specs) if all_align else len(request.references)
     check_labels(specs, request, loaded.examples, aligned=count)
-    models = load_reuse_models(request, lambda spec: load_audited(spec, request.role, options))
-    refuse_unused_words(options, used=asked_with_words([model.adapter for model in models.all]))
+    examples = loaded.examples
+    models = load_reuse_models(
+        request, lambda spec: load_audited(spec, request.role, options, examples)
+    )
+    adapters = [model.adapter for model in models.all]
+    refuse_unused_words(options, used=asked_with_words(adapters))
+    require_one_form(adapters)
     labels = tuple(models.references[0].adapter.labels)
     loaded = with_labels(loaded, labels, request.label_map)
     return _TextTest(
@@ -272,6 +289,10 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
         encoder=encoder,
         examples=loaded.examples,
     )
+
+
+def _specs(request: ReuseRequest) -> tuple[str | object, ...]:
+    return (*request.references, request.suspect, *request.controls)
 
 
 def _aligned(model: Model, labels: Sequence[str], request: ReuseRequest) -> object:

@@ -18,7 +18,7 @@ import numpy as np
 from scope.models.endpoint.protocol import Position
 from scope.models.probabilities import rounded
 from scope.models.prompts import option_letter
-from scope.models.replies import line
+from scope.models.replies import line, without_thought
 from scope.records import Probabilities
 
 MOST_OPTIONS = 26
@@ -58,6 +58,18 @@ def option_of(token: str, options: int) -> int | None:
     bare = token.strip(_AROUND)
     letters = [option_letter(index) for index in range(options)]
     return letters.index(bare) if bare in letters else None
+
+
+def is_letter(reply: str) -> bool:
+    """Whether the first line of a reply is over, and is a letter.
+
+    Examples
+    --------
+    >>> is_letter("B" + chr(10)), is_letter("B"), is_letter("A cat" + chr(10))
+    (True, False, False)
+    """
+    first, *over = (without_thought(reply) or "").lstrip().split("\n")
+    return bool(over) and option_of(first, MOST_OPTIONS) is not None
 
 
 def written_letter(text: str, options: int) -> Letter | None:
@@ -115,11 +127,16 @@ _AFTER_TEXT = re.compile(r"\s*(?:(?:<[^<>\s]*>|\[/?[A-Z]+\])\s*)*")
 """What may follow a text among the tokens: those that end it."""
 
 LEAST_MASS = 0.5
-"""Least sum of the letters' probabilities where no letter is written."""
+"""Least sum of the letters' probabilities where no letter is written, but for labels."""
 
 
 def option_probabilities(
-    positions: Sequence[Position], options: int, text: str, written: Letter | None
+    positions: Sequence[Position],
+    options: int,
+    text: str,
+    written: Letter | None,
+    *,
+    least: float = LEAST_MASS,
 ) -> Probabilities:
     """One probability per option, rounded to six decimals; empty where no letter was likely.
 
@@ -140,6 +157,8 @@ def option_probabilities(
         The text that answers.
     written
         The letter that is the text's answer, if it gives one.
+    least
+        Least sum of the letters' probabilities where no letter is written.
 
     Examples
     --------
@@ -162,7 +181,7 @@ def option_probabilities(
         return _scaled(_masses([position], options)) if is_letter else ()
     for position in positions[bisect_right(ends, start) :]:
         masses = _masses([position], options)
-        if option_of(position.token, options) is None and math.fsum(masses) >= LEAST_MASS:
+        if option_of(position.token, options) is None and math.fsum(masses) >= least:
             return _scaled(masses)
     return ()
 

@@ -21,7 +21,7 @@ from scope.models.endpoint.letters import (
 from scope.models.endpoint.protocol import Reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
-from scope.models.prompts import Prompt, prompt_of
+from scope.models.prompts import Prompt, prompt_of, with_letters
 from scope.models.replies import READ_BY, answer_of, answer_text, filler, no_answer
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
@@ -31,9 +31,6 @@ PROMPTS = ("answer", "cloze", "choice_letters")
 
 LIKELIEST = 20
 """Log-probabilities requested with a letter: the most that the protocol allows."""
-
-LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
-"""The end of a prompt that does not list the options with their letters."""
 
 _NO_PATH = (404, 405, 501)
 
@@ -50,6 +47,8 @@ class EndpointModel:
     last reply, which may then change; empty where no reply has given one.
     """
 
+    form, template = "letters", None
+
     def __init__(
         self,
         address: Address,
@@ -62,6 +61,7 @@ class EndpointModel:
         self._address = address
         self._endpoint = endpoint
         self._options = options
+        self._labels = choice_prompt is not None
         self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
         if choice_prompt is not None:
             self._prompts["choice_letters"] = choice_prompt
@@ -79,7 +79,11 @@ class EndpointModel:
 
         A prompt that lists the options with their letters is unchanged.
         """
-        return EndpointModel(self._address, self._endpoint, self._options, _with_letters(prompt))
+        return EndpointModel(self._address, self._endpoint, self._options, with_letters(prompt))
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, which the server puts into its template."""
+        return self._prompts[name].parts(question).message
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""
@@ -103,17 +107,11 @@ class EndpointModel:
         ModelError
             When a question has more options than there are letters.
         """
-        for question in questions:
-            if len(question.options) > MOST_OPTIONS:
-                raise ModelError(
-                    f"the question {question.id!r} has {len(question.options)} options",
-                    expected=f"at most {MOST_OPTIONS}: an endpoint answers with a letter",
-                    fix="leave that question out, or use a model of the scheme hf or gguf",
-                )
+        require_letters(questions)
         asks = self._chats(
             "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
         )
-        return self._answers(asks, questions, _choice)
+        return self._answers(asks, questions, partial(choice_of, labels=self._labels))
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest next tokens of every text; see `stream_next`."""
@@ -166,7 +164,7 @@ class EndpointModel:
         with closing(self._endpoint.ask(asks)) as replies:
             for place, reply in replies:
                 self.served = reply.model or self.served
-                yield place, _unanswered(reply) or read(reply, questions[place])
+                yield place, unanswered(reply) or read(reply, questions[place])
 
     def _refuse_without_tokens(self, reply: Reply, text: str) -> None:
         if reply.too_long:
@@ -192,7 +190,25 @@ class EndpointModel:
         )
 
 
-def _unanswered(reply: Reply) -> Answer | None:
+def require_letters(questions: Sequence[Question]) -> None:
+    """Refuse a question with more options than there are letters.
+
+    Raises
+    ------
+    ModelError
+        When there is one.
+    """
+    for question in questions:
+        if len(question.options) > MOST_OPTIONS:
+            raise ModelError(
+                f"the question {question.id!r} has {len(question.options)} options",
+                expected=f"at most {MOST_OPTIONS}: models answer with a letter",
+                fix="leave that question out, or compare models of the schemes hf and gguf alone, "
+                "with --ask words",
+            )
+
+
+def unanswered(reply: Reply) -> Answer | None:
     """Why the reply cannot hold an answer; None where it can."""
     if reply.too_long:
         return Answer(truncated=True, missing="cut off")
@@ -205,22 +221,20 @@ def _written(read: Callable[[str], str | None], reply: Reply, _: Question) -> An
     return answer_of(reply.text, read, cut=reply.cut)
 
 
-def _choice(reply: Reply, question: Question) -> Answer:
+def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answer:
+    """The option that a reply names by its letter, with probabilities where they can be read.
+
+    Of options that are ``labels``, the letters' probabilities are compared at the first token
+    where no letter is written, however unlikely all are: a classifier has some for every text.
+    """
     text, options = reply.text.strip(), len(question.options)
     letter = written_letter(text, options)
-    probabilities = option_probabilities(reply.positions, options, text, letter) if text else ()
+    read = partial(option_probabilities, reply.positions, options, text, letter)
+    probabilities = (read() or (read(least=0.0) if labels else ())) if text else ()
     if probabilities:
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
     choice = letter.option if letter else spelled_option(text, question.options)
     return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)
-
-
-def _with_letters(prompt: Prompt) -> Prompt:
-    if "{options}" in prompt.template:
-        return prompt
-    # The reply is to begin after the letters.
-    asked = prompt.template.rstrip().removesuffix("Answer:").rstrip()
-    return Prompt(name=prompt.name, template=f"{asked}\n{LETTERS_PART}")
 
 
 def _fingerprint(address: Address, prompts: dict[str, str], options: ModelOptions) -> str:

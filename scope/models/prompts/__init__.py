@@ -35,6 +35,8 @@ _NEEDED = MappingProxyType(
 )
 _ALLOWED = MappingProxyType({"answer": ("reply",), "cloze": ("reply", "before")})
 _REPLY = "{reply}"
+_LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
+"""The end of a prompt that does not list the options with their letters."""
 
 
 class PromptParts(NamedTuple):
@@ -133,6 +135,26 @@ def option_letter(index: int) -> str:
     ('A', 'Z')
     """
     return chr(ord("A") + index)
+
+
+def with_letters(prompt: Prompt) -> Prompt:
+    """The prompt with the lettered options at its end; unchanged where it lists them.
+
+    Examples
+    --------
+    >>> with_letters(Prompt(name="choice", template="{text}\\nAnswer:")).template.splitlines()
+    ['{text}', '{options}', 'Answer with the letter of the right option alone.', 'Answer:']
+    """
+    if "{options}" in prompt.template:
+        return prompt
+    # The reply is to begin after the letters.
+    asked = prompt.template.rstrip().removesuffix("Answer:").rstrip()
+    return Prompt(name=prompt.name, template=f"{asked}\n{_LETTERS_PART}")
+
+
+def choice_prompt_name(options: ModelOptions) -> str:
+    """The name of the prompt with which language models choose."""
+    return "choice_letters" if options.ask == "letters" else "choice"
 
 
 def prompt_of(name: str, options: ModelOptions) -> Prompt:

@@ -1,12 +1,20 @@
 """Which models may be compared, and with what."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from capabilities.choice import Choice
-from scope.errors import ModelError
-from scope.jobs.answering_models import answerer_card, check_answering_models, load_answering_models
+from scope.errors import ModelError, SpecError
+from scope.jobs.answering_models import (
+    answerer_card,
+    check_answering_models,
+    in_one_form,
+    load_answering_models,
+    require_one_form,
+)
+from scope.jobs.audit.request import AuditRequest
 from scope.jobs.task_choice import ChosenTask
 from scope.models.options import ModelOptions
 from scope.progress import Silent
@@ -54,6 +62,36 @@ def test_answering_models_say_whose_they_are_and_whether_they_are_saved(tmp_path
         ("first", False, True),
         ("second", False, True),
     ]
+
+
+ENDPOINT = "openai:http://localhost:1/v1#ours"
+
+
+@pytest.mark.parametrize(
+    ("models", "options", "form"),
+    [
+        (("hf:a", "gguf:b"), {}, None),
+        (("hf:a", "gguf:b"), {"ask": "letters", "chat": "no"}, "letters"),
+        (("hf:a", ENDPOINT), {}, "letters"),
+        (("hf:a", ENDPOINT), {"ask": "words"}, "--ask words with `openai:"),
+        (("hf:a", ENDPOINT), {"chat": "no"}, "--chat no with `openai:"),
+    ],
+)
+def test_all_models_are_asked_in_one_form(models, options, form):
+    texts = {"data": ["a text"], "model_options": ModelOptions(**options)}
+    request = AuditRequest(reference=models[0], targets=models[1:], **texts)
+    if form not in ("letters", None):
+        with pytest.raises(SpecError, match=form):
+            in_one_form(request, models, chooses=True)
+        return
+    assert in_one_form(request, models, chooses=True).model_options.ask == form
+    assert in_one_form(request, models, chooses=False).model_options.ask is None
+
+
+def test_models_that_were_loaded_for_different_forms_are_refused():
+    models = [SimpleNamespace(spec=form, form=form) for form in ("letters", "words")]
+    with pytest.raises(ModelError, match="`letters` for letters and `words` for words"):
+        require_one_form(models)
 
 
 def test_objects_that_share_a_fingerprint_are_refused():

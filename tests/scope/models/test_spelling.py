@@ -29,6 +29,47 @@ def test_the_beginning_of_a_reply_stands_behind_the_message_or_ends_the_text(tok
     assert without == bare("the whole film")["input_ids"]
 
 
+PLAIN_START = CHAT_TEMPLATE.removeprefix("{{ bos_token }}")
+
+
+@pytest.mark.parametrize(
+    ("adds", "template", "of_prompt", "of_text"),
+    [
+        (True, CHAT_TEMPLATE, 1, 1),
+        (True, PLAIN_START, 1, 1),
+        (True, None, 1, 1),
+        (False, CHAT_TEMPLATE, 1, 0),
+        (False, PLAIN_START, 0, 0),
+        (False, None, 0, 0),
+    ],
+)
+def test_a_prompt_and_a_text_begin_with_one_first_token_or_none(
+    tokenizer, adds, template, of_prompt, of_text
+):
+    """Whether the tokenizer adds it, the template writes it, or both do."""
+    import tokenizers
+
+    model = tokenizer(True)
+    model.chat_template = template
+    if not adds:
+        nothing = tokenizers.processors.TemplateProcessing(single="$A", special_tokens=[])
+        model.backend_tokenizer.post_processor = nothing
+    spelling = Spelling(model, "m")
+    for tokens, count in (
+        (spelling.prompt(TEXT), of_prompt),
+        (spelling.plain(TEXT), of_text),
+        (spelling.started(TEXT), of_text),
+    ):
+        assert tokens.count(model.bos_token_id) == tokens[:1].count(model.bos_token_id) == count
+
+
+def test_a_template_is_used_if_it_is_there_and_wanted(tokenizer):
+    chats = [Spelling(tokenizer(True), "m", chat).is_chat for chat in ("auto", "yes", "no")]
+    assert chats == [True, True, False]
+    with pytest.raises(ModelError, match="`m` has no chat template"):
+        Spelling(tokenizer(False), "m", "yes")
+
+
 @pytest.mark.parametrize("chat", [True, False])
 def test_the_names_of_special_tokens_in_a_text_are_text(tokenizer, chat):
     own = tokenizer(chat)
@@ -88,7 +129,7 @@ def test_a_template_runs_once_if_it_only_frames_a_message(tokenizer, content, pu
     assert spelling._put == put
     for text in ("ann\nsaw \n", "a" * 1_000_000):
         made = own.decode(spelling.prompt(text))
-        assert made == f"<|user|>{put(text) if put else text.replace(chr(10), '/')}</s>"
+        assert made == f"<s><|user|>{put(text) if put else text.replace(chr(10), '/')}</s>"
 
 
 def test_a_template_that_grows_with_the_message_is_stopped(tokenizer):

@@ -75,6 +75,14 @@ def test_another_question_is_refused_with_all_that_differs(tmp_path, held, given
     assert read_configuration(path) == held
 
 
+def test_models_that_change_the_form_of_the_question_are_refused_with_the_reason(tmp_path) -> None:
+    path = tmp_path / "manifest.json"
+    keep_configuration(path, {"targets": ["a"], "settings": {"n": 1}}, {})
+    error = refused(path, {"targets": ["a", "b"], "settings": {"n": 1, "ask": "letters"}})
+    assert "for words; with these models all would be asked for letters" in error.found
+    assert "endpoints answer with letters alone" in error.expected
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [

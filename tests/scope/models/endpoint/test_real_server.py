@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from scope import audit
 from scope.errors import ModelError
 from scope.models.loading import load_model
 from scope.models.options import ModelOptions
@@ -36,7 +37,7 @@ PASSAGE = (
 
 
 @pytest.fixture(scope="module")
-def model(smollm2_file):
+def served(smollm2_file):
     pytest.importorskip("xllamacpp")
     with subprocess.Popen(
         [sys.executable, "-c", SERVER, smollm2_file],
@@ -46,10 +47,15 @@ def model(smollm2_file):
         text=True,
     ) as server:
         address = server.stdout.readline().strip()
-        options = ModelOptions(requests=2, max_answer_tokens=16, next_tokens=10)
-        yield load_model(f"openai:{address}/v1#smollm2", "answerer", options)
+        yield f"openai:{address}/v1#smollm2"
         server.stdin.close()
         assert server.wait(timeout=60) == 0
+
+
+@pytest.fixture(scope="module")
+def model(served):
+    options = ModelOptions(requests=2, max_answer_tokens=16, next_tokens=10)
+    return load_model(served, "answerer", options)
 
 
 def test_it_answers_fills_chooses_and_predicts(model):
@@ -74,6 +80,44 @@ def test_it_answers_fills_chooses_and_predicts(model):
     assert counting.tokens[0] == " four"
     assert len(capital.tokens) <= 10
     assert 0.5 < sum(capital.probabilities) <= 1 + 1e-5
+
+
+FILMS = ("the plot", "this comedy", "her new film", "the long second part", "a tale of two cooks")
+VIEWS = {
+    "positive": ("is warm and funny .", "made me smile .", "deserves every prize ."),
+    "negative": ("is a dull mess .", "put me to sleep .", "wastes a fine cast ."),
+}
+
+
+def test_a_file_and_the_server_of_it_are_asked_alike(served, smollm2_file, tmp_path):
+    """Asked for words here and for letters there, they agreed on half of the texts."""
+    data = [
+        (f"{film} {view}", label)
+        for film in FILMS
+        for label, views in VIEWS.items()
+        for view in views
+    ]
+    words = {"negative": "weak", "positive": "strong"}
+    prompts = {"classify": "{text}\n\nWhich of these describes the text above: {labels}?"}
+    result = audit(
+        reference=f"gguf:{smollm2_file}",
+        targets=[served],
+        data=data,
+        capabilities=["typo"],
+        n_search=6,
+        trials=1,
+        candidates=2,
+        runs=tmp_path,
+        model_options=ModelOptions(label_words=words, prompts=prompts, requests=2),
+    )
+    values = {row.metric: row.estimate.value for row in result.measurements[::-1]}
+    assert result.verdicts[0].decision in ("may replace", "not shown")
+    # The kernels of llama.cpp shift the log-odds by about 0.1.
+    assert values["iid_agreement"] >= 0.8
+    for shares in result.answer_shares:
+        assert max(shares.counts.values()) <= 0.8 * shares.n
+        assert 0 < shares.accuracy.value < 1
+    assert "All models choose by writing the letter" in result.html()
 
 
 def test_a_passage_beyond_its_context_is_counted_and_a_text_refused(model):

@@ -14,6 +14,7 @@ from scope.models.labels import AlignedClassifier
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
+from scope.models.torch_setup import load_torch
 from scope.protocols import StreamingClassifier
 from scope.records import BLANK, Answer, Question
 
@@ -256,6 +257,32 @@ def test_a_reply_is_the_same_answer_of_a_server_and_of_a_model_at_hand(
 ):
     stub.words[f"which {BLANK}?"] = reply
     assert spoken(llama(True), reply, monkeypatch) == asked(open_model())
+
+
+@pytest.mark.parametrize(
+    "reply", ["B", "(B)", "The answer is A, since", "Y", "Both", "I would say B", "<think>A", ""]
+)
+def test_the_same_question_and_reply_is_the_same_choice_of_a_server_and_of_a_model_at_hand(
+    open_model, stub, llama, monkeypatch, reply
+):
+    local = llama(True, ask="letters", prompts=(("choice_letters", "{text}\n{options}"),))
+    question = Question(id="0", text="which?", options=("x", "y"))
+    sent = open_model().prompt_as_read("choice_letters", question)
+    read = local.prompt_as_read("choice_letters", question)
+    assert read == f"<s><|user|>{sent}</s><|reply|>"
+    tokens = local._head.tokenizer(reply, add_special_tokens=False)["input_ids"] + [1]
+    start = len(local._tokens("choice_letters")(question))
+
+    def next_probabilities(rows):
+        torch = load_torch()
+        wanted = torch.tensor([tokens[len(row) - start] for row in rows])
+        return torch.nn.functional.one_hot(wanted, len(local._head.tokenizer)).double()
+
+    monkeypatch.setattr(local._decoder, "next_probabilities", next_probabilities)
+    stub.logprobs, stub.words["which?"] = False, reply
+    here, there = (in_order(model.choose([question]))[0] for model in (local, open_model()))
+    assert (here.choice, here.missing, here.reply) == (there.choice, there.missing, there.reply)
+    assert len(here.probabilities) == (2 if here.choice is not None and reply != "Y" else 0)
 
 
 WORDS = {"positive": "good", "negative": "dull"}
