@@ -74,10 +74,10 @@ def answers(hub, tmp_path_factory):
 
 def test_a_split_comes_through_the_hub_with_the_names_of_its_labels(answers):
     found = answers["hf:tiny/data:validation"]
-    # Of two labels of one text that stays which does in any order of the rows.
+    # A text with two labels has none.
     assert [(text.strip(), label) for _, text, label in found["examples"]] == [
         ("the plot is dull", "bad"),
-        ("the film is good", "bad"),
+        ("the film is good", None),
         ("a fine plot", "good"),
         ("not rated", None),
     ]

@@ -60,7 +60,10 @@ PARTICULAR = {
     Question: lambda: record(Question, text=VISIBLE),
     ScoredPair: lambda: record(ScoredPair, first=VISIBLE, second=VISIBLE),
     Item: lambda: record(Item, right=st.none()),
-    Answer: lambda: record(Answer, asked=st.just(True)),
+    Answer: lambda: (
+        record(Answer, asked=st.just(True), missing=st.just(""), score=st.none() | st.floats(0, 1))
+        | record(Answer, text=st.none(), choice=st.none(), score=st.none())
+    ),
     Perturbation: lambda: (
         record(Perturbation, text=WORDS, failure=st.none(), applicable=st.just(True))
         | record(Perturbation, text=st.none(), failure=WORDS)

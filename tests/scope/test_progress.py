@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 
 from scope import progress
-from scope.data.formats import open_jsonl
+from scope.data.formats import open_json
 from scope.errors import DataError
 from scope.progress import Bars, Lines, reading_shown_by, suitable_progress
 
@@ -81,9 +81,9 @@ def test_a_file_that_is_read_for_long_shows_its_progress_up_to_an_error(monkeypa
     path.write_bytes(b"{}\n" * 99 + b"\xff")
     monkeypatch.setattr(progress.time, "monotonic", lambda: 0)
     with pytest.raises(DataError), reading_shown_by(Lines(stream)):
-        list(open_jsonl(path).read([]))
+        list(open_json(path).read([]))
     assert stream.getvalue() == ""
     monkeypatch.setattr(progress.time, "monotonic", itertools.count().__next__)
     with pytest.raises(DataError, match="line 100"), reading_shown_by(Lines(stream)):
-        list(open_jsonl(path).read([]))
+        list(open_json(path).read([]))
     assert re.match(r"(reading long.jsonl, in bytes: \d+/298, .*\n){3,}$", stream.getvalue())
