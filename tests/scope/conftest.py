@@ -61,7 +61,9 @@ PARTICULAR = {
     ScoredPair: lambda: record(ScoredPair, first=VISIBLE, second=VISIBLE),
     Item: lambda: record(Item, right=st.none()),
     Answer: lambda: (
-        record(Answer, asked=st.just(True), missing=st.just(""), score=st.none() | st.floats(0, 1))
+        record(
+            Answer, asked=st.just(True), missing=st.just(""), score=st.sampled_from((None, 0.25))
+        )
         | record(Answer, text=st.none(), choice=st.none(), score=st.none())
     ),
     Perturbation: lambda: (
