@@ -75,12 +75,6 @@ class ReportOutput(Output):
     model_card: Annotated[bool, option(OUTPUT)] = False
     """Print a table and a model-index for a model card instead."""
 
-    badge: Annotated[Path | None, option(OUTPUT, metavar="FILE")] = None
-    """Write verdict and data as an SVG badge."""
-
-    site: Annotated[Path | None, option(OUTPUT, metavar="FOLDER")] = None
-    """Folder of the pages of several runs, with index.html; default: site."""
-
 
 DryRun = Annotated[
     bool,

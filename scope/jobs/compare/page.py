@@ -143,19 +143,6 @@ def _answer(
     return Section(anchor="answer", title="Answer", blocks=shown)
 
 
-def in_short(result: CompareResult) -> str:
-    """The main metric of the pair in each task; with many models that of the median pair."""
-    tasks = []
-    for task in task_estimates(result):
-        ranked, label = task.ranked(), metric_name(task.main_metric).label
-        shown = f"{label} {short(ranked[0][1])}" if ranked else "no pair measured"
-        if len(ranked) > 1:
-            middle = number(median(estimate.value for _, estimate in ranked))
-            shown = f"median {label} {middle} of {len(ranked)} pairs"
-        tasks.append(f"{task.task}: {shown}" if len(result.tasks) > 1 else shown)
-    return ", ".join(tasks)
-
-
 def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iterator[Text]:
     """The similarity of answers, the more accurate model, and what accuracy explains.
 
