@@ -109,8 +109,7 @@ class AuditGates(TaskGates):
     gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[CAPABILITY,TARGET]>=VALUE")] = ()
     """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
     Brackets are optional. <= sets an upper bound. Undefined
-    values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target
-    by more than the margin, paired. With several references
+    values and degenerate models fail. With several references
     METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
@@ -118,7 +117,7 @@ class AuditGates(TaskGates):
     def checked(self, request: Any) -> Any:
         """Check the names in gates before any model is loaded.
 
-        That is their metrics, the targets that they compare with, and the names in their brackets.
+        That is their metrics, and the names in their brackets.
 
         Raises
         ------
@@ -134,14 +133,13 @@ class AuditGates(TaskGates):
             )
         for gate in gates:
             _require_measured(gate, request)
-        if not any(gate.other or gate.only for gate in gates):
+        if not any(gate.only for gate in gates):
             return request
-        from scope.core.gates import require_names, require_other
+        from scope.core.gates import require_names
 
         names = request.names()
         for gate in gates:
             require_names(gate.only, gate.text, (*request.capabilities, *names))
-            require_other(gate, names)
         return request
 
 

@@ -33,7 +33,7 @@ from reports.builders.outcomes import answered_section, model_lines, outcome_lin
 from reports.builders.run import asked, folded, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
 from reports.prose import Text, joined, prose, together
-from reports.wording import number, range_of_counts, short, short_share, two_digits
+from reports.wording import range_of_counts, short, short_share, two_digits
 from scope.jobs.audit.answer import Answered, verdict_boxes, verdict_sentences
 from scope.jobs.compare.examples import (
     MOST_ITEMS,

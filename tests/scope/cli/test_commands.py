@@ -146,7 +146,6 @@ def test_a_stored_run_is_judged_by_gates_again_without_models(
     for gates, code, said in (
         (passed, 0, "report: runs/mine/report.html"),
         (("--gate", "hard_scope[student]>=0", "--json"), 2, "`student` in the brackets"),
-        (("--gate", "hard_scope>=student-0.1"), 2, "`student` in the gate"),
         (("--gate", "hard_scope>=1"), 1, "gate: hard_scope of toy_models:Student"),
         (("--gate-on", "value"), 2, "--gate-on without a gate"),
         (("--nonsense",), 2, "see `scope report --help`"),
