@@ -67,14 +67,6 @@ class ForecastScore:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LearningPoint:
-    """The score of forecasts of held-out questions by a fit on ``questions`` training questions."""
-
-    questions: int
-    score: ForecastScore
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedAccuracy:
     """The share of the unseen questions that a model is expected to answer correctly.
@@ -246,11 +238,10 @@ class ForecastResult(ListedResult):
 
     ``expected`` lists the models by expected accuracy, the highest first. ``shift`` is the mean
     observed minus forecast accuracy of all models on unseen questions with an answer; None where
-    there are none. ``curve`` has the accuracy by number of training questions, the fewest first.
+    there are none.
     """
 
     scores: tuple[ForecastScore, ...] = ()
-    curve: tuple[LearningPoint, ...] = ()
     expected: tuple[ExpectedAccuracy, ...] = ()
     shift: Estimate | Undefined | None = None
     reliability: tuple[ReliabilityBin, ...] = ()
@@ -259,9 +250,6 @@ class ForecastResult(ListedResult):
         """``target`` is the forecaster or the model, ``subset`` the category."""
         job = self.manifest.job
         yield from _score_rows(job, self.scores)
-        for point in self.curve:
-            name, subset = point.score.forecaster, f"{point.questions} training questions"
-            yield FrameRow.of(job, "learning_curve", name, point.score.accuracy, subset=subset)
         for model in self.expected:
             yield FrameRow.of(job, "expected_accuracy", model.model, model.accuracy)
             if model.observed is not None:

@@ -35,15 +35,12 @@ def embed_page(result: records.EmbedResult) -> Page:
 
 def forecast_page(result: records.ForecastResult) -> Page:
     """The report on forecasts."""
-    accuracies, curve = tables.accuracies_chart(result.expected), tables.curve_chart(result.curve)
     return _page(
         result,
         headlines.of_forecast(result),
-        curve or accuracies,
+        tables.accuracies_chart(result.expected),
         (*headlines.of_forecasts(result.scores), *headlines.of_expected(result.expected)),
         (
-            tables.curve_table(result.curve),
-            accuracies if curve else None,
             tables.expected_table(result.expected),
             *tables.scores_tables(result.scores),
             tables.reliability_table(result.reliability),

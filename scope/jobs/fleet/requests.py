@@ -174,8 +174,7 @@ class Evaluates(FleetOrAnswers, Learns):
         if self.fleet is None:
             refuse_unused(self, ("questions",), "with --data", self.forms)
             return
-        unused = ("test_share", "forecaster", "tune", "learning_curve", "curve_start")
-        refuse_unused(self, unused, "with --fleet", self.forms)
+        refuse_unused(self, ("test_share", "forecaster", "tune"), "with --fleet", self.forms)
         if self.questions is None:
             raise SpecError(
                 "a fleet without questions", expected=self.forms, fix="add --questions FILE"
@@ -192,18 +191,6 @@ class ForecastRequest(Evaluates):
 
     Example: scope fleet forecast --fleet ours --questions new.csv
     """
-
-    learning_curve: Annotated[bool, option(METHOD)] = False
-    """With --data: also fit on parts of the training questions, each twice as large as the one
-    before and holding it, and score the forecasts on the same held-out questions."""
-
-    curve_start: Annotated[int, whole_number(METHOD), Limits(least=10)] = 250
-    """Number of training questions of the first part of --learning-curve."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.learning_curve:
-            refuse_unused(self, ("curve_start",), "without --learning-curve", "--learning-curve")
 
 
 @dataclass(frozen=True, kw_only=True)

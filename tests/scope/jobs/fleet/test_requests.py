@@ -48,12 +48,6 @@ def test_a_fleet_or_answers_are_named_and_never_both(kind):
     [
         (ForecastRequest, {"fleet": "ours"}, "a fleet without questions"),
         (ForecastRequest, {"data": "a.csv", "questions": "b.csv"}, "--questions with --data"),
-        (ForecastRequest, FORECAST | {"learning_curve": True}, "--learning-curve with --fleet"),
-        (
-            ForecastRequest,
-            {"data": "a.csv", "curve_start": 20},
-            "--curve-start without --learning-curve",
-        ),
         (
             ForecastRequest,
             FORECAST | {"test_share": 0.5, "forecaster": "knn"},
