@@ -218,9 +218,6 @@ class RouteRequest(Evaluates):
     costs_file: Annotated[str | Path | None, option(METHOD, "--costs", metavar="FILE")] = None
     """Table (.csv) of costs with the columns model and cost; --cost takes precedence."""
 
-    budget: Annotated[float | None, option(METHOD), Limits(least=0)] = None
-    """Largest mean cost per question; needs a cost for every model."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class PredictRequest(FromAnswers, ReadsTexts):

@@ -42,11 +42,10 @@ ROUTES = "routes.csv"
 
 
 class Candidates(NamedTuple):
-    """The candidate models, their costs if known, and the largest mean cost per question."""
+    """The candidate models, and their costs if known."""
 
     models: tuple[str, ...]
     costs: Sequence[float] | None
-    budget: float | None
 
 
 def run_route_fleet(request: RouteRequest) -> RouteResult:
@@ -65,9 +64,7 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     require_known(request.models, plan.models, "--model")
     require_known(costs, plan.models, "--cost or --costs")
     models = tuple(name for name in plan.models if not request.models or name in request.models)
-    candidates = Candidates(models, checked_costs(costs, models), request.budget)
-    # Rejects a budget without costs or below the cheapest model.
-    single_best(np.zeros(len(models)), candidates.costs, request.budget)
+    candidates = Candidates(models, checked_costs(costs, models))
     return plan.prepared(
         "fleet route",
         request,
@@ -75,7 +72,6 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
         {
             "models": f"{counted(len(models), 'model')} {short_digest(models)}",
             "costs": digest_by_model(costs),
-            "budget": request.budget,
         },
     )
 
@@ -88,7 +84,7 @@ def _compute(
     columns = np.array([evaluation.fleet.models.index(name) for name in models])
     probabilities = forecaster.predict_proba(evaluation.table)
     preferences = forecaster.routing_scores(evaluation.table)[:, columns]
-    chosen = route_questions(preferences, candidates.costs, candidates.budget)
+    chosen = route_questions(preferences, candidates.costs)
     rows = (
         (name, models[column], float(chances[columns[column]]))
         for name, column, chances in zip(
@@ -99,8 +95,7 @@ def _compute(
     notes = [routing_note(forecaster)]
     if candidates.costs is not None:
         spent = float(np.asarray(candidates.costs)[chosen].mean())
-        kept = "" if candidates.budget is None else f", within the budget of {candidates.budget:g}"
-        notes.insert(0, f"all {len(chosen)} questions cost {spent:.4g} on average{kept}")
+        notes.insert(0, f"all {len(chosen)} questions cost {spent:.4g} on average")
     return RouteResult(
         manifest=manifest,
         **evaluation.facts(notes),
@@ -149,7 +144,7 @@ def _router_scores(
         answers[rows],
         same_texts(questions),
         models=candidates.models,
-        single=single_best(skills, candidates.costs, candidates.budget),
+        single=single_best(skills, candidates.costs),
         categories=questions.categories,
         costs=candidates.costs,
     )

@@ -21,7 +21,6 @@ from scope.jobs.fleet.requests import (
         (ForecastRequest, "test_share", 1.0),
         (PredictRequest, "splits", 0),
         (PredictRequest, "train_share", 0.0),
-        (RouteRequest, "budget", float("inf")),
     ],
 )
 def test_numbers_outside_their_limits_are_refused_by_their_option(kind, option, value):
