@@ -209,16 +209,14 @@ def predictions_table(predictions: Sequence[records.BenchmarkPrediction]) -> Tab
     return _table(caption, heads, rows)
 
 
-def contributions_table(
-    rows: Sequence[records.Contribution], unit: str, scale: int
-) -> Table | None:
-    """The contributions, the largest first; ``scale`` makes points of a difference of errors."""
+def contributions_table(rows: Sequence[records.Contribution]) -> Table | None:
+    """The contributions, the largest first."""
     cells = (
-        (row.source, row.target, _share(_changed(row.value, lambda x: scale * x), signed=True))
+        (row.source, row.target, _share(_changed(row.value, lambda x: 100 * x), signed=True))
         for row in sorted(rows, key=lambda row: from_greatest(row.value))
     )
     caption = "Error of forecasts without a benchmark’s questions minus with them"
-    return _table(caption, ("Questions of", "Forecasts on", f"Contribution, {unit}"), cells)
+    return _table(caption, ("Questions of", "Forecasts on", "Contribution, squared points"), cells)
 
 
 def communities_table(communities: Sequence[records.CommunityDistance]) -> Table | None:

@@ -72,7 +72,7 @@ def predict_page(result: records.PredictResult) -> Page:
         (),
         (
             tables.predictions_table(result.predictions),
-            tables.contributions_table(result.contributions, "squared points", 100),
+            tables.contributions_table(result.contributions),
             *map(tables.benchmark_chart, result.predictions),
         ),
     )
@@ -84,11 +84,10 @@ def map_page(result: records.MapResult) -> Page:
         result,
         headlines.of_map(result),
         tables.map_chart(result.fleet),
-        headlines.of_contributions(result.contributions),
+        (),
         (
             tables.models_table(result.fleet),
             tables.communities_table(result.communities),
-            tables.contributions_table(result.contributions, "points", 1),
         ),
     )
 

@@ -126,7 +126,7 @@ class EmbedRequest(FromAnswers, Learns):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleetOrAnswers(ReadsTexts):
+class FleetOrAnswers(FleetRequest):
     """A job on a stored fleet, or on answers."""
 
     forms: ClassVar[str] = "--fleet RUN, or --data ANSWERS"
@@ -259,16 +259,11 @@ class MapRequest(FleetOrAnswers):
     """Map the models, and find the most similar ones.
 
     Models are close if they answer the same questions correctly. With --data the map is computed
-    from the answers; only --contributions uses texts. An interrupted run continues when the same
-    command is given again, with the same result.
+    from the answers. An interrupted run continues when the same command is given again, with the
+    same result.
 
     Example: scope fleet map --fleet ours --communities families.csv
     """
-
-    forms: ClassVar[str] = (
-        "--fleet RUN, or --data ANSWERS; --add with --fleet, --contributions with --data, "
-        "--encoder and the options of models with --contributions"
-    )
 
     communities: Annotated[
         str | Path | Mapping[str, str] | None,
@@ -278,16 +273,6 @@ class MapRequest(FleetOrAnswers):
     distances within and between communities.
 
     In Python also a mapping."""
-
-    contributions: Annotated[bool, option(METHOD)] = False
-    """With --data: measure how each benchmark's questions improve forecasts on the others."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.fleet is not None:
-            refuse_unused(self, ("contributions",), "with --fleet", self.forms)
-        if not self.contributions:
-            refuse_unused(self, OF_TEXTS, "without --contributions", self.forms)
 
 
 def _job(name: str, request: type[FleetRequest]) -> Job:

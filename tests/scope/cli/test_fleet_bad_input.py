@@ -45,8 +45,6 @@ def test_costs_and_models_that_cannot_be_are_refused(refused, named, found):
     ("asked", "found"),
     [
         ("", "neither a fleet nor answers"),
-        ("--data train.csv --device cpu", "--device without --contributions"),
-        ("--fleet ours --dtype bfloat16", "--dtype without --contributions"),
         ("--fleet ours --communities strangers.csv", "no model `stranger` of --communities"),
     ],
 )

@@ -52,7 +52,6 @@ def test_a_fleet_or_answers_are_named_and_never_both(kind):
             FORECAST | {"test_share": 0.5, "forecaster": "knn"},
             "--test-share and --forecaster with --fleet",
         ),
-        (MapRequest, {"fleet": "ours", "contributions": True}, "--contributions with --fleet"),
     ],
 )
 def test_options_that_are_missing_or_without_effect_are_named(kind, options, found):
