@@ -132,14 +132,10 @@ class AuditGates(TaskGates):
                 fix="leave out --candidates 0 and further references, or use --gate",
             )
         for gate in gates:
-            _require_measured(gate, request)
-        if not any(gate.only for gate in gates):
-            return request
-        from scope.core.gates import require_names
+            from scope.core.gates import require_names
 
-        names = request.names()
-        for gate in gates:
-            require_names(gate.only, gate.text, (*request.capabilities, *names))
+            _require_measured(gate, request)
+            require_names(gate.only, gate.text, (*request.capabilities, *request.names()))
         return request
 
 

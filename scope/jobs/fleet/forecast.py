@@ -212,7 +212,7 @@ def _on_held_out(
 ) -> Evaluation:
     """Fit on the other questions."""
     rows = np.flatnonzero(~held_out)
-    fleet = learn(matrix.take(rows).checked(), learning, encoder, progress).fleet
+    fleet, _ = learn(matrix.take(rows).checked(), learning, encoder, progress)
     evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)
     notes = (
         *matrix.notes,

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
@@ -41,13 +39,6 @@ from scope.records import Manifest, RouteResult, RouterScore
 ROUTES = "routes.csv"
 
 
-class Candidates(NamedTuple):
-    """The candidate models, and their costs if known."""
-
-    models: tuple[str, ...]
-    costs: Sequence[float] | None
-
-
 def run_route_fleet(request: RouteRequest) -> RouteResult:
     """Route the questions, or continue the run."""
     return run_job(request, prepare)
@@ -64,11 +55,10 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     require_known(request.models, plan.models, "--model")
     require_known(costs, plan.models, "--cost or --costs")
     models = tuple(name for name in plan.models if not request.models or name in request.models)
-    candidates = Candidates(models, checked_costs(costs, models))
     return plan.prepared(
         "fleet route",
         request,
-        partial(_compute, candidates),
+        partial(_compute, models, checked_costs(costs, models)),
         {
             "models": f"{counted(len(models), 'model')} {short_digest(models)}",
             "costs": digest_by_model(costs),
@@ -77,14 +67,18 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
 
 
 def _compute(
-    candidates: Candidates, evaluation: Evaluation, manifest: Manifest, run: Run
+    models: tuple[str, ...],
+    costs: Sequence[float] | None,
+    evaluation: Evaluation,
+    manifest: Manifest,
+    run: Run,
 ) -> RouteResult:
     """Select a model for every question, and score the selection if answers are known."""
-    forecaster, models = evaluation.fleet.forecaster, candidates.models
+    forecaster = evaluation.fleet.forecaster
     columns = np.array([evaluation.fleet.models.index(name) for name in models])
     probabilities = forecaster.predict_proba(evaluation.table)
     preferences = forecaster.routing_scores(evaluation.table)[:, columns]
-    chosen = route_questions(preferences, candidates.costs)
+    chosen = route_questions(preferences, costs)
     rows = (
         (name, models[column], float(chances[columns[column]]))
         for name, column, chances in zip(
@@ -93,14 +87,14 @@ def _compute(
     )
     write_table(run.path / ROUTES, ("question", "model", "probability"), rows)
     notes = [routing_note(forecaster)]
-    if candidates.costs is not None:
-        spent = float(np.asarray(candidates.costs)[chosen].mean())
+    if costs is not None:
+        spent = float(np.asarray(costs)[chosen].mean())
         notes.insert(0, f"all {len(chosen)} questions cost {spent:.4g} on average")
     return RouteResult(
         manifest=manifest,
         **evaluation.facts(notes),
         scores=score_forecasts(evaluation, probabilities),
-        routers=_router_scores(evaluation, candidates, chosen, columns),
+        routers=_router_scores(evaluation, models, costs, chosen),
         mix=route_mix(chosen, models),
         files=(ROUTES,),
     )
@@ -112,7 +106,7 @@ def routing_note(forecaster: Forecaster) -> str:
     if weights is None:
         return (
             "the router selects the model with the highest probability of a correct answer, as "
-            f"predicted by {forecaster.short_name}, subject to costs"
+            f"predicted by {forecaster.short_name}, and of equals the cheapest"
         )
     if not weights.any():
         return (
@@ -130,9 +124,10 @@ def routing_note(forecaster: Forecaster) -> str:
 
 
 def _router_scores(
-    evaluation: Evaluation, candidates: Candidates, chosen: Columns, columns: NDArray[np.int64]
+    evaluation: Evaluation, models: Sequence[str], costs: Sequence[float] | None, chosen: Columns
 ) -> tuple[RouterScore, ...]:
     """The router and its baselines on new questions with answers; empty if there are none."""
+    columns = [evaluation.fleet.models.index(name) for name in models]
     answers = evaluation.questions.correct[:, columns]
     rows = evaluation.scored[~np.isnan(answers[evaluation.scored]).all(axis=1)]
     if not len(rows):
@@ -143,8 +138,8 @@ def _router_scores(
         chosen[rows],
         answers[rows],
         same_texts(questions),
-        models=candidates.models,
-        single=single_best(skills, candidates.costs),
+        models=models,
+        single=single_best(skills, costs),
         categories=questions.categories,
-        costs=candidates.costs,
+        costs=costs,
     )

@@ -5,7 +5,6 @@ from hypothesis import given, strategies as st
 from scope.jobs.fleet.routing import (
     route_questions,
     router_scores,
-    single_best,
 )
 from scope.records import Undefined
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
@@ -21,12 +20,6 @@ def test_renumbering_the_models_renumbers_the_routes(seed):
         route_questions(scores[:, order], costs[order]),
     )
     assert order[renumbered].tolist() == plain.tolist()
-
-
-def test_the_single_best_is_the_most_skilled_and_of_equals_the_cheapest():
-    skills, costs = [0.7, 0.9, 0.8, 0.8], [1, 9, 5, 4]
-    assert single_best(skills) == single_best(skills, costs) == 1
-    assert single_best([0.8, 0.8, 0.8, 0.7], costs) == 0
 
 
 NAN = np.nan
