@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from scope.core.job import Gates
 from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
@@ -18,17 +19,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplacementGates:
+class ReplacementGates(Gates):
     """A gate on verdicts: may the models replace the first one?"""
 
     fail_on: Annotated[
         Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
     ] = None
     """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
-
-    def checked(self, request: Any) -> Any:
-        """The request: every verdict can be judged."""
-        return request
 
     def judged(self, request: Request, result: Result) -> Mapping[str, Sequence[str]]:
         """Whether the command fails on each verdict on a model in place of the first one."""
@@ -164,17 +161,13 @@ def _require_measured(gate: Gate, request: Any) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerdictGates:
+class VerdictGates(Gates):
     """Gates on the verdicts of `scope reuse`."""
 
     fail_on: Annotated[
         Sequence[Literal["related", "undecided"]], option(OUTPUT, metavar="VERDICT")
     ] = ()
     """Exit with 1 if this is a verdict; may be repeated."""
-
-    def checked(self, request: Any) -> Any:
-        """The request: every verdict can be judged."""
-        return request
 
     def judged(self, request: Any, result: ReuseResult) -> Mapping[str, Sequence[str]]:
         """Whether the command fails on each verdict."""

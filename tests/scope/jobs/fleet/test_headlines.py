@@ -37,9 +37,6 @@ def words(answer):
 @pytest.mark.parametrize(
     ("gain", "frame"),
     [
-        (estimate(0.0625), "good"),
-        (estimate(0.0625, 9), "undecided"),
-        (estimate(0.015625), "undecided"),
         (estimate(-0.0625), "bad"),
         (Undefined(reason="one question"), "undecided"),
         (None, "undecided"),
