@@ -136,12 +136,7 @@ def print_rows(rows: Sequence[dict[str, str]]) -> None:
     print_table(table)
 
 
-def show_result(
-    result: Result,
-    output: Output = Output(),
-    *,
-    gates: Sequence[Block] = (),
-) -> None:
+def show_result(result: Result, output: Output = Output(), *, gates: Sequence[Block] = ()) -> None:
     """Print a result for a person, or short or in full for a machine, and where its report is."""
     from scope.jobs.pages import markdown_of, page_of
 

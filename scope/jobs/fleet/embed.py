@@ -234,10 +234,7 @@ def tabulate(
         vectors=vectors, encoder=fingerprint, categories=matrix.categories, features=features
     )
     table = question_table(
-        layout,
-        vectors=vectors,
-        texts=matrix.texts,
-        categories=matrix.categories,
+        layout, vectors=vectors, texts=matrix.texts, categories=matrix.categories
     )
     return table, layout
 

@@ -24,13 +24,7 @@ from scope.jobs.fleet.embed import (
     vectors_of,
 )
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
-from scope.jobs.fleet.inputs import (
-    SHOWN,
-    held_out_rows,
-    load_answers,
-    load_questions,
-    same_texts,
-)
+from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
 from scope.jobs.fleet.questions import Table, question_table
@@ -43,12 +37,7 @@ from scope.jobs.fleet.scores import (
     means_of_known,
     reliability,
 )
-from scope.jobs.fleet.stored_fleet import (
-    Fleet,
-    matched_rows,
-    open_fleet,
-    write_table,
-)
+from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
@@ -107,11 +96,7 @@ class Evaluation:
                 for name, skill in skills
                 if name in fleet.added
             ),
-            "notes": (
-                f"{total} forecast, {len(self.scored)} of them scored",
-                *notes,
-                *self.notes,
-            ),
+            "notes": (f"{total} forecast, {len(self.scored)} of them scored", *notes, *self.notes),
         }
 
 

@@ -126,12 +126,7 @@ def _wanted(source: Source, columns: Mapping[str, str]) -> dict[str, WantedColum
     def category_of(value: object) -> str | None:
         return class_name(value, names) if names and isinstance(value, int) else label_of(value)
 
-    readers = {
-        "model": label_of,
-        "item": label_of,
-        "category": category_of,
-        "correct": correct_of,
-    }
+    readers = {"model": label_of, "item": label_of, "category": category_of, "correct": correct_of}
     wanted = {
         role: WantedColumn((columns[role],), read, required=role == "item")
         for role, read in readers.items()

@@ -8,15 +8,8 @@ from functools import partial
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet.embed import (
-    prepared,
-)
-from scope.jobs.fleet.inputs import (
-    digest_by_model,
-    load_answers,
-    read_communities,
-    require_known,
-)
+from scope.jobs.fleet.embed import prepared
+from scope.jobs.fleet.inputs import digest_by_model, load_answers, read_communities, require_known
 from scope.jobs.fleet.models import (
     MappedModels,
     describe_models,

@@ -85,10 +85,7 @@ def map_page(result: records.MapResult) -> Page:
         headlines.of_map(result),
         tables.map_chart(result.fleet),
         (),
-        (
-            tables.models_table(result.fleet),
-            tables.communities_table(result.communities),
-        ),
+        (tables.models_table(result.fleet), tables.communities_table(result.communities)),
     )
 
 

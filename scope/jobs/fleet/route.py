@@ -9,11 +9,7 @@ import numpy as np
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet.forecast import (
-    Evaluation,
-    plan_evaluation,
-    score_forecasts,
-)
+from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
 from scope.jobs.fleet.inputs import (
     checked_costs,
@@ -24,13 +20,7 @@ from scope.jobs.fleet.inputs import (
     short_digest,
 )
 from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.routing import (
-    Columns,
-    route_mix,
-    route_questions,
-    router_scores,
-    single_best,
-)
+from scope.jobs.fleet.routing import Columns, route_mix, route_questions, router_scores, single_best
 from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed

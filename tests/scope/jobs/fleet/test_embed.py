@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
 
-from scope.jobs.fleet.embed import (
-    Learning,
-    learn,
-    load_needed_encoder,
-)
+from scope.jobs.fleet.embed import Learning, learn, load_needed_encoder
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.models.options import ModelOptions
 from scope.progress import Silent

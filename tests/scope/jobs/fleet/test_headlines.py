@@ -5,14 +5,7 @@ from dataclasses import replace
 import pytest
 from headline_claims import drawn, estimates
 from hypothesis import given
-from made_up_fleet_comparison import (
-    bare,
-    communities,
-    estimate,
-    predictions,
-    routers,
-    scores,
-)
+from made_up_fleet_comparison import bare, communities, estimate, predictions, routers, scores
 
 from reports.prose import plain
 from scope.jobs.fleet import headlines

@@ -2,10 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.jobs.fleet.routing import (
-    route_questions,
-    router_scores,
-)
+from scope.jobs.fleet.routing import route_questions, router_scores
 from scope.records import Undefined
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 

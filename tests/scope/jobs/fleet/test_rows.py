@@ -1,14 +1,7 @@
 """Every number of a fleet as a row."""
 
 import pytest
-from made_up_fleet_comparison import (
-    CATEGORIES,
-    COMMUNITIES,
-    KNN,
-    MODELS,
-    RECORDS,
-    build_comparison,
-)
+from made_up_fleet_comparison import CATEGORIES, COMMUNITIES, KNN, MODELS, RECORDS, build_comparison
 
 
 @pytest.mark.parametrize(
