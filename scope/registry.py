@@ -96,9 +96,6 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "job": "scope.jobs:job_named",
             "queries": "capabilities.measured:QUERIES",
             "accepted": "capabilities.measured:ACCEPTED",
-            "html": "reports.renderers.html:render",
-            "html_blocks": "reports.renderers.html:render_blocks",
-            "notebook": "reports.renderers.html:render_notebook",
         },
     }
 )

@@ -111,11 +111,8 @@ def numbers_section(
     return Section(anchor=anchor, title="All estimates", blocks=(explained, about, *blocks))
 
 
-def every_estimate(group: str, rows: Sequence[Measurement], reference: str | None = None) -> Fold:
-    """The estimates of one group in their order, folded.
-
-    ``reference`` is the name to compare with if a row has none; None means the right answers.
-    """
+def every_estimate(group: str, rows: Sequence[Measurement]) -> Fold:
+    """The estimates of one group in their order, folded."""
     shown = rows[:MOST_ESTIMATES]
     parts = any(row.subset for row in shown)
     value = Column("Value", "estimate", method=True)
@@ -124,7 +121,7 @@ def every_estimate(group: str, rows: Sequence[Measurement], reference: str | Non
         (
             metric_name(row.metric).label,
             *([row.subset or "all"] if parts else []),
-            *(row.target, compared_with(row.against or reference), Cell.of(row.estimate)),
+            *(row.target, _against(row.against), Cell.of(row.estimate)),
         )
         for row in shown
     )
@@ -136,7 +133,7 @@ def every_estimate(group: str, rows: Sequence[Measurement], reference: str | Non
     return Fold(title, (*more, table))
 
 
-def compared_with(model: str | None) -> Text:
+def _against(model: str | None) -> Text:
     """The name of a model; the right answers are called gold."""
     return (Span("gold"),) if model in (None, GOLD) else written(model)
 

@@ -22,7 +22,7 @@ from scope.records import (
     Result,
 )
 
-OF_TWO_MODELS = {
+_OF_TWO_MODELS = {
     "iid_agreement": "Agreement",
     "agreement": "Agreement",
     "concordance": "Concordance",
@@ -53,7 +53,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
     manifest = result.manifest
     whole = [row for row in result.rows() if not row.subset]
     against_gold = [row for row in whole if row.against == GOLD]
-    of_two = [row for row in whole if row.against != GOLD and row.metric in OF_TWO_MODELS]
+    of_two = [row for row in whole if row.against != GOLD and row.metric in _OF_TWO_MODELS]
     rows = [*against_gold, *_changes(result), *(_of_later(row, manifest) for row in of_two)]
     if not rows:
         raise SpecError(
@@ -124,7 +124,7 @@ def _changes(result: Result) -> Iterator[FrameRow]:
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:
     """The metric, its capability or task, and the model compared with."""
-    label = OF_TWO_MODELS.get(row.metric) or metric_name(row.metric).label
+    label = _OF_TWO_MODELS.get(row.metric) or metric_name(row.metric).label
     against = "" if row.against == GOLD else row.against or _reference(manifest)
     return (
         *prose("{label}", label=label),

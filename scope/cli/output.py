@@ -75,12 +75,6 @@ class ReportOutput(Output):
     model_card: Annotated[bool, option(OUTPUT)] = False
     """Print a table and a model-index for a model card instead."""
 
-    badge: Annotated[Path | None, option(OUTPUT, metavar="FILE")] = None
-    """Write verdict and data as an SVG badge."""
-
-    site: Annotated[Path | None, option(OUTPUT, metavar="FOLDER")] = None
-    """Folder of the pages of several runs, with index.html; default: site."""
-
 
 DryRun = Annotated[
     bool,
@@ -142,12 +136,7 @@ def print_rows(rows: Sequence[dict[str, str]]) -> None:
     print_table(table)
 
 
-def show_result(
-    result: Result,
-    output: Output = Output(),
-    *,
-    gates: Sequence[Block] = (),
-) -> None:
+def show_result(result: Result, output: Output = Output(), *, gates: Sequence[Block] = ()) -> None:
     """Print a result for a person, or short or in full for a machine, and where its report is."""
     from scope.jobs.pages import markdown_of, page_of
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json as json_library
-from dataclasses import fields, replace
-from itertools import takewhile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, get_args
 
 from cyclopts import Parameter
 
-from scope.cli.output import ReportOutput, Runs, print_json, print_rows, say, wrote
+from scope.cli.output import ReportOutput, Runs, print_json, print_rows, say
 from scope.core.options import FLAT
-from scope.core.request import Request, refuse_unused
-from scope.errors import SpecError
+from scope.core.request import Request
 from scope.paths import CacheKind, cache_folder
 
 Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by default.")]
@@ -22,50 +20,33 @@ Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by defaul
 def report(
     run: Annotated[str, Parameter(help="The run's name, or a path with a slash in it.")],
     /,
-    *more: Annotated[
+    *gates: Annotated[
         str,
         Parameter(
             allow_leading_hyphen=True,
-            help="Further runs, for a site of all; or gates of the run's job, such as --gate "
-            "'hard_scope>=0.9', see `scope audit --help`. Exit with 1 if a gate fails.",
+            help="Gates of the run's job, such as --gate 'hard_scope>=0.9', see `scope audit "
+            "--help`. Exit with 1 if a gate fails.",
         ),
     ],
     output: Annotated[ReportOutput, FLAT] = ReportOutput(),  # noqa: B008 - it is frozen
     runs: Runs = Path("runs"),
 ) -> int:
-    """Write a stored run's report again, without any model; of several runs a site.
+    """Write a stored run's report again, without any model.
 
     Example: scope report demo
     """
-    from scope.cli.commands import DONE, ending, gates_of
+    from scope.cli.commands import ending, gates_of
     from scope.jobs import job_named
-    from scope.jobs.exports import badge_of, write_site
-    from scope.jobs.pages import load_result, save, write_report
+    from scope.jobs.pages import load_result, write_report
 
     result = load_result(run, runs)
-    others = list(takewhile(lambda word: not word.startswith("-"), more))
-    if others:
-        options = {field.name for field in fields(output)} - {"site"}
-        refuse_unused(output, options, "with several runs", "options of one run")
-        if gates := more[len(others) :]:
-            raise SpecError(
-                f"{gates[0]} with several runs",
-                expected="gates of one run",
-                fix="judge each run by a command of its own",
-            )
-        results = [result, *(load_result(other, runs) for other in others)]
-        wrote(write_site(results, output.site or Path("site")))
-        return DONE
-    refuse_unused(output, ("site",), "with one run", "several runs")
-    asked = gates_of(job_named(result.manifest.job), more)
+    asked = gates_of(job_named(result.manifest.job), gates)
     judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
     # Other outputs leave the page as it is, which may show gates.
     plain = replace(output, verbose=False) == ReportOutput()
     page = result.folder and result.folder / "report.html"
     if not asked and (plain or (page and not page.exists())):
         write_report(result)
-    if output.badge:
-        wrote(save(output.badge, badge_of(result)))
     return ending(result, output, asked, judged)
 
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scope.errors import SpecError
-from scope.metrics import in_both, known_metrics, parse_metric
-from scope.records import GOLD, Estimate, MeasuredResult, Measurement, Undefined
-from scope.statistics import paired_difference
+from scope.metrics import known_metrics, parse_metric
+from scope.records import GOLD, Estimate, MeasuredResult, Measurement
 
 JudgedOn = Literal["interval", "value"]
 """Whether the worse end of the interval decides, or the value alone."""
@@ -19,14 +18,9 @@ JudgedOn = Literal["interval", "value"]
 NOT_JUDGED = ("reference", "baseline", "floor")
 """The parts of models that are no targets."""
 
-_UNPAIRED = "iid_accuracy_gap"
-
 _GATE = re.compile(
     r"\s*(?P<metric>\w+\s*(?:\([^()]*\))?)\s*(?:\[(?P<only>[^\[\]]*)\])?"
     r"\s*(?P<relation>>=|<=|=)\s*(?P<bound>.+?)\s*"
-)
-_RELATIVE = re.compile(
-    r"(?P<other>.+?)\s*(?P<sign>[-+])\s*(?P<margin>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 )
 
 
@@ -45,9 +39,7 @@ class Gate:
     at_least
         Whether the bound is a lower bound.
     bound
-        A value of the metric; with ``other``, a difference.
-    other
-        Another target, whose value is subtracted, paired by example.
+        A value of the metric.
     """
 
     text: str
@@ -55,18 +47,15 @@ class Gate:
     only: tuple[str, ...] = ()
     at_least: bool = True
     bound: float
-    other: str | None = None
 
 
 def parse_gate(
     text: str, measured_in: Literal["audits", "tasks"] = "audits", *, fail_under: bool = False
 ) -> Gate:
-    """Read ``METRIC[CAPABILITY,TARGET]>=VALUE`` or, of an audit, ``...>=OTHER-MARGIN``.
+    """Read ``METRIC[CAPABILITY,TARGET]>=VALUE``.
 
-    The brackets and either name in them are optional. ``<=`` sets an upper bound, with
-    ``OTHER+MARGIN``.
-    ``METRIC=VALUE`` is read as ``>=`` if ``fail_under`` is true, except for a metric for which
-    lower is better.
+    The brackets and either name in them are optional. ``<=`` sets an upper bound. ``METRIC=VALUE``
+    is read as ``>=`` if ``fail_under`` is true, except for a metric for which lower is better.
 
     Raises
     ------
@@ -78,9 +67,6 @@ def parse_gate(
     >>> gate = parse_gate("hard_scope[typo,student]>=0.9")
     >>> gate.only, gate.at_least, gate.bound
     (('typo', 'student'), True, 0.9)
-    >>> gate = parse_gate("hard_scope>=other-0.02")
-    >>> gate.other, gate.bound
-    ('other', -0.02)
     """
     match, metrics = _GATE.fullmatch(text), known_metrics(measured_in)
     if match is None or (match["relation"] == "=" and not fail_under):
@@ -92,55 +78,28 @@ def parse_gate(
             fix=f"write for example '{meant}>=0.9'",
         )
     metric = parse_metric(match["metric"], measured_in)
-    at_least = match["relation"] != "<="
-    bound, other = _bound(match["bound"], at_least)
-    if other is not None and metric.key == _UNPAIRED:
-        raise SpecError(
-            f"the gate `{text}`: a gap is not a mean over examples, so it cannot be paired with "
-            "another",
-            expected=f"a number as the bound of {_UNPAIRED}",
-            fix=f"write for example '{_UNPAIRED}<=0.05', or compare another metric",
-        )
-    low, high = metric.low, metric.high
-    if other is not None:
-        margin = (high - low) / 2 if measured_in == "audits" else 0.0
-        low, high = -margin, margin
+    try:
+        bound = float(match["bound"])
+    except ValueError:
+        bound = math.nan
     if match["relation"] == "=" and metric.more_similar == "lower":
-        bound = None
-    if bound is None or metric.measured_in != measured_in or not low <= bound <= high:
-        example, relative = "agreement>=0.9", ""
-        if measured_in == "audits":
-            example = "hard_scope[typo,student]>=0.9"
-            relative = (
-                " or, with >=, OTHER-MARGIN; with <=, OTHER+MARGIN, of at most half of that range"
-            )
+        bound = math.nan
+    if metric.measured_in != measured_in or not metric.low <= bound <= metric.high:
+        of_audits = measured_in == "audits"
+        example = "hard_scope[typo,student]>=0.9" if of_audits else "agreement>=0.9"
         raise SpecError(
             f"the gate `{text}`",
             expected=f"a metric of {', '.join(metrics)}, and a value from {metric.low:g} to "
-            f"{metric.high:g}{relative}",
+            f"{metric.high:g}",
             fix=f"write for example '{example}'",
         )
     return Gate(
         text=text,
         metric=str(metric) if "(" in match["metric"] else metric.key,
         only=tuple(filter(None, map(str.strip, (match["only"] or "").split(",")))),
-        at_least=at_least,
+        at_least=match["relation"] != "<=",
         bound=bound,
-        other=other,
     )
-
-
-def _bound(text: str, at_least: bool) -> tuple[float | None, str | None]:
-    """A number, or the name of another target with the margin by which a value may be worse."""
-    try:
-        number = float(text)
-    except ValueError:
-        match = _RELATIVE.fullmatch(text)
-        if match is None or (match["sign"] == "-") != at_least:
-            return None, None
-        margin = float(match["margin"])
-        return (-margin if at_least else margin), match["other"]
-    return (number if math.isfinite(number) else None), None
 
 
 def require_names(
@@ -167,22 +126,6 @@ def require_names(
                 expected=f"{expected}: {', '.join(known)}",
                 fix=fix,
             )
-
-
-def require_other(gate: Gate, targets: Collection[str]) -> None:
-    """Check that the target which a gate compares with is one, before any model is asked.
-
-    Raises
-    ------
-    SpecError
-        When it is none of the targets' names.
-    """
-    if gate.other is not None and gate.other not in targets:
-        raise SpecError(
-            f"`{gate.other}` in the gate `{gate.text}` is no target",
-            expected=f"one of the targets, {', '.join(targets)}",
-            fix="check the name, or add the model with --target",
-        )
 
 
 def failed_gates(
@@ -232,9 +175,8 @@ def failures(
             expected="a name of this result",
             fix="check the name, or judge a run that has it",
         )
-        require_other(gate, names)
         unnamed = no_targets - set(gate.only)
-        concerned = [
+        judged = [
             row
             for row in comparison.judged
             if _concerns(gate, row, directed=comparison.measured_in == "audits")
@@ -242,28 +184,20 @@ def failures(
             # The base rate of a reference on its own pairs is no target's.
             and row.target != row.against
         ]
-        judged = [
-            row
-            for row in concerned
-            if gate.other is None or gate.other not in (row.target, row.against)
-        ]
-        if not concerned or any(row.capability for row in concerned):
+        if not judged or any(row.capability for row in judged):
             yield from _unmeasured(comparison, gate)
-        if not concerned:
+        if not judged:
             measured = ", ".join(dict.fromkeys(row.metric for row in comparison.judged))
             lacks = "all the names in the brackets" if gate.only else "this metric"
             yield (
                 f"{gate.text}: no measurement has {lacks}; there is {measured or 'no metric'}, of "
                 f"{', '.join(names) or 'nothing'}"
             )
-        elif not judged:
-            yield f"{gate.text}: `{gate.other}` is the only target to judge"
-        else:
-            for row in judged:
-                if reason := comparison.degenerate(row) or comparison.untested(row):
-                    yield f"{_named(row)}: {reason}"
-                elif failure := _failure(comparison, gate, row, judged_on):
-                    yield failure
+        for row in judged:
+            if reason := comparison.degenerate(row) or comparison.untested(row):
+                yield f"{_named(row)}: {reason}"
+            elif failure := _failure(gate, row, judged_on):
+                yield failure
 
 
 def _names(comparison: MeasuredResult) -> list[str]:
@@ -305,33 +239,6 @@ def _concerns(gate: Gate, row: Measurement, *, directed: bool) -> bool:
     )
 
 
-def _failure(
-    comparison: MeasuredResult, gate: Gate, row: Measurement, judged_on: JudgedOn
-) -> str | None:
-    """Why this number does not meet the gate."""
-    if gate.other is None:
-        return _beyond(gate, _named(row), row.estimate, judged_on)
-    same = (gate.other, row.metric, row.capability, None, row.against)
-    for other in comparison.judged:
-        if (other.target, other.metric, other.capability, other.subset, other.against) == same:
-            if reason := comparison.degenerate(other):
-                return f"{_named(row)}: {reason}"
-            what = f"{_named(row)} minus that of {gate.other}"
-            return _beyond(gate, what, _difference(row, other), judged_on)
-    return f"{_named(row)}: `{gate.other}` has no such number"
-
-
-def _difference(row: Measurement, other: Measurement) -> Estimate | Undefined:
-    """A number minus that of another target, paired by example.
-
-    An example has the mean of its pairs, as in the differences of the report.
-    """
-    metric = parse_metric(row.metric)
-    both = in_both(row.by_text(), other.by_text())
-    width = metric.high - metric.low
-    return paired_difference(*both, width=width, empty="no example is in both")
-
-
 def _named(row: Measurement) -> str:
     directed = parse_metric(row.metric).measured_in == "audits"
     with_model = f" against {row.against}" if directed else f" ~ {row.against}"
@@ -340,10 +247,9 @@ def _named(row: Measurement) -> str:
     return f"{row.metric} of {row.target}{against}{where}"
 
 
-def _beyond(
-    gate: Gate, what: str, estimate: Estimate | Undefined, judged_on: JudgedOn
-) -> str | None:
-    """Why an estimate does not meet the bound."""
+def _failure(gate: Gate, row: Measurement, judged_on: JudgedOn) -> str | None:
+    """Why this number does not meet the gate."""
+    what, estimate = _named(row), row.estimate
     side = "at least" if gate.at_least else "at most"
     if not isinstance(estimate, Estimate):
         return f"{what} is {estimate}, not {side} {gate.bound:g}"
@@ -366,7 +272,7 @@ def below_base_rate(comparison: MeasuredResult, gates: Sequence[Gate]) -> Iterat
         if row.target not in no_targets
     }
     for gate in gates:
-        if gate.metric != "hard_scope" or not gate.at_least or gate.other is not None:
+        if gate.metric != "hard_scope" or not gate.at_least:
             continue
         for (capability, target), rate in rates.items():
             if rate >= gate.bound and {capability, target}.issuperset(gate.only):

@@ -13,7 +13,8 @@ class Gates(Protocol):
     """Options that let a command fail by what was measured; a dataclass of such options."""
 
     def checked(self, request: Any) -> Any:
-        """The request that the job gets; gates that cannot be judged are refused."""
+        """The request that the job gets, by default as it is; refuse what cannot be judged."""
+        return request
 
     def judged(self, request: Any, result: Any) -> Mapping[str, Sequence[str]]:
         """The failures of each gate, a line each; a verdict's gate is named after its subject."""

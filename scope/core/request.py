@@ -6,15 +6,7 @@ import ast
 import inspect
 import shlex
 import textwrap
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterator,
-    Mapping,
-    Sequence,
-    Set,
-    ValuesView,
-)
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set, ValuesView
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache, wraps
 from itertools import pairwise

@@ -149,12 +149,13 @@ def cost_of(job: Job, request: Request) -> Cost:
         for planned in prepared.work():
             work.append(planned.measured())
             advance()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return Cost(
         job=job.name,
         work=tuple(work),
         prices=priced(work, prices_in(request)),
         preparation=round(preparation, 1),
-        memory=_peak_memory(),
+        memory=peak / (1e6 if sys.platform == "darwin" else 1e3),
         trains_models=prepared.trains_models,
         plan=prepared.plan,
     )
@@ -165,12 +166,6 @@ def cost_in_short(planned: Iterable[Planned]) -> str:
     work = [part.measured() for part in planned]
     queries, seconds = sum(part.queries for part in work), sum(part.seconds or 0.0 for part in work)
     return f"about {queries:,} answers, {_in_words(seconds)}"
-
-
-def _peak_memory() -> float:
-    """The most memory of this process so far, in MB."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / (1e6 if sys.platform == "darwin" else 1e3)
 
 
 def _in_words(seconds: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from scope.core.job import Gates
 from scope.core.options import OUTPUT, option
 from scope.core.request import Request, refuse_unused
 from scope.errors import SpecError
@@ -18,17 +19,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplacementGates:
+class ReplacementGates(Gates):
     """A gate on verdicts: may the models replace the first one?"""
 
     fail_on: Annotated[
         Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
     ] = None
     """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
-
-    def checked(self, request: Any) -> Any:
-        """The request: every verdict can be judged."""
-        return request
 
     def judged(self, request: Request, result: Result) -> Mapping[str, Sequence[str]]:
         """Whether the command fails on each verdict on a model in place of the first one."""
@@ -109,8 +106,7 @@ class AuditGates(TaskGates):
     gate: Annotated[Sequence[str], option(OUTPUT, metavar="METRIC[CAPABILITY,TARGET]>=VALUE")] = ()
     """Exit with 1 unless this holds, such as 'hard_scope[typo,student]>=0.9'; may be repeated.
     Brackets are optional. <= sets an upper bound. Undefined
-    values and degenerate models fail. The value may be OTHER-MARGIN: no worse than another target
-    by more than the margin, paired. With several references
+    values and degenerate models fail. With several references
     METRIC[CAPABILITY,TARGET,REFERENCE] names one direction."""
 
     measured_in: ClassVar[Literal["audits", "tasks"]] = "audits"
@@ -118,7 +114,7 @@ class AuditGates(TaskGates):
     def checked(self, request: Any) -> Any:
         """Check the names in gates before any model is loaded.
 
-        That is their metrics, the targets that they compare with, and the names in their brackets.
+        That is their metrics, and the names in their brackets.
 
         Raises
         ------
@@ -133,15 +129,10 @@ class AuditGates(TaskGates):
                 fix="leave out --candidates 0 and further references, or use --gate",
             )
         for gate in gates:
-            _require_measured(gate, request)
-        if not any(gate.other or gate.only for gate in gates):
-            return request
-        from scope.core.gates import require_names, require_other
+            from scope.core.gates import require_names
 
-        names = request.names()
-        for gate in gates:
-            require_names(gate.only, gate.text, (*request.capabilities, *names))
-            require_other(gate, names)
+            _require_measured(gate, request)
+            require_names(gate.only, gate.text, (*request.capabilities, *request.names()))
         return request
 
 
@@ -170,17 +161,13 @@ def _require_measured(gate: Gate, request: Any) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerdictGates:
+class VerdictGates(Gates):
     """Gates on the verdicts of `scope reuse`."""
 
     fail_on: Annotated[
         Sequence[Literal["related", "undecided"]], option(OUTPUT, metavar="VERDICT")
     ] = ()
     """Exit with 1 if this is a verdict; may be repeated."""
-
-    def checked(self, request: Any) -> Any:
-        """The request: every verdict can be judged."""
-        return request
 
     def judged(self, request: Any, result: ReuseResult) -> Mapping[str, Sequence[str]]:
         """Whether the command fails on each verdict."""

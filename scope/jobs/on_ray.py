@@ -218,13 +218,15 @@ def _configuration(path: Path) -> Mapping[str, object] | None:
 
 def _carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator[ScopeError | None]:
     """Run the tasks on Ray; for each finished one, its error or None."""
+    # Those of this process, so that a worker computes as it would.
+    threads = request.model_options.threads or available_cores()  # type: ignore[attr-defined]
     with _connected(request) as ray:
         remote = ray.remote(ShardTask.__call__).options(
             # Cores are not counted: all workers that were asked for are wanted.
             num_cpus=0,
             num_gpus=request.gpus_per_worker,
             scheduling_strategy="SPREAD",
-            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(_threads(request))}},
+            runtime_env={"env_vars": {"OMP_NUM_THREADS": str(threads)}},
             # Ray would repeat a task that runs out of memory without limit.
             max_retries=0,
         )
@@ -271,12 +273,6 @@ def _ended(path: Path) -> ModelError:
         fix="look at the memory of the workers, or give fewer --workers; the same command goes on "
         "with the other shards done",
     )
-
-
-def _threads(request: Any) -> int:
-    """Threads of each worker, so that it computes as this process would."""
-    threads: int | None = request.model_options.threads
-    return threads or available_cores()
 
 
 @contextmanager

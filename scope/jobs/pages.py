@@ -21,13 +21,14 @@ from reports.blocks import (
 )
 from reports.builders.outcomes import left_out_lines, left_out_section
 from reports.prose import Span, plain
+from reports.renderers.html import render, render_blocks, render_notebook
 from reports.renderers.markdown import to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
-from scope.registry import Entry, entries, find, imported
+from scope.registry import Entry, entries, imported
 from scope.store import RunFolder, run_folder
 from scope.untrusted import UntrustedCode
 
@@ -72,7 +73,7 @@ def headline_of(result: Result) -> str:
 
 def html_of(result: Result, *more: Block) -> str:
     """The report as one HTML document, with more blocks after its first one."""
-    return without_home(str(find("parts", "html").target(_page_with(result, *more))))
+    return without_home(render(_page_with(result, *more)))
 
 
 def picture_html(result: Result) -> str:
@@ -80,7 +81,7 @@ def picture_html(result: Result) -> str:
     for block in page_of(result).blocks():
         columns = block.columns if isinstance(block, Table) else ()
         if isinstance(block, Figure) or any(column.kind == "strip" for column in columns):
-            return without_home(str(find("parts", "notebook").target((block,))))
+            return without_home(render_notebook((block,)))
     raise SpecError(
         f"a picture of a result of the job {result.manifest.job}",
         expected="a result whose report has a chart",
@@ -97,7 +98,7 @@ def _page_with(result: Result, *more: Block) -> Page:
 
 def notebook_html(result: Result) -> str:
     """What a terminal shows of the report, for a notebook."""
-    return without_home(str(find("parts", "notebook").target(page_of(result).brief)))
+    return without_home(render_notebook(page_of(result).brief))
 
 
 def markdown_of(result: Result, *more: Block, verbose: bool = False) -> str:
@@ -171,7 +172,7 @@ def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
 
 def _show_in_every_form(section: Section) -> None:
     """Fail now if a block cannot be rendered: later the whole report would fail."""
-    find("parts", "html_blocks").target(section.blocks)
+    render_blocks(section.blocks)
     to_markdown(Page(title=section.heading or section.title, sections=(section,)))
     to_text(section.blocks)
 
@@ -237,7 +238,7 @@ def write_brief(result: Result, *more: Block) -> Path | None:
     brief = replace(page, sections=(replace(answer, blocks=blocks),))
     if result.folder is None:
         return None
-    return save(result.folder / "brief.html", str(find("parts", "html").target(brief)))
+    return save(result.folder / "brief.html", render(brief))
 
 
 def _find(run: str | Path, runs: Path) -> RunFolder:

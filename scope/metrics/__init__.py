@@ -9,7 +9,6 @@ from scope.metrics.agreement import (
     agreement_values as agreement_values,
     js_divergence_values as js_divergence_values,
 )
-from scope.metrics.arrays import predicted_labels as predicted_labels
 from scope.metrics.concordance import (
     Reach as Reach,
     concordance_values as concordance_values,

@@ -111,25 +111,8 @@ def require_same_shape(**arrays: NDArray[Any]) -> None:
         raise ValueError(f"the shapes differ: {shapes}")
 
 
-def predicted_labels(probabilities: ArrayLike) -> Labels:
-    """Return the most probable label of every row; the first of equals.
-
-    Parameters
-    ----------
-    probabilities
-        Shape (n, labels).
-
-    Examples
-    --------
-    >>> predicted_labels([[0.2, 0.8], [0.5, 0.5]]).tolist()
-    [1, 0]
-    """
-    rows = checked_probabilities("probabilities", probabilities)
-    return most_probable(rows)
-
-
 def most_probable(rows: ProbabilityRows) -> Labels:
-    """Return `predicted_labels` of rows that were checked before."""
+    """Return the most probable label of every row; the first of equals."""
     labels: Labels = np.argmax(rows, axis=1)
     return labels
 

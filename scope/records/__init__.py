@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         FleetResult as FleetResult,
         ForecastResult as ForecastResult,
         ForecastScore as ForecastScore,
-        LearningPoint as LearningPoint,
         MapResult as MapResult,
         Neighbour as Neighbour,
         PredictResult as PredictResult,

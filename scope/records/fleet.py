@@ -67,14 +67,6 @@ class ForecastScore:
     chosen: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class LearningPoint:
-    """The score of forecasts of held-out questions by a fit on ``questions`` training questions."""
-
-    questions: int
-    score: ForecastScore
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedAccuracy:
     """The share of the unseen questions that a model is expected to answer correctly.
@@ -165,11 +157,10 @@ class BenchmarkPrediction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contribution:
-    """The effect of a benchmark's items on forecasts of another: error without minus error with.
+    """The effect of a benchmark on predictions of another: error without minus error with.
 
-    Positive where ``source`` helps to forecast ``target``. Of forecasts of single answers it is a
-    share of them, from -1 to 1; of predicted accuracies a mean squared error, and `EVERY` stands
-    for the sum over all sources or targets.
+    It is a difference of mean squared errors of accuracies, positive where ``source`` helps to
+    predict ``target``. `EVERY` stands for the sum over all sources or targets.
     """
 
     source: str
@@ -246,11 +237,10 @@ class ForecastResult(ListedResult):
 
     ``expected`` lists the models by expected accuracy, the highest first. ``shift`` is the mean
     observed minus forecast accuracy of all models on unseen questions with an answer; None where
-    there are none. ``curve`` has the accuracy by number of training questions, the fewest first.
+    there are none.
     """
 
     scores: tuple[ForecastScore, ...] = ()
-    curve: tuple[LearningPoint, ...] = ()
     expected: tuple[ExpectedAccuracy, ...] = ()
     shift: Estimate | Undefined | None = None
     reliability: tuple[ReliabilityBin, ...] = ()
@@ -259,9 +249,6 @@ class ForecastResult(ListedResult):
         """``target`` is the forecaster or the model, ``subset`` the category."""
         job = self.manifest.job
         yield from _score_rows(job, self.scores)
-        for point in self.curve:
-            name, subset = point.score.forecaster, f"{point.questions} training questions"
-            yield FrameRow.of(job, "learning_curve", name, point.score.accuracy, subset=subset)
         for model in self.expected:
             yield FrameRow.of(job, "expected_accuracy", model.model, model.accuracy)
             if model.observed is not None:
@@ -307,7 +294,8 @@ class PredictResult(FleetResult):
     def rows(self) -> Iterator[FrameRow]:
         """``target`` is the benchmark, or the one that contributes to the prediction of another."""
         job = self.manifest.job
-        yield from _contribution_rows(job, self.contributions)
+        for each in self.contributions:
+            yield FrameRow.of(job, "contribution", each.source, each.value, against=each.target)
         for prediction in self.predictions:
             yield FrameRow.of(job, "benchmark_tau", prediction.benchmark, prediction.tau)
             yield FrameRow.of(job, "benchmark_mse", prediction.benchmark, prediction.mse)
@@ -317,24 +305,17 @@ class PredictResult(FleetResult):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MapResult(ListedResult):
-    """The models on a map, distances of communities, and contributions of benchmarks."""
+    """The models on a map, and distances of communities."""
 
-    contributions: tuple[Contribution, ...] = ()
     communities: tuple[CommunityDistance, ...] = ()
 
     def rows(self) -> Iterator[FrameRow]:
-        """``target`` and ``against`` are benchmarks or communities, or ``target`` is a model."""
+        """``target`` and ``against`` are communities, or ``target`` is a model."""
         job = self.manifest.job
-        yield from _contribution_rows(job, self.contributions)
         for pair in self.communities:
             first, second = pair.first, pair.second
             yield FrameRow.of(job, "community_distance", first, pair.distance, against=second)
         yield from self._skills()
-
-
-def _contribution_rows(job: str, contributions: Iterable[Contribution]) -> Iterator[FrameRow]:
-    for each in contributions:
-        yield FrameRow.of(job, "contribution", each.source, each.value, against=each.target)
 
 
 def _score_rows(job: str, scores: Iterable[ForecastScore]) -> Iterator[FrameRow]:

@@ -71,16 +71,6 @@ DECISIONS = [
         for on in ("interval", "value")
     ),
     Decision(
-        name="a target that gives one answer to everything is no baseline for another",
-        make=audit(
-            *gate("iid_agreement[toy_judges:Twin]>=toy_judges:Enthusiast-0.1"),
-            targets=("Twin", "Enthusiast"),
-        ),
-        exits=1,
-        says=("toy_judges:Enthusiast is degenerate",),
-        page=DEAD_PAGE,
-    ),
-    Decision(
         name="a target that draws lots does not pass",
         make=audit(*gate("hard_scope>=0"), targets=("Random",), data=MANY),
         exits=1,
@@ -126,7 +116,6 @@ DECISIONS = [
         for of, text, target in (
             ("a share", "hard_scope[toy_judges:Slips]>=0.95", "Slips"),
             ("a gap", "iid_accuracy_gap[toy_judges:Rough]<=0.05", "Rough"),
-            ("a difference", "hard_scope[toy_judges:Slips]>=toy_judges:Twin-0.05", "Slips"),
         )
         for on, told, exits, says in (
             ("interval", "fails", 1, BY_BOUND),

@@ -23,7 +23,6 @@ def audits(*commands):
 
 UNKNOWN = "iid_agreement[toy_judges:Slip]>=0.1"
 NOT_ASKED_FOR = "hard_scope[synonym]>=0.2"
-GAP = "iid_accuracy_gap<=toy_judges:Slips+0.05"
 
 DECISIONS = [
     *(
@@ -41,18 +40,6 @@ DECISIONS = [
                 ("`synonym` in the brackets", "typo, toy_judges:Slips, toy_judges:Twin"),
             ),
             ("a gate on a target that is not there", UNKNOWN, ("`toy_judges:Slip` in the brack",)),
-            (
-                "a gate that holds a gap against another",
-                GAP,
-                ("a gap is not a mean over examples",),
-            ),
         )
-    ),
-    Decision(
-        name="a gate against a target that is not there is refused before any model is asked",
-        make=audits(("--run", "mine", "--gate", "hard_scope>=olld-0.02")),
-        exits=2,
-        says=("`olld` in the gate", "is no target", "toy_judges:Slips"),
-        never=("answering", "hard_scope of"),
     ),
 ]

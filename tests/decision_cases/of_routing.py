@@ -7,7 +7,7 @@ from made_up_fleet import MODELS, TOPICS, MadeUpFleet, write_word_table
 CHEAP, DEAR = MODELS[:2]
 
 
-def route(*more, know):
+def route(know):
     """A fleet whose two models are right as often as ``know`` gives of the topics of a text."""
 
     def make(folder):
@@ -18,7 +18,7 @@ def route(*more, know):
         write_word_table(folder / "encoder")
         yield (
             *("fleet", "route", "--data", "answers.csv", "--encoder", "./encoder"),
-            *("--forecaster", "factors", "--test-share", "0.5", "--run", "mine", *more),
+            *("--forecaster", "factors", "--test-share", "0.5", "--run", "mine"),
         )
 
     return make
@@ -36,7 +36,6 @@ def whatever_the_text(topics):
 
 
 WORTH = "✓ Routing is better than the single best model"
-BUDGET = ("--cost", f"{CHEAP}=1", "--cost", f"{DEAR}=9", "--budget", "5")
 
 DECISIONS = [
     Decision(
@@ -47,13 +46,6 @@ DECISIONS = [
             WORTH,
             "and than a random choice of the same mix",
         ),
-    ),
-    Decision(
-        name="a router no better than a random mix at the same cost is not worth it",
-        make=route(*BUDGET, know=whatever_the_text),
-        exits=0,
-        page=("but not than a random choice of the same mix",),
-        page_never=(WORTH,),
     ),
     Decision(
         name="a router that asks the single best model alone is not worth it",

@@ -35,12 +35,7 @@ CHAINS = (
         golden(
             "audit-gates-fail",
             f"{_TOY_AUDIT} --seed 1 --trials 1 --gate hard_scope>=0.99"
-            " --gate 'ood_agreement[typo,toys:Stranger]>=toys:Student-0.02'",
-        ),
-        golden(
-            "audit-other-target",
-            f"{_TOY_AUDIT} --json-full --gate-on value"
-            " --gate 'hard_scope[toys:Student]>=toys:Stranger-0.4'",
+            " --gate 'ood_agreement[typo,toys:Stranger]>=0.9'",
         ),
         golden("report-again", "report audit-typo --json-full"),
     ),

@@ -54,7 +54,6 @@ _COMMANDS = {
     "embed-all-right": "fleet embed --data all_right.csv --forecaster mean",
     "embed-no-such-file": "fleet embed --data missing.csv --forecaster mean",
     "forecast-no-such-fleet": "fleet forecast --fleet nowhere --questions new.csv",
-    "route-budget-without-costs": "fleet route --data answers.csv --budget 1.0 --forecaster mean",
     "predict-one-benchmark": "fleet predict --data all_right.csv",
     "probe-no-pairs": _BAGS,
     "probe-unknown-step": f"{_BAGS} --data pairs.csv --step rwa",

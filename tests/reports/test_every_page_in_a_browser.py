@@ -47,8 +47,7 @@ TOO_MANY = ".pair:nth-of-type(n + 4), tbody tr:nth-of-type(n + 4)"
 
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    "job",
-    [one if one in EXAMINED else pytest.param(one, marks=pytest.mark.slow) for one in JOBS],
+    "job", [one if one in EXAMINED else pytest.param(one, marks=pytest.mark.slow) for one in JOBS]
 )
 def test_nothing_keeps_people_from_reading(pages, opened, axe, job, scheme):
     with opened(pages[job], color_scheme=scheme) as tab:

@@ -71,7 +71,7 @@ APART = {"examples", "perturbations", "candidates", "values", "answers", "items"
 
 DERIVED = {
     "probe": {"230"},
-    "fleet-map": {"40"},
+    "fleet-map": {"0.05"},
     "fleet-predict": {"0.05", "0.7"},
     "fleet-route": {"0.45"},
     "compare": {"123"},

@@ -33,7 +33,7 @@ from reports.builders.outcomes import answered_section, model_lines, outcome_lin
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Grid, SmallStrip, grid
 from reports.prose import Text, joined, prose, together
-from reports.wording import number, range_of_counts, short, short_share, two_digits
+from reports.wording import range_of_counts, short, short_share, two_digits
 from scope.jobs.audit.answer import Answered, verdict_boxes, verdict_sentences
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
@@ -142,19 +142,6 @@ def _answer(
     verdicts = verdict_boxes(answered(result))
     shown = (*verdicts, *boxes, *lines, *example_cards(questions))
     return Section(anchor="answer", title="Answer", blocks=shown)
-
-
-def in_short(result: CompareResult) -> str:
-    """The main metric of the pair in each task; with many models that of the median pair."""
-    tasks = []
-    for task in task_estimates(result):
-        ranked, label = task.ranked(), metric_name(task.main_metric).label
-        shown = f"{label} {short(ranked[0][1])}" if ranked else "no pair measured"
-        if len(ranked) > 1:
-            middle = number(median(estimate.value for _, estimate in ranked))
-            shown = f"median {label} {middle} of {len(ranked)} pairs"
-        tasks.append(f"{task.task}: {shown}" if len(result.tasks) > 1 else shown)
-    return ", ".join(tasks)
 
 
 def sentences(task: TaskEstimates, before: Sequence[TaskEstimates] = ()) -> Iterator[Text]:

@@ -82,28 +82,6 @@ def routers_chart(routers: Sequence[records.RouterScore]) -> Table | None:
     return strips_table("Share of questions answered correctly", rows)
 
 
-def curve_chart(curve: Sequence[records.LearningPoint]) -> Figure | None:
-    """The share of correct predictions by the number of training questions."""
-    dots = tuple(
-        Dot(
-            title=f"{point.questions:,} questions: {short_share(seen)} correct",
-            x=point.questions,
-            y=seen.value,
-            interval=(seen.low, seen.high),
-        )
-        for point in curve
-        if isinstance(seen := point.score.accuracy, Estimate)
-    )
-    chart = Chart(
-        label="Learning curve",
-        series=(Series(dots=dots),),
-        x_title="training questions",
-        y_title="unseen answers predicted correctly",
-        joined=math.inf,
-    )
-    return Figure(chart) if dots else None
-
-
 def map_chart(models: Sequence[records.FleetModel]) -> Figure | None:
     """The map of the models that have a position, by community or else by accuracy."""
     ordered = sorted(models, key=lambda model: from_greatest(model.skill))
@@ -169,22 +147,6 @@ def scores_tables(scores: Sequence[records.ForecastScore]) -> Iterator[Table | N
     return _tables("Unseen answers predicted correctly", heads, rows)
 
 
-def curve_table(curve: Sequence[records.LearningPoint]) -> Table | None:
-    """The forecasts of held-out questions by number of training questions, the fewest first."""
-    heads = ("Trained on", "Forecaster", "Correct, %", "Of", "More than the mean, points")
-    rows = (
-        (
-            f"{n:,}",
-            code(x.forecaster),
-            _share(x.accuracy),
-            x.accuracy.n,
-            _share(x.gain, signed=True),
-        )
-        for n, x in ((point.questions, point.score) for point in curve)
-    )
-    return _table("Learning curve: unseen answers predicted correctly", heads, rows)
-
-
 def routers_tables(routers: Sequence[records.RouterScore]) -> Iterator[Table | None]:
     """The routing strategies, on all questions and by category."""
     heads = ("Strategy", "Category", "Correct, %", "Gain, points", "Cost")
@@ -247,16 +209,14 @@ def predictions_table(predictions: Sequence[records.BenchmarkPrediction]) -> Tab
     return _table(caption, heads, rows)
 
 
-def contributions_table(
-    rows: Sequence[records.Contribution], unit: str, scale: int
-) -> Table | None:
-    """The contributions, the largest first; ``scale`` makes points of a difference of errors."""
+def contributions_table(rows: Sequence[records.Contribution]) -> Table | None:
+    """The contributions, the largest first."""
     cells = (
-        (row.source, row.target, _share(_changed(row.value, lambda x: scale * x), signed=True))
+        (row.source, row.target, _share(_changed(row.value, lambda x: 100 * x), signed=True))
         for row in sorted(rows, key=lambda row: from_greatest(row.value))
     )
     caption = "Error of forecasts without a benchmark’s questions minus with them"
-    return _table(caption, ("Questions of", "Forecasts on", f"Contribution, {unit}"), cells)
+    return _table(caption, ("Questions of", "Forecasts on", "Contribution, squared points"), cells)
 
 
 def communities_table(communities: Sequence[records.CommunityDistance]) -> Table | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,13 +134,6 @@ class Learning:
         return candidates
 
 
-class Learned(NamedTuple):
-    """A fleet, and the cross-validation that selected its forecaster."""
-
-    fleet: Fleet
-    choice: ChosenForecaster
-
-
 def load_needed_encoder(
     learning: Learning, matrix: CorrectnessMatrix, spec: str | None, options: ModelOptions
 ) -> Encoder | None:
@@ -184,8 +177,11 @@ def load_encoder_of(
 
 def learn(
     matrix: CorrectnessMatrix, learning: Learning, encoder: Encoder | None, progress: Progress
-) -> Learned:
-    """Encode the questions, select a forecaster by cross-validation, and fit it on all."""
+) -> tuple[Fleet, ChosenForecaster]:
+    """Encode the questions, select a forecaster by cross-validation, and fit it on all.
+
+    The second value is the cross-validation.
+    """
     table, layout = tabulate(
         matrix, encoder, progress, features=learning.features and learning.reads_texts
     )
@@ -208,7 +204,7 @@ def learn(
         texts_digest=tuple(map(text_digest, matrix.texts)),
         encoder=encoder.spec if encoder else "",
     )
-    return Learned(fleet, choice)
+    return fleet, choice
 
 
 def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, ...]:
@@ -228,29 +224,19 @@ def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, 
     )
 
 
-class Tabulated(NamedTuple):
-    """Questions as a table of numbers, and its layout."""
-
-    table: Table
-    layout: QuestionLayout
-
-
 def tabulate(
     matrix: CorrectnessMatrix, encoder: Encoder | None, progress: Progress, *, features: bool
-) -> Tabulated:
-    """The questions' vectors, features and categories as a table."""
+) -> tuple[Table, QuestionLayout]:
+    """The questions' vectors, features and categories as a table, and its layout."""
     vectors = vectors_of(matrix, encoder, progress)
     fingerprint = encoder.fingerprint if encoder else ""
     layout = make_layout(
         vectors=vectors, encoder=fingerprint, categories=matrix.categories, features=features
     )
     table = question_table(
-        layout,
-        vectors=vectors,
-        texts=matrix.texts,
-        categories=matrix.categories,
+        layout, vectors=vectors, texts=matrix.texts, categories=matrix.categories
     )
-    return Tabulated(table, layout)
+    return table, layout
 
 
 def vectors_of(

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.errors import DataError, SpecError
 from scope.jobs.fleet.embed import (
     Learning,
     encoder_setting,
@@ -25,13 +24,7 @@ from scope.jobs.fleet.embed import (
     vectors_of,
 )
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
-from scope.jobs.fleet.inputs import (
-    SHOWN,
-    held_out_rows,
-    load_answers,
-    load_questions,
-    same_texts,
-)
+from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
 from scope.jobs.fleet.questions import Table, question_table
@@ -44,12 +37,7 @@ from scope.jobs.fleet.scores import (
     means_of_known,
     reliability,
 )
-from scope.jobs.fleet.stored_fleet import (
-    Fleet,
-    matched_rows,
-    open_fleet,
-    write_table,
-)
+from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
@@ -61,7 +49,6 @@ from scope.records import (
     FleetResult,
     ForecastResult,
     ForecastScore,
-    LearningPoint,
     Manifest,
     Setting,
     Undefined,
@@ -71,9 +58,6 @@ from scope.statistics.intervals import mean_estimate
 FORECASTS = "forecasts.csv"
 ALL_SEEN = "the fleet was fitted on all of these questions"
 
-_STREAM = 0xC08E
-"""Spawn key of the random generator of a learning curve."""
-
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -82,8 +66,7 @@ class Evaluation:
     ``questions`` have a column of answers for each model of the fleet, in its order, NaN if
     unknown; ``table`` is the questions as the input of the fleet's forecaster. ``fresh`` marks the
     questions that the fleet was not fitted on; only these are scored. ``conflicts`` counts repeated
-    answers with different values, ``notes`` are for the reader of the result, and ``curve`` has the
-    scores of fits on fewer questions, and of this fit.
+    answers with different values, and ``notes`` are for the reader of the result.
     """
 
     fleet: Fleet
@@ -92,7 +75,6 @@ class Evaluation:
     fresh: NDArray[np.bool_]
     conflicts: int = 0
     notes: tuple[str, ...] = ()
-    curve: tuple[LearningPoint, ...] = ()
 
     @property
     def scored(self) -> NDArray[np.int64]:
@@ -114,11 +96,7 @@ class Evaluation:
                 for name, skill in skills
                 if name in fleet.added
             ),
-            "notes": (
-                f"{total} forecast, {len(self.scored)} of them scored",
-                *notes,
-                *self.notes,
-            ),
+            "notes": (f"{total} forecast, {len(self.scored)} of them scored", *notes, *self.notes),
         }
 
 
@@ -166,15 +144,11 @@ def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
     matrix, card = load_answers(request.data, request)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
-    settings = learning.settings(encoder) | {"test_share": request.test_share}
-    start = None
-    if isinstance(request, ForecastRequest) and request.learning_curve:
-        start = settings["curve_start"] = request.curve_start
     return PlannedEvaluation(
         models=matrix.models,
         data=(card,),
-        settings=settings,
-        build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress, start),
+        settings=learning.settings(encoder) | {"test_share": request.test_share},
+        build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress),
         encoder=encoder,
         texts=matrix.texts,
     )
@@ -220,49 +194,19 @@ def _on_held_out(
     learning: Learning,
     encoder: Encoder | None,
     progress: Progress,
-    curve_start: int | None = None,
 ) -> Evaluation:
-    """Fit on the other questions; with ``curve_start`` also on random parts of them."""
-
-    def fitted(rows: NDArray[np.int64]) -> Evaluation:
-        fleet = learn(matrix.take(rows).checked(), learning, encoder, progress).fleet
-        return _evaluation(fleet, matrix.take(held_out), encoder, progress)
-
+    """Fit on the other questions."""
     rows = np.flatnonzero(~held_out)
-    evaluation = fitted(rows)
+    fleet, _ = learn(matrix.take(rows).checked(), learning, encoder, progress)
+    evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)
     notes = (
         *matrix.notes,
         f"{int(held_out.sum())} of {len(matrix.ids)} questions are held out (seed "
         f"{learning.seed}); the fleet is fitted and selected on the others",
         *evaluation.notes,
-        *means_note([evaluation.fleet.forecaster], len(rows)),
+        *means_note([fleet.forecaster], len(rows)),
     )
-    curve = []
-    if curve_start is not None:
-        if curve_start >= len(rows):
-            raise SpecError(
-                f"a learning curve from {curve_start} of {len(rows)} training questions",
-                expected="a first part that is smaller than all",
-                fix=f"give --curve-start {max(10, len(rows) // 8)}, or more questions",
-            )
-        order = np.random.default_rng([learning.seed, _STREAM]).permutation(rows)
-        sizes = [curve_start << doubled for doubled in range(len(rows).bit_length())]
-        parts = [np.sort(order[:size]) for size in sizes if size < len(rows)]
-        curve = [LearningPoint(len(part), _score_of(partial(fitted, part))) for part in parts]
-        curve.append(LearningPoint(len(rows), _score_of(lambda: evaluation)))
-    return replace(evaluation, conflicts=matrix.conflicts, notes=notes, curve=tuple(curve))
-
-
-def _score_of(fitted: Callable[[], Evaluation]) -> ForecastScore:
-    """The overall score of a fit; undefined if the training data are insufficient."""
-    try:
-        evaluation = fitted()
-    except DataError as error:
-        unknown = Undefined(reason=error.found)
-        return ForecastScore(forecaster="none", accuracy=unknown, brier=unknown)
-    probabilities = evaluation.fleet.forecaster.predict_proba(evaluation.table)
-    scores = score_forecasts(evaluation, probabilities)
-    return next(score for score in scores if score.chosen and score.category is None)
+    return replace(evaluation, conflicts=matrix.conflicts, notes=notes)
 
 
 def _evaluation(
@@ -353,7 +297,6 @@ def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> ForecastRe
         manifest=manifest,
         **evaluation.facts(),
         scores=score_forecasts(evaluation, probabilities),
-        curve=evaluation.curve,
         reliability=reliability(predicted, scored.correct, names),
         expected=_expected(evaluation, probabilities),
         shift=shift,

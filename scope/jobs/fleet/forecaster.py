@@ -227,12 +227,7 @@ class MeanForecaster(VectorForecaster):
     """
 
     short_name: ClassVar[str] = "mean"
-    state: ClassVar[tuple[str, ...]] = (
-        "model_vectors_",
-        "skills_",
-        "questions_",
-        "fitted_",
-    )
+    state: ClassVar[tuple[str, ...]] = ("model_vectors_", "skills_", "questions_", "fitted_")
 
     def __init__(self, *, layout: QuestionLayout) -> None:
         self.layout = layout
@@ -289,11 +284,7 @@ class NeighbourForecaster(Forecaster):
     """
 
     short_name: ClassVar[str] = "knn"
-    state: ClassVar[tuple[str, ...]] = (
-        "question_vectors_",
-        "answers_",
-        "skills_",
-    )
+    state: ClassVar[tuple[str, ...]] = ("question_vectors_", "answers_", "skills_")
 
     least: ClassVar[Mapping[str, float]] = {"neighbours": 1}
 

@@ -252,15 +252,3 @@ def of_mix(mix: Sequence[records.RouteShare]) -> Iterator[Text]:
             count=len(mix),
             model=first.model,
         )
-
-
-def of_contributions(contributions: Sequence[records.Contribution]) -> Iterator[Text]:
-    """How many contributions of a benchmark to another are above 0."""
-    sides = [beyond_chance(x.value) for x in contributions if x.source != x.target]
-    if any(sides):
-        yield prose(
-            "{helping} of {all} contributions of one benchmark to another are above 0, not "
-            "corrected for their number.",
-            helping=sides.count("more"),
-            all=len(sides) - sides.count(None),
-        )

@@ -54,7 +54,7 @@ def models_of_fleet(
     return MappedModels(fleet.models, skills, vectors, note, counts, fleet.added)
 
 
-def models_of_answers(matrix: CorrectnessMatrix, encoder: Encoder | None) -> MappedModels:
+def models_of_answers(matrix: CorrectnessMatrix) -> MappedModels:
     """The models of a response matrix."""
     answered = (~np.isnan(matrix.correct)).sum(axis=0)
     return MappedModels(
@@ -62,7 +62,7 @@ def models_of_answers(matrix: CorrectnessMatrix, encoder: Encoder | None) -> Map
         _skills(accuracies(matrix.correct), answered),
         answer_vectors(matrix.correct),
         "the map shows vectors of the answers; it uses no texts",
-        counts_of_answers(matrix, encoder),
+        counts_of_answers(matrix, None),
     )
 
 

@@ -35,15 +35,12 @@ def embed_page(result: records.EmbedResult) -> Page:
 
 def forecast_page(result: records.ForecastResult) -> Page:
     """The report on forecasts."""
-    accuracies, curve = tables.accuracies_chart(result.expected), tables.curve_chart(result.curve)
     return _page(
         result,
         headlines.of_forecast(result),
-        curve or accuracies,
+        tables.accuracies_chart(result.expected),
         (*headlines.of_forecasts(result.scores), *headlines.of_expected(result.expected)),
         (
-            tables.curve_table(result.curve),
-            accuracies if curve else None,
             tables.expected_table(result.expected),
             *tables.scores_tables(result.scores),
             tables.reliability_table(result.reliability),
@@ -75,7 +72,7 @@ def predict_page(result: records.PredictResult) -> Page:
         (),
         (
             tables.predictions_table(result.predictions),
-            tables.contributions_table(result.contributions, "squared points", 100),
+            tables.contributions_table(result.contributions),
             *map(tables.benchmark_chart, result.predictions),
         ),
     )
@@ -87,12 +84,8 @@ def map_page(result: records.MapResult) -> Page:
         result,
         headlines.of_map(result),
         tables.map_chart(result.fleet),
-        headlines.of_contributions(result.contributions),
-        (
-            tables.models_table(result.fleet),
-            tables.communities_table(result.communities),
-            tables.contributions_table(result.contributions, "points", 1),
-        ),
+        (),
+        (tables.models_table(result.fleet), tables.communities_table(result.communities)),
     )
 
 

@@ -237,9 +237,5 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q9", "a"])
     ['a', 'q9', 'q10']
     """
-    return sorted(names, key=lambda name: (_DIGITS.sub(_padded, name), name))
-
-
-def _padded(digits: re.Match[str]) -> str:
-    """Digits that sort by their value, and before any other character."""
-    return f"\0{digits[0]:0>20}"
+    # Digits sort by their value, and before any other character.
+    return sorted(names, key=lambda name: (_DIGITS.sub(lambda x: f"\0{x[0]:0>20}", name), name))

@@ -138,7 +138,7 @@ class EmbedRequest(FromAnswers, Learns):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleetOrAnswers(ReadsTexts):
+class FleetOrAnswers(FleetRequest):
     """A job on a stored fleet, or on answers."""
 
     forms: ClassVar[str] = "--fleet RUN, or --data ANSWERS"
@@ -186,8 +186,7 @@ class Evaluates(FleetOrAnswers, Learns):
         if self.fleet is None:
             refuse_unused(self, ("questions",), "with --data", self.forms)
             return
-        unused = ("test_share", "forecaster", "tune", "learning_curve", "curve_start")
-        refuse_unused(self, unused, "with --fleet", self.forms)
+        refuse_unused(self, ("test_share", "forecaster", "tune"), "with --fleet", self.forms)
         if self.questions is None:
             raise SpecError(
                 "a fleet without questions", expected=self.forms, fix="add --questions FILE"
@@ -204,18 +203,6 @@ class ForecastRequest(Evaluates):
 
     Example: scope fleet forecast --fleet ours --questions new.csv
     """
-
-    learning_curve: Annotated[bool, option(METHOD)] = False
-    """With --data: also fit on parts of the training questions, each twice as large as the one
-    before and holding it, and score the forecasts on the same held-out questions."""
-
-    curve_start: Annotated[int, whole_number(METHOD), Limits(least=10)] = 250
-    """Number of training questions of the first part of --learning-curve."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.learning_curve:
-            refuse_unused(self, ("curve_start",), "without --learning-curve", "--learning-curve")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,9 +229,6 @@ class RouteRequest(Evaluates):
 
     costs_file: Annotated[str | Path | None, option(METHOD, "--costs", metavar="FILE")] = None
     """Table (.csv) of costs with the columns model and cost; --cost takes precedence."""
-
-    budget: Annotated[float | None, option(METHOD), Limits(least=0)] = None
-    """Largest mean cost per question; needs a cost for every model."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,16 +271,11 @@ class MapRequest(FleetOrAnswers):
     """Map the models, and find the most similar ones.
 
     Models are close if they answer the same questions correctly. With --data the map is computed
-    from the answers; only --contributions uses texts. An interrupted run continues when the same
-    command is given again, with the same result.
+    from the answers. An interrupted run continues when the same command is given again, with the
+    same result.
 
     Example: scope fleet map --fleet ours --communities families.csv
     """
-
-    forms: ClassVar[str] = (
-        "--fleet RUN, or --data ANSWERS; --add with --fleet, --contributions with --data, "
-        "--encoder and the options of models with --contributions"
-    )
 
     communities: Annotated[
         str | Path | Mapping[str, str] | None,
@@ -306,16 +285,6 @@ class MapRequest(FleetOrAnswers):
     distances within and between communities.
 
     In Python also a mapping."""
-
-    contributions: Annotated[bool, option(METHOD)] = False
-    """With --data: measure how each benchmark's questions improve forecasts on the others."""
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.fleet is not None:
-            refuse_unused(self, ("contributions",), "with --fleet", self.forms)
-        if not self.contributions:
-            refuse_unused(self, OF_TEXTS, "without --contributions", self.forms)
 
 
 def _job(name: str, request: type[FleetRequest]) -> Job:

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet.forecast import (
-    Evaluation,
-    plan_evaluation,
-    score_forecasts,
-)
+from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
 from scope.jobs.fleet.inputs import (
     checked_costs,
@@ -26,27 +20,13 @@ from scope.jobs.fleet.inputs import (
     short_digest,
 )
 from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.routing import (
-    Columns,
-    route_mix,
-    route_questions,
-    router_scores,
-    single_best,
-)
+from scope.jobs.fleet.routing import Columns, route_mix, route_questions, router_scores, single_best
 from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
 from scope.records import Manifest, RouteResult, RouterScore
 
 ROUTES = "routes.csv"
-
-
-class Candidates(NamedTuple):
-    """The candidate models, their costs if known, and the largest mean cost per question."""
-
-    models: tuple[str, ...]
-    costs: Sequence[float] | None
-    budget: float | None
 
 
 def run_route_fleet(request: RouteRequest) -> RouteResult:
@@ -65,30 +45,30 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     require_known(request.models, plan.models, "--model")
     require_known(costs, plan.models, "--cost or --costs")
     models = tuple(name for name in plan.models if not request.models or name in request.models)
-    candidates = Candidates(models, checked_costs(costs, models), request.budget)
-    # Rejects a budget without costs or below the cheapest model.
-    single_best(np.zeros(len(models)), candidates.costs, request.budget)
     return plan.prepared(
         "fleet route",
         request,
-        partial(_compute, candidates),
+        partial(_compute, models, checked_costs(costs, models)),
         {
             "models": f"{counted(len(models), 'model')} {short_digest(models)}",
             "costs": digest_by_model(costs),
-            "budget": request.budget,
         },
     )
 
 
 def _compute(
-    candidates: Candidates, evaluation: Evaluation, manifest: Manifest, run: Run
+    models: tuple[str, ...],
+    costs: Sequence[float] | None,
+    evaluation: Evaluation,
+    manifest: Manifest,
+    run: Run,
 ) -> RouteResult:
     """Select a model for every question, and score the selection if answers are known."""
-    forecaster, models = evaluation.fleet.forecaster, candidates.models
+    forecaster = evaluation.fleet.forecaster
     columns = np.array([evaluation.fleet.models.index(name) for name in models])
     probabilities = forecaster.predict_proba(evaluation.table)
     preferences = forecaster.routing_scores(evaluation.table)[:, columns]
-    chosen = route_questions(preferences, candidates.costs, candidates.budget)
+    chosen = route_questions(preferences, costs)
     rows = (
         (name, models[column], float(chances[columns[column]]))
         for name, column, chances in zip(
@@ -97,15 +77,14 @@ def _compute(
     )
     write_table(run.path / ROUTES, ("question", "model", "probability"), rows)
     notes = [routing_note(forecaster)]
-    if candidates.costs is not None:
-        spent = float(np.asarray(candidates.costs)[chosen].mean())
-        kept = "" if candidates.budget is None else f", within the budget of {candidates.budget:g}"
-        notes.insert(0, f"all {len(chosen)} questions cost {spent:.4g} on average{kept}")
+    if costs is not None:
+        spent = float(np.asarray(costs)[chosen].mean())
+        notes.insert(0, f"all {len(chosen)} questions cost {spent:.4g} on average")
     return RouteResult(
         manifest=manifest,
         **evaluation.facts(notes),
         scores=score_forecasts(evaluation, probabilities),
-        routers=_router_scores(evaluation, candidates, chosen, columns),
+        routers=_router_scores(evaluation, models, costs, chosen),
         mix=route_mix(chosen, models),
         files=(ROUTES,),
     )
@@ -117,7 +96,7 @@ def routing_note(forecaster: Forecaster) -> str:
     if weights is None:
         return (
             "the router selects the model with the highest probability of a correct answer, as "
-            f"predicted by {forecaster.short_name}, subject to costs"
+            f"predicted by {forecaster.short_name}, and of equals the cheapest"
         )
     if not weights.any():
         return (
@@ -135,9 +114,10 @@ def routing_note(forecaster: Forecaster) -> str:
 
 
 def _router_scores(
-    evaluation: Evaluation, candidates: Candidates, chosen: Columns, columns: NDArray[np.int64]
+    evaluation: Evaluation, models: Sequence[str], costs: Sequence[float] | None, chosen: Columns
 ) -> tuple[RouterScore, ...]:
     """The router and its baselines on new questions with answers; empty if there are none."""
+    columns = [evaluation.fleet.models.index(name) for name in models]
     answers = evaluation.questions.correct[:, columns]
     rows = evaluation.scored[~np.isnan(answers[evaluation.scored]).all(axis=1)]
     if not len(rows):
@@ -148,8 +128,8 @@ def _router_scores(
         chosen[rows],
         answers[rows],
         same_texts(questions),
-        models=candidates.models,
-        single=single_best(skills, candidates.costs, candidates.budget),
+        models=models,
+        single=single_best(skills, costs),
         categories=questions.categories,
-        costs=candidates.costs,
+        costs=costs,
     )

@@ -1,4 +1,4 @@
-"""Routing under a budget, and scores of routers."""
+"""Routing, and scores of routers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.errors import SpecError
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.scores import (
     Part,
@@ -23,114 +22,17 @@ from scope.jobs.fleet.scores import (
 from scope.records import RouterScore, RouteShare
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
-Worth = NDArray[np.float64]
-"""Shape (questions, models): the worth of asking a model a question."""
-
 Costs = NDArray[np.float64]
 """Shape (models,): the cost of a question."""
 
 Columns = NDArray[np.int64]
 """Shape (questions,): the column of the model for each question."""
 
-ROUNDING = 1e-12
-"""Allowed rounding error of a sum of costs, as a share of the budget."""
 
-
-def within_budget(worth: Worth, costs: Costs, budget: float) -> Columns:
-    """Choose one column per question, with a large sum of worth and a mean cost within the budget.
-
-    The sum is below the optimum by less than the gain of a single question's change of model. It is
-    optimal for one question, and if the budget suffices for the best model of every question. Of
-    equals the cheaper one is chosen.
-
-    Parameters
-    ----------
-    worth
-        Shape (questions, models).
-    costs
-        Shape (models,), in ascending order.
-    budget
-        Largest mean cost per question.
-
-    Raises
-    ------
-    SpecError
-        When the cheapest model costs more.
-
-    Examples
-    --------
-    The expensive model gains 0.5 on the first question and 0.1 on the second; the budget allows
-    one:
-
-    >>> worth = np.array([[0.2, 0.7], [0.6, 0.7]])
-    >>> within_budget(worth, np.array([1.0, 3.0]), budget=2.0).tolist()
-    [1, 0]
-    """
-    if not budget >= costs[0] * (1 - ROUNDING):
-        raise SpecError(
-            f"a budget of {budget:g} a question",
-            expected=f"at least {costs[0]:g}, which the cheapest model costs",
-            fix="raise the budget, or add a cheaper model",
-        )
-    room = budget * len(worth) * (1 + ROUNDING)
-    best: Columns = worth.argmax(axis=1)
-    if costs[best].sum() <= room:
-        return best
-    cheapest = worth[:, costs == costs[0]].argmax(axis=1)
-    low, high = _around(cheapest, best, worth, costs, room)
-    chosen = _spent(low, high, worth, costs, room)
-    rest = room - costs[chosen].sum()
-    affordable = costs <= (costs[chosen] + rest)[:, np.newaxis]
-    return _spent(chosen, np.where(affordable, worth, -np.inf).argmax(axis=1), worth, costs, room)
-
-
-def _around(
-    low: Columns, high: Columns, worth: Worth, costs: Costs, room: float
-) -> tuple[Columns, Columns]:
-    """The choices below and above the budget that are both optimal at one price.
-
-    ``low`` is optimal at some price and within the budget, ``high`` at a lower price and above the
-    budget. At the price at which both are worth the same, either another choice is better and
-    replaces one of them, or this is the price sought.
-    """
-    every = np.arange(len(worth))
-    while True:
-        # Where both agree, so does every choice at a price between theirs.
-        rows = np.flatnonzero(low != high)
-        gained = (worth[every, high] - worth[every, low])[rows].sum()
-        price = gained / (costs[high] - costs[low])[rows].sum()
-        between = low.copy()
-        between[rows] = (worth[rows] - price * costs).argmax(axis=1)
-        if not costs[low].sum() < costs[between].sum() < costs[high].sum():
-            return low, high
-        if costs[between].sum() <= room:
-            low = between
-        else:
-            high = between
-
-
-def _spent(chosen: Columns, wanted: Columns, worth: Worth, costs: Costs, room: float) -> Columns:
-    """Change to the wanted columns, greatest gain first, while the budget allows."""
-    every = np.arange(len(worth))
-    gains = worth[every, wanted] - worth[every, chosen]
-    steps = costs[wanted] - costs[chosen]
-    rest = room - costs[chosen].sum()
-    changed = chosen.copy()
-    for row in np.argsort(-gains, kind="stable")[: int((gains > 0).sum())]:
-        if steps[row] <= rest:
-            changed[row] = wanted[row]
-            rest -= steps[row]
-    return changed
-
-
-def route_questions(
-    scores: ArrayLike, costs: ArrayLike | None = None, budget: float | None = None
-) -> Columns:
+def route_questions(scores: ArrayLike, costs: ArrayLike | None = None) -> Columns:
     """The column of the model to ask each question: the one with the highest score.
 
-    Of equal scores the cheaper model is asked, then the first one. With a budget, the sum of scores
-    is maximised within the budget; it is below the optimum by less than the gain of a single
-    question's change of model. The model of a question then depends on the other questions.
+    Of equal scores the cheaper model is asked, then the first one.
 
     Parameters
     ----------
@@ -138,35 +40,17 @@ def route_questions(
         Shape (questions, models): the score of each model for a question, as by ``routing_scores``.
     costs
         Shape (models,): the cost per question, in any unit.
-    budget
-        The largest mean cost per question, in the same unit.
-
-    Raises
-    ------
-    SpecError
-        When there is a budget and no costs, or the budget is below the cost of the cheapest model.
 
     Examples
     --------
     >>> scores = [[0.7, 0.9], [0.6, 0.6], [0.2, 0.8]]
     >>> route_questions(scores).tolist(), route_questions(scores, costs=[3, 1]).tolist()
     ([1, 0, 1], [1, 1, 1])
-    >>> route_questions(scores, costs=[1, 3], budget=2).tolist()
-    [0, 0, 1]
     """
     worth = np.asarray(scores, dtype=np.float64)
-    if costs is None and budget is not None:
-        raise SpecError(
-            f"a budget of {budget:g} a question, and no costs",
-            expected="a budget together with what each model costs",
-            fix="give the models' costs, or leave the budget out",
-        )
-    prices = _prices(costs, worth.shape[1])
     # The first of equals is taken below, and so the cheapest.
-    order = np.argsort(prices, kind="stable")
-    worth, prices = worth[:, order], prices[order]
-    chosen = worth.argmax(axis=1) if budget is None else within_budget(worth, prices, budget)
-    models: Columns = order[chosen]
+    order = np.argsort(_prices(costs, worth.shape[1]), kind="stable")
+    models: Columns = order[worth[:, order].argmax(axis=1)]
     return models
 
 
@@ -175,29 +59,22 @@ def _prices(costs: ArrayLike | None, models: int) -> Costs:
     return np.full(models, np.nan) if costs is None else np.asarray(costs, dtype=np.float64)
 
 
-def single_best(
-    skills: ArrayLike, costs: ArrayLike | None = None, budget: float | None = None
-) -> int:
-    """The column of the single best model: the most skilled one within the budget.
+def single_best(skills: ArrayLike, costs: ArrayLike | None = None) -> int:
+    """The column of the most skilled model, of equals the cheapest.
 
     Parameters
     ----------
     skills
         Shape (models,): accuracies on questions other than those to be routed.
-    costs, budget
-        As for `route_questions`.
-
-    Raises
-    ------
-    SpecError
+    costs
         As for `route_questions`.
 
     Examples
     --------
-    >>> single_best([0.5, 0.9, 0.7]), single_best([0.5, 0.9, 0.7], costs=[1, 9, 2], budget=3)
-    (1, 2)
+    >>> single_best([0.5, 0.9, 0.7]), single_best([0.9, 0.9], costs=[2, 1])
+    (1, 1)
     """
-    return int(route_questions(np.asarray(skills)[np.newaxis], costs, budget)[0])
+    return int(route_questions(np.asarray(skills)[np.newaxis], costs)[0])
 
 
 def route_mix(chosen: Columns, models: Sequence[str]) -> tuple[RouteShare, ...]:

@@ -16,11 +16,7 @@ from scope.jobs.fleet.factorization import (
     new_model_vectors,
     vector_prior,
 )
-from scope.jobs.fleet.forecaster import (
-    Probabilities,
-    VectorForecaster,
-    checked_table,
-)
+from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster, checked_table
 from scope.jobs.fleet.kernels import (
     Kernel,
     Mix,

@@ -6,15 +6,7 @@ from reports.renderers.html import render
 from scope.jobs.audit.page import page
 from scope.records import Clock
 
-SECTIONS = [
-    "answer",
-    "examples",
-    "estimates",
-    "differences",
-    "asked",
-    "failures",
-    "reproduce",
-]
+SECTIONS = ["answer", "examples", "estimates", "differences", "asked", "failures", "reproduce"]
 
 
 def test_a_cap_keeps_lost_pairs_first_and_says_how_many_are_shown(comparison, parse):

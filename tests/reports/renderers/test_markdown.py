@@ -140,3 +140,9 @@ def test_the_comment_of_every_job_begins_with_its_answer_and_is_short(results):
         kinds = [one for kind, inner in elements(text) for one in (kind, *inner)]
         assert not [kind for kind in kinds if "html" in kind]
         assert headline_of(result).split()[0] in text.split("\n\n")[1]
+
+
+def test_the_first_examples_of_markdown_are_of_different_texts():
+    quoted = [line for line in markdown_of(build_comparison()).split("\n") if line[:1] == ">"]
+    plain = [line.replace("~", "").replace("*", "") for line in quoted]
+    assert len(plain) == len(set(plain))

@@ -33,7 +33,11 @@ def audit_arguments(sentences_csv):
     [
         ({"reference": "hff:x"}, "no model scheme is called `hff`", "did you mean `hf`"),
         ({"fail-under": "hard_scope"}, "the gate `hard_scope`", "METRIC>=VALUE"),
-        ({"gate": "hard_scope[typo]>=other"}, "the gate `hard_scope[typo]>=other`", "MARGIN"),
+        (
+            {"gate": "hard_scope[typo]>=other"},
+            "the gate `hard_scope[typo]>=other`",
+            "hard_scope[typo,student]>=0.9",
+        ),
         ({"reference": "python:toy_models:Nothing"}, "has no `Nothing`", "define `Nothing`"),
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),

@@ -34,12 +34,10 @@ def test_another_encoder_than_the_fleets_is_refused_with_both_fingerprints(refus
         (("--cost", "model-00=dear"), "`dear` as the cost of a model"),
         (("--cost", "model-00=-1"), "a cost of -1.0 for `model-00`"),
         (("--cost", "model-00=1"), "no cost for 18 of 19 models: `model-01`"),
-        (("--budget", "1"), "a budget of 1 a question, and no costs"),
         (("--costs", "gone.csv"), "gone.csv"),
-        (("--model", "model-00", "--cost", "model-00=2", "--budget", "1"), "a budget of 1 a "),
     ],
 )
-def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, found):
+def test_costs_and_models_that_cannot_be_are_refused(refused, named, found):
     assert found in refused("route", "--fleet", "ours", "--questions", "new.csv", *named)
 
 
@@ -47,8 +45,6 @@ def test_costs_budgets_and_models_that_cannot_be_are_refused(refused, named, fou
     ("asked", "found"),
     [
         ("", "neither a fleet nor answers"),
-        ("--data train.csv --device cpu", "--device without --contributions"),
-        ("--fleet ours --dtype bfloat16", "--dtype without --contributions"),
         ("--fleet ours --communities strangers.csv", "no model `stranger` of --communities"),
     ],
 )

@@ -7,7 +7,6 @@ from made_up_comparison import build_comparison
 
 from scope.core.gates import failed_gates, parse_gate
 from scope.errors import SpecError
-from scope.estimation.measurements import target_differences
 from scope.records import (
     AnswerShares,
     CompareResult,
@@ -52,30 +51,38 @@ def told(comparison, gate, on="interval"):
     return list(failed_gates(comparison, [gate], judged_on=on))
 
 
-def test_a_value_beyond_the_bound_is_not_enough(comparison):
-    one = comparison(measured(found=estimate(0.96, 0.884, 0.979)))
-    assert told(one, "hard_scope>=0.95") == [
-        "hard_scope of student on typo is 0.960 [0.884, 0.979], n=60, not at least 0.95 by its "
-        "lower bound"
-    ]
-    assert told(one, "hard_scope>=0.95", "value") == []
-    assert told(one, "hard_scope>=0.884") == []
+SHARE = measured(found=estimate(0.96, 0.884, 0.979))
+GAP = measured(capability=None, found=estimate(0.03, 0.0, 0.06), metric="iid_accuracy_gap")
+UNKNOWN = measured(found=Undefined(reason="the reference is invariant on no pair"))
+THREE = [
+    measured(found=estimate(0.5, 0.4, 0.6)),
+    measured("teacher"),
+    measured("student", "synonym"),
+]
+LOW = "hard_scope of student on typo is 0.960 [0.884, 0.979], n=60, not at least 0.95 by its lower"
 
 
-def test_an_upper_bound_is_judged_by_the_upper_end(comparison):
-    gap = measured(capability=None, found=estimate(0.03, 0.0, 0.06), metric="iid_accuracy_gap")
-    assert told(comparison(gap), "iid_accuracy_gap<=0.06") == []
-    (line,) = told(comparison(gap), "iid_accuracy_gap<=0.05")
-    assert line.endswith("not at most 0.05 by its upper bound")
-
-
-def test_brackets_choose_what_is_judged(comparison):
-    low = estimate(0.5, 0.4, 0.6)
-    one = comparison(measured(found=low), measured("teacher"), measured(capability="synonym"))
-    assert len(told(one, "hard_scope[typo,student]>=0.7")) == 1
-    assert len(told(one, "hard_scope[student]>=0.7")) == 1
-    for chosen in ("teacher", "synonym", "typo,teacher"):
-        assert told(one, f"hard_scope[{chosen}]>=0.7") == []
+@pytest.mark.parametrize(
+    ("rows", "gate", "on", "failure"),
+    [
+        ([SHARE], "hard_scope>=0.95", "interval", LOW),
+        ([SHARE], "hard_scope>=0.95", "value", None),
+        ([SHARE], "hard_scope>=0.884", "interval", None),
+        ([GAP], "iid_accuracy_gap<=0.06", "interval", None),
+        ([GAP], "iid_accuracy_gap<=0.05", "interval", "not at most 0.05 by its upper bound"),
+        ([UNKNOWN], "hard_scope>=0", "interval", "is invariant on no pair"),
+        ([UNKNOWN], "hard_scope>=0", "value", "is invariant on no pair"),
+        # Brackets choose what is judged.
+        (THREE, "hard_scope[typo,student]>=0.7", "interval", "of student on typo"),
+        (THREE, "hard_scope[student]>=0.7", "interval", "of student on typo"),
+        (THREE, "hard_scope[teacher]>=0.7", "interval", None),
+        (THREE, "hard_scope[synonym]>=0.7", "interval", None),
+        (THREE, "hard_scope[typo,teacher]>=0.7", "interval", None),
+    ],
+)
+def test_a_number_fails_by_the_worse_end_of_its_interval(comparison, rows, gate, on, failure):
+    lines = told(comparison(*rows), gate, on)
+    assert [failure in line for line in lines] == [True] * (failure is not None)
 
 
 @pytest.mark.parametrize(
@@ -90,10 +97,9 @@ def test_a_gate_on_what_was_not_measured_fails(comparison, gate, lacks):
     assert line.startswith(f"{gate}: no measurement has {lacks}; there is hard_scope, of ")
 
 
-@pytest.mark.parametrize("gate", ["hard_scope[tpyo]>=0.1", "hard_scope>=tpyo-0.1"])
-def test_a_name_that_the_result_lacks_is_refused(comparison, gate):
+def test_a_name_that_the_result_lacks_is_refused(comparison):
     with pytest.raises(SpecError, match="`tpyo` in the") as raised:
-        told(comparison(measured()), gate)
+        told(comparison(measured()), "hard_scope[tpyo]>=0.1")
     assert "student" in raised.value.expected
 
 
@@ -121,12 +127,6 @@ def test_what_failed_passes_no_gate_that_does_not_leave_it_out(comparison, gate,
     assert [line.split()[1] for line in lines] == told_of
 
 
-def test_an_undefined_number_fails(comparison):
-    one = comparison(measured(found=Undefined(reason="the reference is invariant on no pair")))
-    assert len(told(one, "hard_scope>=0")) == 1
-    assert len(told(one, "hard_scope>=0", "value")) == 1
-
-
 def test_every_gate_on_a_degenerate_model_fails(comparison):
     dead = AnswerShares(
         model="student", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
@@ -136,20 +136,6 @@ def test_every_gate_on_a_degenerate_model_fails(comparison):
         assert told(one, "hard_scope>=0", on) == [
             "hard_scope of student on typo: student is degenerate: one answer"
         ]
-
-
-def test_a_difference_is_that_of_the_report(comparison):
-    rows = [measured(values=(1.0, 0.0)), measured("other", values=(0.25, 1.0))]
-    (shown,) = target_differences(rows, ["student", "other"], seed=0)
-    (line,) = told(comparison(*rows), "hard_scope[student]>=other-0")
-    assert f"minus that of other is {shown.estimate}, n=2" in line
-
-
-def test_a_gate_that_judges_nothing_fails(comparison):
-    one = comparison(measured(values=[0.0] * 20), measured("llama-0.1", values=[1.0] * 20))
-    (line,) = told(one, "hard_scope[student]>=student-0.02")
-    assert "`student` is the only target to judge" in line
-    assert len(told(one, "hard_scope[student]>=llama-0.1-0.1")) == 1
 
 
 @pytest.mark.parametrize(
@@ -192,7 +178,7 @@ def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
         "hard_scope>=1.1",
         "hard_scope>=other",
         "hard_scope=0.9",
-        "hard_scope<=other-0.1",
+        "hard_scope>=other-0.1",
         "hard_scope[>=0.9",
         "agreement>=0.9",
     ],
@@ -201,12 +187,6 @@ def test_what_no_gate_can_mean_is_refused(gate):
     with pytest.raises(SpecError) as raised:
         parse_gate(gate)
     assert "hard_scope" in raised.value.expected
-
-
-def test_a_gap_is_compared_with_no_other():
-    with pytest.raises(SpecError, match="not a mean over examples") as raised:
-        parse_gate("iid_accuracy_gap<=other+0.05")
-    assert "iid_accuracy_gap<=0.05" in raised.value.fix
 
 
 def between(target, reference, value, values=()):
@@ -240,33 +220,8 @@ def test_only_the_metrics_of_the_job_are_offered():
     assert "word_f1" not in str(caught.value)
 
 
-def test_a_run_that_kept_every_pair_is_compared_by_the_means_of_its_texts(comparison):
-    mine = dataclasses.replace(measured(values=(1.0, 0.0, 0.0)), example_ids=("a", "a", "b"))
-    other = dataclasses.replace(measured("other", values=(0.5, 1.0)), example_ids=("a", "b"))
-    (line,) = told(comparison(mine, other), "hard_scope[student]>=other-0")
-    assert "minus that of other is -0.500" in line
-    assert "n=2," in line
-
-
-def test_another_target_without_this_number_is_told(comparison):
-    other = comparison().manifest.targets[-1].name
-    (line,) = told(comparison(measured("mine")), f"hard_scope[mine]>={other}-0.1")
-    assert line == f"hard_scope of mine on typo: `{other}` has no such number"
-
-
-def test_a_degenerate_model_is_no_baseline(comparison):
-    dead = AnswerShares(
-        model="other", counts={"good": 9}, accuracy=Undefined(reason=""), degenerate="one answer"
-    )
-    both = [measured(values=[1.0] * 100), measured("other", values=[1.0] * 100)]
-    (line,) = told(comparison(*both, shares=[dead]), "hard_scope[student]>=other-0.1")
-    assert "other is degenerate: one answer" in line
-
-
 def test_fail_under_is_the_same_as_a_lower_bound():
     assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
     for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
         with pytest.raises(SpecError):
             parse_gate(text, fail_under=True)
-    with pytest.raises(SpecError):
-        parse_gate("accuracy>=other-0.1", "tasks")

@@ -16,13 +16,7 @@ import pytest
 
 import scope
 from scope.core.options import DATA, HIDDEN, OUTSIDE_IDENTITY, Limits, named_values, option
-from scope.core.request import (
-    Request,
-    as_function,
-    described,
-    documentation,
-    reproduce,
-)
+from scope.core.request import Request, as_function, described, documentation, reproduce
 from scope.errors import ScopeError, SpecError
 from scope.jobs import JOBS
 from scope.jobs.audit.request import AuditRequest

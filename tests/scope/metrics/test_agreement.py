@@ -11,7 +11,7 @@ from scope.metrics.agreement import (
     agreement_values,
     js_divergence_values,
 )
-from scope.metrics.arrays import predicted_labels
+from scope.metrics.arrays import most_probable
 
 
 @pytest.mark.parametrize("labels", [2, 3, 5])
@@ -20,7 +20,7 @@ def test_agreement_and_gap_equal_the_slow_reference(seed, labels):
     generator = np.random.default_rng(seed)
     reference, target = generator.dirichlet(np.ones(labels), size=(2, 50))
     gold = generator.integers(0, labels, size=50)
-    chosen = predicted_labels(reference), predicted_labels(target)
+    chosen = most_probable(reference), most_probable(target)
 
     agreement = invariance_reference.iid_agreement(reference.tolist(), target.tolist())
     np.testing.assert_allclose(agreement_values(*chosen), agreement, atol=1e-9)

@@ -8,8 +8,8 @@ from scope.metrics.arrays import (
     checked_labels,
     checked_option_rows,
     checked_probabilities,
+    most_probable,
     open_rows,
-    predicted_labels,
 )
 from scope.records import Prediction
 
@@ -42,7 +42,7 @@ def test_labels_are_whole_numbers_from_zero(labels):
 
 
 def test_of_equal_probabilities_the_first_label_is_chosen():
-    assert predicted_labels([[0.4, 0.4, 0.2], [0.2, 0.4, 0.4]]).tolist() == [0, 1]
+    assert most_probable(np.array([[0.4, 0.4, 0.2], [0.2, 0.4, 0.4]])).tolist() == [0, 1]
 
 
 def says(**shares):

@@ -7,7 +7,6 @@ import pytest
 from reports.blocks import Paragraph
 from reports.prose import plain
 from scope.jobs.audit.page import page
-from scope.jobs.exports import badge_of
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +39,6 @@ def test_a_larger_sample_after_a_look_is_exploratory_and_a_page_says_so(first, a
     (note,) = notes(second)
     assert [one.sentence for one in first.verdict_lines() if "Exploratory" in one.sentence] == []
     assert all("Exploratory" in one.sentence for one in second.verdict_lines())
-    assert ("exploratory" in badge_of(first), "exploratory" in badge_of(second)) == (False, True)
     assert note.startswith("Exploratory: first asked about the same texts with another plan")
     assert audited("third", concordance_margin=0.2).earlier_looks == ("first", "second")
 

@@ -3,12 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_fleet_comparison import (
-    MODELS,
-    estimate,
-    expected,
-    predictions,
-)
+from made_up_fleet_comparison import MODELS, estimate, expected, predictions
 
 from reports.blocks import Table
 from scope.jobs.fleet import charts_and_tables as tables

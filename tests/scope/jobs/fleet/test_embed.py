@@ -1,11 +1,7 @@
 import numpy as np
 import pytest
 
-from scope.jobs.fleet.embed import (
-    Learning,
-    learn,
-    load_needed_encoder,
-)
+from scope.jobs.fleet.embed import Learning, learn, load_needed_encoder
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.models.options import ModelOptions
 from scope.progress import Silent
@@ -30,10 +26,10 @@ def test_the_mean_needs_neither_text_nor_encoder(matrix):
     answers = matrix([""] * 10)
     learning = Learning(forecaster="mean")
     assert load_needed_encoder(learning, answers, None, ModelOptions()) is None
-    learned = learn(answers, learning, None, Silent())
-    assert learned.fleet.encoder == ""
-    assert learned.fleet.skills.tolist() == [0.5, 1.0, 0.0]
-    assert learned.fleet.answered.tolist() == [10, 10, 5]
+    fleet, _ = learn(answers, learning, None, Silent())
+    assert fleet.encoder == ""
+    assert fleet.skills.tolist() == [0.5, 1.0, 0.0]
+    assert fleet.answered.tolist() == [10, 10, 5]
 
 
 def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(
@@ -41,10 +37,10 @@ def test_a_fleet_keeps_the_encoder_and_the_questions_it_was_fitted_on(
 ):
     monkeypatch.setenv("SCOPE_CACHE", str(tmp_path))
     answers = matrix([f"question {'x' * place}" for place in range(12)])
-    learned = learn(answers, Learning(forecaster="knn", features=False), encoder, Silent())
-    assert learned.fleet.encoder == "hf:letters"
-    assert learned.fleet.forecaster.layout.encoder == "letters-1"
-    vectors = learned.fleet.forecaster.question_vectors_
+    fleet, choice = learn(answers, Learning(forecaster="knn", features=False), encoder, Silent())
+    assert fleet.encoder == "hf:letters"
+    assert fleet.forecaster.layout.encoder == "letters-1"
+    vectors = fleet.forecaster.question_vectors_
     assert vectors[:, 0].tolist() == [9.0 + place for place in range(12)]
-    assert len(set(learned.fleet.texts_digest)) == 12
-    assert [one.chosen for one in learned.choice.scores] == [False, True]
+    assert len(set(fleet.texts_digest)) == 12
+    assert [one.chosen for one in choice.scores] == [False, True]

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 
-from scope.errors import SpecError
 from scope.jobs.fleet.embed import embed_fleet
 from scope.jobs.fleet.forecast import Evaluation, forecast_fleet, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import NeighbourForecaster
 from scope.jobs.fleet.questions import QuestionLayout
 from scope.jobs.fleet.requests import ForecastRequest
 from scope.records import Undefined
-from scope.statistics import mean_estimate
 
 
 @pytest.fixture
@@ -23,18 +21,6 @@ def answers(write):
         for model, factor in (("a", 2), ("b", 3))
     ]
     return write("answers.csv", "model,id,question,correct", *lines)
-
-
-@pytest.fixture
-def forecast(write, tmp_path):
-    """Forecasts a part of these answers, with their learning curve."""
-
-    def run(rows, **options):
-        asked = {"forecaster": "mean", "runs": tmp_path, "curve_start": 10, **options}
-        data = str(write("answers.csv", "model,id,correct", *rows))
-        return forecast_fleet(data=data, learning_curve=True, **asked)
-
-    return run
 
 
 def test_nothing_of_the_questions_held_out_is_learned(answers):
@@ -77,37 +63,6 @@ def test_of_questions_that_are_all_known_nothing_is_expected(answers, tmp_path):
         "the fleet was fitted on all of these questions"
     }
     assert found.shift is None
-
-
-def test_a_learning_curve_scores_fits_on_more_and_more_questions_by_hand(forecast, tmp_path):
-    """Model ``a`` is right but for every fourth question, which ``b`` alone answers correctly."""
-    rows = [f"{m},q{n},{int((n % 4 > 0) == (m == 'a'))}" for n in range(100) for m in "ab"]
-    found = forecast(rows, run="curve")
-    assert [point.questions for point in found.curve] == [10, 20, 40, 80]
-    with pytest.raises(SpecError, match="a learning curve from 80 of 80 training questions"):
-        forecast(rows, run="late", curve_start=80)
-    written = (tmp_path / "curve" / "forecasts.csv").read_text().splitlines()[1::2]
-    held_out = [int(line.split(",")[0][1:]) for line in written]
-    # Every fit predicts that a is right and b wrong: both forecasts come true, or neither.
-    hits = [int(number % 4 > 0) for number in held_out]
-    expected = mean_estimate(hits, [f"id q{number}" for number in held_out])
-    assert (expected.n, sum(hits)) == (20, 20 * expected.value)
-    for point in found.curve:
-        accuracy = point.score.accuracy
-        assert (accuracy.value, accuracy.low, accuracy.high) == pytest.approx(
-            (expected.value, expected.low, expected.high), abs=1e-6
-        )
-        assert accuracy.n == 20
-    assert all(f"{size}  " in str(found) for size in (10, 20, 40, 80))
-    assert "training questions" in found.html()
-    assert (found.to_frame()["metric"] == "learning_curve").sum() == 4
-
-
-def test_a_part_with_too_little_to_learn_from_leaves_the_other_points(forecast):
-    rows = [f"a,q{n},{n % 2}" for n in range(100)] + [f"b,q{n},1" for n in range(0, 100, 25)]
-    first, *_, last = forecast(rows, seed=1).curve
-    assert first.score.accuracy == Undefined(reason="no answer of 1 of 2 models: `b`")
-    assert last.score.accuracy.n == 20
 
 
 def test_the_mean_is_that_of_the_answers_learned_from(matrix_of, fleet_of):

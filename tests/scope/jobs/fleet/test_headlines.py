@@ -5,15 +5,7 @@ from dataclasses import replace
 import pytest
 from headline_claims import drawn, estimates
 from hypothesis import given
-from made_up_fleet_comparison import (
-    bare,
-    communities,
-    contributions,
-    estimate,
-    predictions,
-    routers,
-    scores,
-)
+from made_up_fleet_comparison import bare, communities, estimate, predictions, routers, scores
 
 from reports.prose import plain
 from scope.jobs.fleet import headlines
@@ -38,9 +30,6 @@ def words(answer):
 @pytest.mark.parametrize(
     ("gain", "frame"),
     [
-        (estimate(0.0625), "good"),
-        (estimate(0.0625, 9), "undecided"),
-        (estimate(0.015625), "undecided"),
         (estimate(-0.0625), "bad"),
         (Undefined(reason="one question"), "undecided"),
         (None, "undecided"),
@@ -160,28 +149,3 @@ def test_communities_are_counted_after_the_correction_for_their_number():
     small = replace(near, p_value=None, p_adjusted=None)
     (sentence,) = said(headlines.of_communities((small, small)))
     assert sentence.endswith("Communities of fewer than 8 models, too few to conclude: 2.")
-
-
-def test_contributions_above_zero_are_counted():
-    sure, *_ = contributions()
-    loose = replace(sure, source="loose", value=estimate(0.5, half=0.75))
-    few, unknown = (
-        replace(sure, value=value) for value in (estimate(0.5, 9), Undefined(reason=""))
-    )
-    (sentence,) = said(headlines.of_contributions((loose, sure, few, unknown)))
-    assert sentence.startswith("1 of 3 contributions")
-    assert sentence.endswith("not corrected for their number.")
-    itself = replace(sure, target=sure.source)
-    assert said(headlines.of_contributions((itself,))) == []
-
-
-def test_the_best_expected_stands_beside_the_number_of_its_rivals():
-    rows = tuple(
-        ExpectedAccuracy(model=name, accuracy=estimate(value, 12))
-        for name, value in (("a", 0.75), ("b", 0.74), ("c", 0.73), ("d", 0.25))
-    )
-    assert said(headlines.of_expected(rows)) == [
-        "Highest: a, expected 75 % [72, 78]. Other intervals that overlap: 2."
-    ]
-    nothing = replace(rows[0], accuracy=Undefined(reason="none"))
-    assert said(headlines.of_expected((nothing,))) == []

@@ -5,11 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.errors import DataError, SpecError
-from scope.jobs.fleet.inputs import (
-    held_out_rows,
-    read_communities,
-    read_costs,
-)
+from scope.jobs.fleet.inputs import held_out_rows, read_communities, read_costs
 
 
 def texts(questions):

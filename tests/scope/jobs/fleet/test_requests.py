@@ -21,7 +21,6 @@ from scope.jobs.fleet.requests import (
         (ForecastRequest, "test_share", 1.0),
         (PredictRequest, "splits", 0),
         (PredictRequest, "train_share", 0.0),
-        (RouteRequest, "budget", float("inf")),
     ],
 )
 def test_numbers_outside_their_limits_are_refused_by_their_option(kind, option, value):
@@ -48,18 +47,11 @@ def test_a_fleet_or_answers_are_named_and_never_both(kind):
     [
         (ForecastRequest, {"fleet": "ours"}, "a fleet without questions"),
         (ForecastRequest, {"data": "a.csv", "questions": "b.csv"}, "--questions with --data"),
-        (ForecastRequest, FORECAST | {"learning_curve": True}, "--learning-curve with --fleet"),
-        (
-            ForecastRequest,
-            {"data": "a.csv", "curve_start": 20},
-            "--curve-start without --learning-curve",
-        ),
         (
             ForecastRequest,
             FORECAST | {"test_share": 0.5, "forecaster": "knn"},
             "--test-share and --forecaster with --fleet",
         ),
-        (MapRequest, {"fleet": "ours", "contributions": True}, "--contributions with --fleet"),
     ],
 )
 def test_options_that_are_missing_or_without_effect_are_named(kind, options, found):

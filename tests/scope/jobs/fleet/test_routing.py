@@ -1,107 +1,22 @@
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from scipy.optimize import linprog
 
-from scope.jobs.fleet.routing import (
-    route_questions,
-    router_scores,
-    single_best,
-    within_budget,
-)
+from scope.jobs.fleet.routing import route_questions, router_scores
 from scope.records import Undefined
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
-
-
-@st.composite
-def problems(draw):
-    """Worth and ascending costs of a few questions and models, and a budget that can be kept.
-
-    Whole numbers make for ties, equal costs and budgets that are used up exactly.
-    """
-    generator = np.random.default_rng(draw(st.integers(0, 100_000)))
-    questions, models = draw(st.integers(1, 5)), draw(st.integers(1, 4))
-    if draw(st.booleans()):
-        worth = generator.integers(0, 4, size=(questions, models)).astype(float)
-        costs = np.sort(generator.integers(0, 4, size=models)).astype(float)
-    else:
-        worth, costs = generator.random((questions, models)), np.sort(generator.random(models))
-    share = draw(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8, 1.0]))
-    return worth, costs, costs[0] + share * (costs[-1] - costs[0])
-
-
-def total(worth, chosen):
-    return worth[np.arange(len(worth)), chosen].sum()
-
-
-def best_of_all(worth, costs, budget):
-    """The greatest worth of all the choices that keep to the budget, tried one by one."""
-    choices = (np.array(one) for one in product(range(len(costs)), repeat=len(worth)))
-    return max(
-        total(worth, one) for one in choices if costs[one].sum() <= budget * len(worth) + 1e-9
-    )
-
-
-def relaxed(worth, costs, budget):
-    """The greatest worth where questions may be split, by linear programming."""
-    questions, models = worth.shape
-    found = linprog(
-        -worth.ravel(),
-        A_ub=[np.tile(costs, questions)],
-        b_ub=[budget * questions + 1e-9],
-        A_eq=np.kron(np.eye(questions), np.ones(models)),
-        b_eq=np.ones(questions),
-    )
-    return -found.fun
-
-
-@given(problems())
-def test_the_budget_is_kept_and_the_best_choice_missed_by_less_than_one_questions_gain(problem):
-    worth, costs, budget = problem
-    chosen = within_budget(worth, costs, budget)
-    assert costs[chosen].mean() <= budget + 1e-9
-    found = total(worth, chosen)
-    best = best_of_all(worth, costs, budget)
-    assert found <= best + 1e-9
-    one_question = (worth.max(axis=1) - worth.min(axis=1)).max()
-    bound = relaxed(worth, costs, budget)
-    assert best <= bound + 1e-6
-    assert found >= bound - one_question - 1e-6
-
-
-def test_a_budget_that_is_just_enough_is_not_missed_by_rounding():
-    # Six times 0.3 adds up to more than 6 · 0.3 by the last bit.
-    costs = np.array([0.1, 0.3])
-    assert costs[[1] * 6].sum() > 6 * 0.3
-    assert within_budget(np.tile([0.2, 0.9], (6, 1)), costs, 0.3).tolist() == [1] * 6
-
-
-def test_what_is_left_goes_to_the_question_that_gains_most_by_it():
-    # One question gets the dearest model for 3; 1 is left for the better of the other two.
-    worth = np.array([[0.0, 0.1, 3.0], [0.0, 0.2, 3.0], [0.0, 0.1, 9.0]])
-    assert within_budget(worth, np.array([0.0, 1.0, 3.0]), 4 / 3).tolist() == [0, 1, 2]
 
 
 @given(st.integers(0, 10_000))
 def test_renumbering_the_models_renumbers_the_routes(seed):
     generator = np.random.default_rng(seed)
     scores, costs = generator.random((6, 4)), generator.random(4)
-    budget = float(np.median(costs))
     order = generator.permutation(4)
     plain, renumbered = (
-        route_questions(scores, costs, budget),
-        route_questions(scores[:, order], costs[order], budget),
+        route_questions(scores, costs),
+        route_questions(scores[:, order], costs[order]),
     )
     assert order[renumbered].tolist() == plain.tolist()
-
-
-def test_the_single_best_is_the_most_skilled_that_can_be_paid():
-    skills, costs = [0.7, 0.9, 0.8, 0.8], [1, 9, 5, 4]
-    assert single_best(skills) == single_best(skills, costs) == 1
-    assert single_best(skills, costs, budget=8.9) == 3
-    assert single_best(skills, costs, budget=1) == 0
 
 
 NAN = np.nan
