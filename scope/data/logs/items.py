@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.data.items import LETTERS
-from scope.data.sampling import content_key
-from scope.data.sources import UNREADABLE
+from scope.data.sources import UNREADABLE, reading
 from scope.errors import DataError
 from scope.printing import first_line, unstorable
 from scope.progress import remark_once
@@ -30,6 +29,12 @@ NORMALIZED = ("acc_norm", "acc_bytes", "acc")
 
 CHOICES, GENERATED = "multiple_choice", "generate_until"
 """Kinds of tasks that are read; others have no answer of their own to each item."""
+
+
+_NAMES: dict[str, Sequence[str]] = {
+    "letter": tuple(LETTERS),
+    "number": tuple(map(str, range(len(LETTERS)))),
+}
 
 
 class Conditions(NamedTuple):
@@ -103,6 +108,11 @@ class ItemName(NamedTuple):
     def __str__(self) -> str:
         return ":".join((*self.conditions, self.score, self.document, self.prompt))
 
+    @property
+    def key(self) -> str:
+        """All but the score: what is the same for all scores of an answer."""
+        return ":".join((*self.conditions, self.document, self.prompt))
+
     @classmethod
     def parse(cls, text: str) -> ItemName | None:
         """The parts of an id, if it is one of a log."""
@@ -119,8 +129,7 @@ class LogItem(NamedTuple):
     the right option, or one of ``either`` is, and what was chosen is a ``choice`` or the greatest
     of the ``log_likelihoods``. An ``answer`` is what the model wrote, and ``gold`` are the targets
     of a generated one; ``missing`` says why there is none. ``row`` is the tool's id of the row, and
-    ``unusable`` says why a row cannot be read. `LogFile.read` adds the last three: ``words`` stand
-    for question and options.
+    ``unusable`` says why a row cannot be read. `LogFile.read` adds the last two.
     """
 
     text: str
@@ -139,7 +148,6 @@ class LogItem(NamedTuple):
     row: object = None
     unusable: str = ""
     name: ItemName = ItemName(Conditions(*[""] * 6), "", "", "")
-    words: bytes = b""
     place: str = ""
 
     def values(self, score: str, options: Sequence[str]) -> list[float]:
@@ -189,7 +197,8 @@ class LogItem(NamedTuple):
 class LogFile:
     """A model's answers to the items of a task; without paths where samples were not logged.
 
-    ``rows`` are numbered from 1, and ``parse`` makes an item of each that is none yet.
+    ``rows`` are numbered from 1; one that cannot be read is its error, and ``parse`` makes items
+    of the others.
     ``arguments`` distinguish models of one name, and ``date`` runs of one model. ``expected`` is
     the number of items that the tool evaluated.
     """
@@ -200,7 +209,7 @@ class LogFile:
     paths: tuple[Path, ...]
     conditions: Conditions
     kind: str
-    expected: int | None = None
+    expected: Any = None
     rows: Callable[[], Iterator[tuple[int, Any]]]
     parse: Callable[[Any], LogItem]
 
@@ -217,16 +226,21 @@ class LogFile:
         DataError
             When two rows of one id differ, or no row can be read.
         """
-        met: dict[tuple[str, str], tuple[str, str]] = {}
+        with reading(str(self.paths[0])):
+            yield from self._read()
+
+    def _read(self) -> Iterator[LogItem]:
+        unit = "line" if ".jsonl" in self.paths[0].name else "sample"
+        met: dict[tuple[str, str], tuple[int, str]] = {}
         documents: Counter[ItemName] = Counter()
         broken, repeated = [], 0
         for number, row in self.rows():
-            item = self._item(number, row)
+            item = self._item(row, f"{unit} {number} of {self.paths[0]}")
             if item.unusable:
-                broken.append(item)
+                broken.append(f"{item.place}: {item.unusable}")
             elif item.row is not None:
-                key = item.name.conditions.filter, str(item.row)
-                content = hashed(repr(item._replace(place="")))
+                content = hash(repr(item[:-2]))
+                key = item.filter, str(item.row)
                 earlier, place = met.setdefault(key, (content, item.place))
                 if earlier != content:
                     rows = f"{place} and {item.place}"
@@ -242,21 +256,11 @@ class LogFile:
         if repeated:
             remark_once(f"rows of {self.paths[0]} that repeat others and count once: {repeated}")
         if broken and len(broken) == documents.total():
-            raise self._wrong(f"{broken[0].place} is no sample: {broken[0].unusable}")
+            raise self._wrong(f"no row can be read, such as {broken[0]}")
         if broken:
-            example = f"{broken[0].place}: {broken[0].unusable}"
-            remark_once(f"rows that cannot be read are left out: {len(broken)}, such as {example}")
-
-    def _item(self, number: int, row: Any) -> LogItem:
-        unit = "line" if ".jsonl" in self.paths[0].name else "sample"
-        try:
-            item = row if isinstance(row, LogItem) else self._named(self.parse(row))
-        except (*UNREADABLE, AttributeError) as error:
-            item = LogItem("", "", {}, unusable=first_line(error))
-        place = f"{unit} {number} of {self.paths[0]}"
-        if item.unusable:
-            item = item._replace(name=ItemName(self.conditions, "none", place, ""))
-        return item._replace(place=place)
+            remark_once(
+                f"rows that cannot be read are left out: {len(broken)}, such as {broken[0]}"
+            )
 
     def _wrong(self, problem: str) -> DataError:
         return DataError(
@@ -265,26 +269,34 @@ class LogFile:
             fix="check the file, or run the evaluation again",
         )
 
+    def _item(self, row: Any, place: str) -> LogItem:
+        try:
+            if isinstance(row, Exception):
+                raise row
+            return self._named(self.parse(row))._replace(place=place)
+        except (*UNREADABLE, AttributeError) as error:
+            name = ItemName(self.conditions, "none", place, "")
+            reason = first_line(error).removeprefix("ValueError: ")
+            return LogItem("", "", {}, unusable=reason, name=name, place=place)
+
     def _named(self, item: LogItem) -> LogItem:
-        # Chat templates belong to models: their prompts differ though the same is asked.
-        prompt = "chat" if self.conditions.prompt == "chat" else hashed(item.prompt)[:8]
-        text = item.text.strip() or "(empty prompt)"
-        if fault := unstorable("".join((text, item.filter, *item.options, *item.gold))):
+        text, options = item.text.strip() or "(empty prompt)", item.options
+        if fault := unstorable("".join((text, item.filter, *options, *item.gold))):
             raise ValueError(f"{fault} in a text")
-        if len(item.options) not in (range(2, len(LETTERS) + 1) if self.kind == CHOICES else (0,)):
-            raise ValueError(f"{len(item.options)} options")
-        if not all(option.strip() for option in item.options):
+        if len(options) not in (range(2, len(LETTERS) + 1) if self.kind == CHOICES else (0,)):
+            raise ValueError(f"{len(options)} options")
+        if not all(map(str.strip, options)):
             raise ValueError("an empty option")
         scores = {part_of_id(name): value for name, value in item.scores.items()}
-        score = next(
-            (key for key in (*NORMALIZED, "exact_match", *scores) if key in scores), "none"
-        )
-        contents = [text, item.options, item.right, *(item.gold or (None,))[:1]]
+        usual = (*NORMALIZED, "exact_match", *scores)
+        score = next((name for name in usual if name in scores), "none")
+        contents = [text, options, item.right, *(item.gold or (None,))[:1]]
         document = part_of_id(item.document or hashed(json.dumps(contents)))
         conditions = self.conditions._replace(filter=part_of_id(item.filter))
+        # Chat templates belong to models: their prompts differ though the same is asked.
+        prompt = "chat" if conditions.prompt == "chat" else hashed(item.prompt)[:8]
         name = ItemName(conditions, score, document[:16], prompt)
-        words = content_key(text, item.options)
-        return item._replace(text=text, scores=scores, name=name, words=words)
+        return item._replace(text=text, scores=scores, name=name)
 
 
 def with_log_likelihoods(item: LogItem, values: Sequence[Any]) -> LogItem:
@@ -321,9 +333,11 @@ def option_named(text: str, options: Sequence[str], *namings: str) -> int | None
     >>> option_named("1", ["1", "2"], "number", "text"), option_named("D", ["1", "2"], "letter")
     (1, None)
     """
-    numbers = tuple(str(number) for number in range(len(options)))
-    names = {"letter": tuple(LETTERS[: len(options)]), "number": numbers, "text": tuple(options)}
-    return next((names[name].index(text) for name in namings if text in names[name]), None)
+    for naming in namings:
+        names = _NAMES.get(naming, options)[: len(options)]
+        if text in names:
+            return names.index(text)
+    return None
 
 
 def hashed(text: str) -> str:
