@@ -7,7 +7,6 @@ A generated answer keeps its words, and the tool's score says how right it is.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections import Counter
@@ -18,7 +17,7 @@ from pathlib import Path
 from scope.checksums import sha256_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
-from scope.data.sampling import content_key
+from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
@@ -39,7 +38,9 @@ class LogAnswers:
 
     def __init__(self, spec: str, files: Sequence[LogFile]) -> None:
         self.spec = spec
-        self.fingerprint = _fingerprint(files)
+        self.fingerprint = fingerprint_of(
+            (str(file.conditions), *map(sha256_of, file.paths)) for file in files
+        )
         self._scheme = spec.partition(":")[0]
         self._items: dict[str, LogItem] = {}
         self._words: dict[str, bytes] = {}
@@ -172,15 +173,6 @@ class LogAnswers:
 
 def _without_answer(item: LogItem, why: NoAnswer) -> Answer:
     return Answer(missing=why, reply=(item.answer or "")[:MOST_SHOWN] * (why == "not readable"))
-
-
-def _fingerprint(files: Sequence[LogFile]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(str(file.conditions).encode())
-        for path in file.paths:
-            digest.update(bytes.fromhex(sha256_of(path)))
-    return digest.hexdigest()[:16]
 
 
 def load(scheme: str, rest: str, options: ModelOptions) -> LogAnswers:

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -165,13 +166,10 @@ def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
 def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
     """The logs, with the arguments in a model's name where it stands for several models."""
     logs = tuple(logs)
-    arguments: dict[str, set[str]] = {}
-    for log in logs:
-        arguments.setdefault(log.model, set()).add(log.arguments)
-    several = {model for model, variants in arguments.items() if len(variants) > 1}
+    variants = Counter(model for model, _ in {(log.model, log.arguments) for log in logs})
     return tuple(
         replace(log, model=f"{log.model} ({log.arguments or 'defaults'})")
-        if log.model in several
+        if variants[log.model] > 1
         else log
         for log in logs
     )

@@ -31,10 +31,7 @@ CHOICES, GENERATED = "multiple_choice", "generate_until"
 """Kinds of tasks that are read; others have no answer of their own to each item."""
 
 
-_NAMES: dict[str, Sequence[str]] = {
-    "letter": tuple(LETTERS),
-    "number": tuple(map(str, range(len(LETTERS)))),
-}
+_NAMES = {"letter": [*LETTERS], "number": [*map(str, range(len(LETTERS)))]}
 
 
 class Conditions(NamedTuple):
@@ -68,12 +65,7 @@ class Conditions(NamedTuple):
 
 
 def conditions(
-    task: object,
-    *,
-    version: object = "unknown",
-    shots: object = 0,
-    templates: object,
-    chat: bool = False,
+    task: object, *, version: object = "unknown", shots: object, templates: object, chat: object = 0
 ) -> Conditions:
     """The conditions of a log, with the templates as a hash.
 
@@ -138,7 +130,7 @@ class LogItem(NamedTuple):
     filter: str = "none"
     document: str = ""
     options: tuple[str, ...] = ()
-    log_likelihoods: tuple[float, ...] = ()
+    log_likelihoods: tuple[float, ...] | None = None
     choice: int | None = None
     right: int | None = None
     either: tuple[int, ...] = ()
@@ -161,7 +153,8 @@ class LogItem(NamedTuple):
         """
         texts = {"acc_norm": options, "acc_bytes": [option.encode() for option in options]}
         lengths = map(len, texts.get(score, "1" * len(options)))
-        return [value / length for value, length in zip(self.log_likelihoods, lengths, strict=True)]
+        pairs = zip(self.log_likelihoods or (), lengths, strict=True)
+        return [value / length for value, length in pairs]
 
     def value(self, score: str) -> float | None:
         """The score of that name; as 0 or 1 if the name ends in a bound that it must exceed.
@@ -273,64 +266,51 @@ class LogFile:
         try:
             if isinstance(row, Exception):
                 raise row
-            return self._named(self.parse(row))._replace(place=place)
+            return self._named(_checked(self.parse(row), self.kind), place)
         except (*UNREADABLE, AttributeError) as error:
             name = ItemName(self.conditions, "none", place, "")
             reason = first_line(error).removeprefix("ValueError: ")
             return LogItem("", "", {}, unusable=reason, name=name, place=place)
 
-    def _named(self, item: LogItem) -> LogItem:
-        text, options = item.text.strip() or "(empty prompt)", item.options
-        if fault := unstorable("".join((text, item.filter, *options, *item.gold))):
-            raise ValueError(f"{fault} in a text")
-        if len(options) not in (range(2, len(LETTERS) + 1) if self.kind == CHOICES else (0,)):
-            raise ValueError(f"{len(options)} options")
-        if not all(map(str.strip, options)):
-            raise ValueError("an empty option")
+    def _named(self, item: LogItem, place: str) -> LogItem:
+        text = item.text.strip() or "(empty prompt)"
         scores = {part_of_id(name): value for name, value in item.scores.items()}
         usual = (*NORMALIZED, "exact_match", *scores)
         score = next((name for name in usual if name in scores), "none")
-        contents = [text, options, item.right, *(item.gold or (None,))[:1]]
+        contents = [text, item.options, item.right, *(item.gold or (None,))[:1]]
         document = part_of_id(item.document or hashed(json.dumps(contents)))
         conditions = self.conditions._replace(filter=part_of_id(item.filter))
         # Chat templates belong to models: their prompts differ though the same is asked.
         prompt = "chat" if conditions.prompt == "chat" else hashed(item.prompt)[:8]
         name = ItemName(conditions, score, document[:16], prompt)
-        return item._replace(text=text, scores=scores, name=name)
+        return item._replace(text=text, scores=scores, name=name, place=place)
 
 
-def with_log_likelihoods(item: LogItem, values: Sequence[Any]) -> LogItem:
-    """The item with the log-likelihoods of its options, or with the reason why none is greatest.
-
-    Raises
-    ------
-    ValueError
-        When they are not as many as the options.
-
-    Examples
-    --------
-    >>> item = LogItem("Which?", "Which?", {}, options=("a", "b"))
-    >>> with_log_likelihoods(item, [-1, "-inf"]).log_likelihoods
-    (-1.0, -inf)
-    >>> with_log_likelihoods(item, [-1, "nan"]).missing
-    'no number'
-    """
-    numbers = tuple(map(float, values))
-    if len(numbers) != len(item.options) or len(numbers) < 2:
-        raise ValueError(f"{len(numbers)} log-likelihoods for {len(item.options)} options")
-    if not all(number < math.inf for number in numbers) or max(numbers) == -math.inf:
-        return item._replace(missing="no number")
-    return item._replace(log_likelihoods=numbers)
+def _checked(item: LogItem, kind: str) -> LogItem:
+    """The item, if it can be asked; without log-likelihoods of which none is the greatest."""
+    options, numbers = item.options, item.log_likelihoods
+    if fault := unstorable("".join((item.text, item.filter, *options, *item.gold))):
+        raise ValueError(f"{fault} in a text")
+    if len(options) not in (range(2, len(LETTERS) + 1) if kind == CHOICES else (0,)):
+        raise ValueError(f"{len(options)} options")
+    if not all(map(str.strip, options)):
+        raise ValueError("an empty option")
+    if numbers is None:
+        return item
+    if len(numbers) != len(options):
+        raise ValueError(f"{len(numbers)} log-likelihoods for {len(options)} options")
+    are_ordered = all(number < math.inf for number in numbers) and max(numbers) > -math.inf
+    return item if are_ordered else item._replace(log_likelihoods=None, missing="no number")
 
 
-def option_named(text: str, options: Sequence[str], *namings: str) -> int | None:
+def option_of(text: str, options: Sequence[str], *namings: str) -> int | None:
     """The index of the option that a text names: by its ``letter``, ``number`` or ``text``.
 
     Examples
     --------
-    >>> option_named("B", ["C", "B", "A"], "letter"), option_named("B", ["C", "A", "B"], "text")
+    >>> option_of("B", ["C", "B", "A"], "letter"), option_of("B", ["C", "A", "B"], "text")
     (1, 2)
-    >>> option_named("1", ["1", "2"], "number", "text"), option_named("D", ["1", "2"], "letter")
+    >>> option_of("1", ["1", "2"], "number", "text"), option_of("D", ["1", "2"], "letter")
     (1, None)
     """
     for naming in namings:

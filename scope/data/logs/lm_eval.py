@@ -27,8 +27,7 @@ from scope.data.logs.items import (
     at,
     conditions,
     hashed,
-    option_named,
-    with_log_likelihoods,
+    option_of,
 )
 from scope.data.sources import reading
 from scope.errors import DataError
@@ -152,7 +151,7 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
             version="unknown" if version is None else version,
             shots=shots,
             templates=templates | {"system": results.get("system_instruction_sha")},
-            chat=bool(results.get("chat_template")),
+            chat=results.get("chat_template"),
         ),
         kind=kind,
         expected=at(results, "n-samples", task, "effective"),
@@ -208,15 +207,14 @@ def _chosen(
     if "acc_mutual_info" in fields:  # The second half is the options without the question.
         half = len(values) // 2
         contexts, ends, values = contexts[:half], ends[:half], values[:half]
+    numbers = tuple(map(float, values))
     if len(set(contexts)) > 1:  # Where the contexts differ and not their ends, they are options.
-        item = item._replace(text=ends[0], options=tuple(contexts))
-        return with_log_likelihoods(item, values)
+        return item._replace(text=ends[0], options=tuple(contexts), log_likelihoods=numbers)
     # A number may be an index or a text; where the two are different options, the score decides.
-    named = {option_named(str(fields.get("target")), ends, how) for how in ("number", "text")}
+    named = {option_of(str(fields.get("target")), ends, how) for how in ("number", "text")}
     either = tuple(place for place in named if place is not None)
     right = either[0] if len(either) == 1 else None
-    item = item._replace(options=tuple(ends), right=right, either=either)
-    return with_log_likelihoods(item, values)
+    return item._replace(options=tuple(ends), right=right, either=either, log_likelihoods=numbers)
 
 
 def _generated(item: LogItem, config: Mapping[str, Any], fields: Mapping[str, Any]) -> LogItem:
