@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scope.data.logs.finding import begins_with, read_json, rows_of
-from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_of
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import reading
 
 TOOL = "Every Eval Ever"
@@ -110,7 +110,7 @@ def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
     answer = next(iter(extracted or _texts(at(row, "output", "raw"))), "").strip()
     # The targets of lm-evaluation-harness are numbers, its answers texts.
     namings = ("number", "text") if of_lm_eval else ("letter", "text", "number")
-    right = option_of(references[0], options, *namings) if len(references) == 1 else None
+    right = option_named(references[0], options, *namings) if len(references) == 1 else None
     # An id may begin with the names of the evaluation and the model, which differ.
     result = row.get("evaluation_result_id") or "none"
     for name in (row["evaluation_id"], row["model_id"]):
@@ -121,7 +121,7 @@ def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
         scores={"score": float(scored["score"]), "is_correct": float(scored["is_correct"])},
         filter=result,
         options=options,
-        choice=option_of(answer, options, *namings[of_lm_eval:]),
+        choice=option_named(answer, options, *namings[of_lm_eval:]),
         right=right,
         answer=answer or None,
         gold=() if options else tuple(references),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scope.data.logs.finding import read_json
-from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_of
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import UNREADABLE, reading
 from scope.records import NoAnswer
 
@@ -93,8 +93,8 @@ def _item(row: tuple[Any, Mapping[Any, Any]]) -> LogItem:
         },
         filter="-".join(filter(None, (instance.get("split"), condition))) or "none",
         options=references if letters else (),
-        choice=option_of(letters.get(answer, ""), references, "text") if letters else None,
-        right=option_of(right[0], references, "text") if letters and len(right) == 1 else None,
+        choice=option_named(letters.get(answer, ""), references, "text") if letters else None,
+        right=option_named(right[0], references, "text") if letters and len(right) == 1 else None,
         answer=answer or None,
         gold=() if letters else tuple(map(str.strip, right)),
         missing=_missing(state.get("result")),

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from scope.data.logs.finding import begins_with, read_json
-from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_of
+from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, reading, require_length
 from scope.errors import DataError
 from scope.progress import remark_once
@@ -191,8 +191,8 @@ def _item(with_epochs: bool, row: tuple[Mapping[str, Any], str, Mapping[str, Any
         },
         filter=f"{scorer}-epoch{sample['epoch']}" if with_epochs else scorer,
         options=options,
-        choice=None if answer is None else option_of(answer.strip(), options, *namings),
-        right=option_of(targets[0], options, *namings) if len(targets) == 1 else None,
+        choice=None if answer is None else option_named(answer.strip(), options, *namings),
+        right=option_named(targets[0], options, *namings) if len(targets) == 1 else None,
         answer=answer,
         gold=() if options else tuple(targets),
         missing="refused" if answer is None and stopped == "content_filter" else "",

@@ -303,14 +303,14 @@ def _checked(item: LogItem, kind: str) -> LogItem:
     return item if are_ordered else item._replace(log_likelihoods=None, missing="no number")
 
 
-def option_of(text: str, options: Sequence[str], *namings: str) -> int | None:
+def option_named(text: str, options: Sequence[str], *namings: str) -> int | None:
     """The index of the option that a text names: by its ``letter``, ``number`` or ``text``.
 
     Examples
     --------
-    >>> option_of("B", ["C", "B", "A"], "letter"), option_of("B", ["C", "A", "B"], "text")
+    >>> option_named("B", ["C", "B", "A"], "letter"), option_named("B", ["C", "A", "B"], "text")
     (1, 2)
-    >>> option_of("1", ["1", "2"], "number", "text"), option_of("D", ["1", "2"], "letter")
+    >>> option_named("1", ["1", "2"], "number", "text"), option_named("D", ["1", "2"], "letter")
     (1, None)
     """
     for naming in namings:

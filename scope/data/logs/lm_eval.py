@@ -27,7 +27,7 @@ from scope.data.logs.items import (
     at,
     conditions,
     hashed,
-    option_of,
+    option_named,
 )
 from scope.data.sources import reading
 from scope.errors import DataError
@@ -211,7 +211,7 @@ def _chosen(
     if len(set(contexts)) > 1:  # Where the contexts differ and not their ends, they are options.
         return item._replace(text=ends[0], options=tuple(contexts), log_likelihoods=numbers)
     # A number may be an index or a text; where the two are different options, the score decides.
-    named = {option_of(str(fields.get("target")), ends, how) for how in ("number", "text")}
+    named = {option_named(str(fields.get("target")), ends, how) for how in ("number", "text")}
     either = tuple(place for place in named if place is not None)
     right = either[0] if len(either) == 1 else None
     return item._replace(options=tuple(ends), right=right, either=either, log_likelihoods=numbers)
