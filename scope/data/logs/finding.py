@@ -88,13 +88,6 @@ class LogSpec(NamedTuple):
             logs = _told_apart(reader.read_logs(samples))
         if not samples:
             raise _no_logs(self.path, self.scheme)
-        names = {log.model for log in logs}
-        if self.model is not None and self.model not in names:
-            raise DataError(
-                f"no model `{self.model}` in {self.path}",
-                expected=f"one of {len(names)}: {', '.join(sorted(names)[:40])}",
-                fix="check the name; `scope logs PATH` lists the models",
-            )
         # Only an item names its filter and its score.
         wanted = {name: self.chosen[name] for name in self.chosen if name not in _OF_ITEMS}
         fitting = tuple(
@@ -104,10 +97,13 @@ class LogSpec(NamedTuple):
             and wanted.items() <= log.conditions._asdict().items()
         )
         if not fitting:
+            asked = [*map("=".join, wanted.items()), *([f"#{self.model}"] if self.model else ())]
+            models = sorted({log.model for log in logs})
+            tasks = sorted({log.conditions.task for log in logs})
             raise DataError(
-                f"no log in {self.path} with {', '.join(map(' '.join, wanted.items()))}",
-                expected=f"tasks: {', '.join(sorted({log.conditions.task for log in logs})[:20])}",
-                fix="check the conditions; `scope logs PATH` lists those of each task",
+                f"no log in {self.path} with {' and '.join(asked)}",
+                expected=f"models: {', '.join(models[:40])}; tasks: {', '.join(tasks[:20])}",
+                fix="check the names; `scope logs PATH` lists models, tasks and conditions",
             )
         return _newest(fitting)
 

@@ -16,7 +16,8 @@ import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import chain, groupby, islice, takewhile
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -102,21 +103,17 @@ def _contents(path: Path) -> Generator[Any, None, None]:
         yield from log.get("samples") or ()
         return
     with _archive(path) as archive:
-        parts = list(filter(None, map(_SAMPLE.fullmatch, archive.namelist())))
-        pages: dict[str, list[str]] = {}
-        for part in sorted(parts, key=lambda part: (len(part[0]), part[0])):
-            pages.setdefault(part[1], []).extend([part[0]] if part[2] else ())
-        samples = {part[1]: part[0] for part in parts if not part[2]}
-        yield _header(archive, len(samples))
-        for key, name in sorted(samples.items(), key=lambda pair: (len(pair[0]), pair[0])):
+        matches = filter(None, map(_SAMPLE.fullmatch, archive.namelist()))
+        # By number, and a sample before its messages.
+        parts = sorted((len(m[1]), m[1], len(m[2] or ""), m[0]) for m in matches)
+        yield _header(archive, len({name for _, name, *_ in parts}))
+        for _, files in groupby(parts, key=itemgetter(1)):
             try:
-                sample = _member(archive, name)
-                if pages[key]:
-                    messages = (_member(archive, page) for page in pages[key])
-                    sample |= {"messages": list(chain.from_iterable(messages))}
+                sample, *pages = (_member(archive, file) for *_, file in files)
+                messages = {"messages": list(chain.from_iterable(pages))}
+                yield sample | messages if pages else sample
             except (ValueError, TypeError) as error:
-                sample = error
-            yield sample
+                yield error
 
 
 def _header(archive: zipfile.ZipFile, samples: int) -> Any:

@@ -24,15 +24,8 @@ def open_logs(scheme: str, rest: str) -> Source:
     """
     spec = LogSpec.parse(scheme, rest)
     logs = spec.files()
-    if not any(log.paths for log in logs):
-        raise DataError(
-            f"no samples of {', '.join(sorted({log.conditions.task for log in logs}))} in "
-            f"{scheme}:{rest}: the logs hold scores alone",
-            expected="a log with its samples",
-            fix="run the evaluation again with its samples logged",
-        )
     files = [log for log in logs if log.readable]
-    has_options = _only_kind(files, spec) == CHOICES
+    has_options = _only_kind(logs, spec) == CHOICES
     columns = ("id", "question", *(("options",) if has_options else ()), "answer", "category")
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
@@ -53,14 +46,16 @@ def open_logs(scheme: str, rest: str) -> Source:
 
 
 def _only_kind(files: Sequence[LogFile], spec: LogSpec) -> str:
-    kinds = {file.kind: file.conditions.task for file in files}
+    kinds = {file.kind: file.conditions.task for file in files if file.readable}
     if len(kinds) != 1:
-        held = " and ".join(f"{task} ({kind})" for kind, task in kinds.items()) or "no items"
+        held = " and ".join(f"{task} ({kind})" for kind, task in kinds.items())
+        tasks = ", ".join(sorted({file.conditions.task for file in files}))
+        alone = f"no samples of {tasks} that are read: scores alone, or tasks of another kind,"
         raise DataError(
-            f"{held} in {spec.scheme}:{spec.path}",
+            f"{held or alone} in {spec.scheme}:{spec.path}",
             expected=f"tasks of one kind, {CHOICES} or {GENERATED}, with samples",
             fix=f"choose a task: --data '{spec.scheme}:{spec.path}?task=TASK'; "
-            f"`scope logs {spec.path}` lists them",
+            f"`scope logs {spec.path}` lists those with samples",
         )
     return next(iter(kinds))
 

@@ -141,7 +141,7 @@ def test_splits_of_helm_are_filters_and_other_adapters_are_not_read(tmp_path):
     assert accuracy(f"helm:{tmp_path}", f"helm:{tmp_path}?filter=valid") == 2 / 3
     run = tmp_path / "a" / "run_spec.json"
     run.write_text(run.read_text().replace("choice_joint", "choice_separate_original"))
-    assert "no items in" in message(asked, f"helm:{tmp_path}/a")
+    assert "no samples of colours" in message(asked, f"helm:{tmp_path}/a")
 
 
 def test_rows_of_every_eval_ever_follow_its_library(tmp_path):
