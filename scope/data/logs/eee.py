@@ -14,6 +14,7 @@ from typing import Any
 from scope.data.logs.finding import begins_with, read_json, rows_of
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
 from scope.data.sources import reading
+from scope.printing import unstorable
 
 TOOL = "Every Eval Ever"
 EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
@@ -47,9 +48,10 @@ def _evaluations(folder: Path) -> dict[Any, Any]:
 
 
 def _names(row: Any) -> tuple[str, ...]:
-    """The names of a row's model and evaluation; none where one is no text."""
+    """The names of a row's model and evaluation; none where one is no text that can be stored."""
     names = tuple(at(row, key) for key in _NAMES)
-    return names if all(isinstance(name, str) for name in names) else ()
+    is_text = all(isinstance(name, str) and not unstorable(name) for name in names)
+    return names if is_text else ()
 
 
 def _log(path: Path, row: Mapping[str, Any], evaluation: Any) -> LogFile:

@@ -289,7 +289,8 @@ class LogFile:
 def _checked(item: LogItem, kind: str) -> LogItem:
     """The item, if it can be asked; without log-likelihoods of which none is the greatest."""
     options, numbers = item.options, item.log_likelihoods
-    if fault := unstorable("".join((item.text, item.filter, *options, *item.gold))):
+    texts = (item.text, item.filter, *item.scores, *options, *item.gold, item.answer or "")
+    if fault := unstorable("".join((*texts, str(item.document)))):
         raise ValueError(f"{fault} in a text")
     if len(options) not in (range(2, len(LETTERS) + 1) if kind == CHOICES else (0,)):
         raise ValueError(f"{len(options)} options")
