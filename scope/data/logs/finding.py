@@ -163,12 +163,9 @@ def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
     """The logs, with the arguments in a model's name where it stands for several models."""
     logs = tuple(logs)
     variants = Counter(model for model, _ in {(log.model, log.arguments) for log in logs})
-    return tuple(
-        replace(log, model=f"{log.model} ({log.arguments or 'defaults'})")
-        if variants[log.model] > 1
-        else log
-        for log in logs
-    )
+    names = (f"{log.model} ({log.arguments or 'defaults'})" for log in logs)
+    pairs = zip(logs, names, strict=True)
+    return tuple(log if variants[log.model] == 1 else replace(log, model=n) for log, n in pairs)
 
 
 def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
@@ -246,10 +243,8 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
         When a log cannot be read.
     """
     models: dict[tuple[Conditions, str], list[LoggedAnswers]] = {}
-    # Of a thousand models only the items of any and those of all are kept: the hashes of a
-    # document and its prompt.
-    of_any: dict[tuple[Conditions, str], set[tuple[str, str]]] = {}
-    of_all: dict[tuple[Conditions, str], set[tuple[str, str]]] = {}
+    # Of a thousand models only the hashes of documents and prompts are kept, with their counts.
+    met: dict[tuple[Conditions, str], Counter[tuple[str, str]]] = {}
     for file in spec.files():
         by_filter: dict[Conditions, list[LogItem]] = {}
         for item in file.read() if file.readable else ():
@@ -259,16 +254,14 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
             key = (conditions, file.kind)
             models.setdefault(key, []).append(_answers(file, items))
             documents = {(item.name.document, item.name.prompt) for item in items}
-            of_any.setdefault(key, set()).update(documents)
-            if items:
-                of_all[key] = of_all.get(key, documents) & documents
+            met.setdefault(key, Counter()).update(documents)
     return tuple(
         LoggedTask(
             scheme=spec.scheme,
             **key[0]._asdict(),
             kind=key[1],
-            items=len(of_any[key]),
-            shared=len(of_all.get(key, ())),
+            items=len(met[key]),
+            shared=list(met[key].values()).count(sum(each.items > 0 for each in answers)),
             models=answers,
         )
         for key, answers in sorted(models.items(), key=lambda pair: pair[0])

@@ -29,6 +29,8 @@ _BOOKKEEPING = re.compile(
     r"num_|finish_reason|training_|inference_|batch_size|prompt_truncated|max_prob|logprob|.*@"
 )
 
+_REFUSED = re.compile(r"content.*(?:filter|block|polic|safety)", re.IGNORECASE)
+
 
 def is_log(path: Path) -> bool:
     """Whether a file holds the requests of a run."""
@@ -106,4 +108,4 @@ def _missing(result: Any) -> NoAnswer:
     """Why a request has no answer: a filter of contents refused it, or the server failed."""
     if at(result, "success") is not False and result is not None:
         return ""
-    return "refused" if "content" in str(at(result, "error")).casefold() else "server"
+    return "refused" if _REFUSED.search(str(at(result, "error"))) else "server"

@@ -190,10 +190,9 @@ class LogItem(NamedTuple):
 class LogFile:
     """A model's answers to the items of a task; without paths where samples were not logged.
 
-    ``rows`` are numbered from 1; one that cannot be read is its error, and ``parse`` makes items
-    of the others.
-    ``arguments`` distinguish models of one name, and ``date`` runs of one model. ``expected`` is
-    the number of items that the tool evaluated.
+    ``rows`` are numbered from 1; one that cannot be read is its error, and ``parse`` makes items of
+    the others. ``arguments`` distinguish models of one name, and ``date`` runs of one model.
+    ``expected`` is the number of items that the tool evaluated.
     """
 
     model: str
@@ -279,7 +278,9 @@ class LogFile:
         score = next((name for name in usual if name in scores), "none")
         contents = [text, item.options, item.right, *(item.gold or (None,))[:1]]
         document = part_of_id(item.document or hashed(json.dumps(contents)))
-        conditions = self.conditions._replace(filter=part_of_id(item.filter))
+        conditions = self.conditions
+        if item.filter != conditions.filter:
+            conditions = conditions._replace(filter=part_of_id(item.filter))
         # Chat templates belong to models: their prompts differ though the same is asked.
         prompt = "chat" if conditions.prompt == "chat" else hashed(item.prompt)[:8]
         name = ItemName(conditions, score, document[:16], prompt)

@@ -106,11 +106,8 @@ def without_date(samples: Path) -> str:
 def _log_without_results(path: Path) -> LogFile:
     """A log whose conditions are not known but for its task; its rows show of which kind it is."""
     remark_once(f"{path}: no results file beside it, so version, shots and templates are unknown")
-    replies = [at(row, "filtered_resps") for _, row in islice(rows_of(path), 5)]
-    has_options = any(
-        isinstance(reply, list) and len(reply) > 1 and isinstance(reply[0], list)
-        for reply in replies
-    )
+    requests = (at(row, "arguments") for _, row in islice(rows_of(path), 5))
+    has_options = any(isinstance(each, list | dict) and len(each) > 1 for each in requests)
     task = without_date(path).removeprefix("samples_")
     config = {"output_type": CHOICES if has_options else GENERATED}
     log = _log(path, {"configs": {task: config}, "n-shot": {task: "unknown"}}, task, path)

@@ -50,22 +50,19 @@ def test_accuracy_is_that_of_the_results(tmp_path, more, score):
 
 def test_the_score_says_what_likelihoods_are_divided_by(tmp_path):
     doc = {"question": "Which?", "choices": ["éé", "abc"], "gold": 1}
-    sample = choice_sample(0, doc, [-4.0, -4.5]) | {"acc_bytes": 0.0}
-    spec = f"lm-eval:{write_log(tmp_path / 'a', 'ours', {'t': [sample]})}"
-    for query, choice, difference in (
-        ("", 1, -4 / 2 + 4.5 / 3),
-        ("?score=acc", 0, -4 + 4.5),
-        ("?score=acc_bytes", 0, -4 / 4 + 4.5 / 3),
+    for number, (values, score, choice, difference) in enumerate(
+        (
+            ([-4.0, -4.5], "acc_norm", 1, -4 / 2 + 4.5 / 3),
+            ([-4.0, -4.5], "acc", 0, -4 + 4.5),
+            ([-4.0, -4.5], "acc_bytes", 0, -4 / 4 + 4.5 / 3),
+            ([-1.0, -math.inf], "acc", 0, math.inf),
+        )
     ):
-        (answer,) = answers(spec, asked(f"{spec}{query}"))
+        sample = choice_sample(0, doc, values) | {"acc_bytes": 0.0}
+        spec = f"lm-eval:{write_log(tmp_path / str(number), 'ours', {'t': [sample]})}"
+        (answer,) = answers(spec, asked(f"{spec}?score={score}"))
         assert answer.choice == choice
         assert answer.probabilities[0] == pytest.approx(1 / (1 + math.exp(-difference)), 1e-12)
-
-
-def test_an_option_of_no_likelihood_has_the_probability_0(tmp_path):
-    samples = [choice_sample(0, DOCS[0] | {"choices": ["a", "b"], "gold": 0}, [-1, -math.inf])]
-    spec = f"lm-eval:{write_log(tmp_path / 'a', 'ours', {'t': samples})}"
-    assert [answer.probabilities for answer in answers(spec, asked(spec))] == [(1.0, 0.0)]
 
 
 def test_contexts_that_differ_are_the_options(tmp_path):
