@@ -82,8 +82,10 @@ class LogAnswers:
                 try:
                     if self._words[name.key] != content_key(question.text, question.options):
                         raise self._wrong(item, "other words or options than the data have")
-                    read = self._choice if question.options else self._generated
-                    answer = read(item, question.options, name.score)
+                    if question.options:
+                        answer = self._choice(item, question.options, name.score)
+                    else:
+                        answer = self._generated(item, name.score)
                 except DataError as error:
                     wrong.append(error)
             if len(wrong) > MOST_WRONG * len(questions):
@@ -107,7 +109,7 @@ class LogAnswers:
         return name
 
     def _missing(self, missing: Sequence[ItemName], asked: int) -> ModelError:
-        """Why documents have no answer; conditions other than those of the data, if it is that."""
+        """What is wrong where documents have no answer: other conditions or prompts, or no row."""
         names = [item.name for item in self._items.values()]
         answered = {(name.conditions.task, name.document): name.conditions for name in names}
         for conditions, _, document, _ in missing:
@@ -151,7 +153,7 @@ class LogAnswers:
         total = math.fsum(weights)
         return Answer(choice=choice, probabilities=tuple(weight / total for weight in weights))
 
-    def _generated(self, item: LogItem, _: Sequence[str], score: str) -> Answer:
+    def _generated(self, item: LogItem, score: str) -> Answer:
         value = item.value(score)
         if (value is None) != (score == "none") or not 0 <= (value or 0) <= 1:
             raise self._wrong(item, f"the score `{score}` is {value}")

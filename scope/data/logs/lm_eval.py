@@ -252,6 +252,5 @@ def _question(prompt: str, document: Any, delimiter: str) -> str:
 
 def _arguments(value: Any) -> list[list[Any]]:
     """The arguments of each request: lists, or since 0.4.3 objects in their order."""
-    if isinstance(value, Mapping):
-        value = [list(request.values()) for request in value.values()]
-    return [list(request) for request in value]
+    requests = value.values() if isinstance(value, Mapping) else value
+    return [[*(each.values() if isinstance(each, Mapping) else each)] for each in requests]
