@@ -90,12 +90,8 @@ class LogSpec(NamedTuple):
             raise _no_logs(self.path, self.scheme)
         # Only an item names its filter and its score.
         wanted = {name: self.chosen[name] for name in self.chosen if name not in _OF_ITEMS}
-        fitting = tuple(
-            log
-            for log in logs
-            if self.model in (None, log.model)
-            and wanted.items() <= log.conditions._asdict().items()
-        )
+        of_model = [log for log in logs if self.model in (None, log.model)]
+        fitting = [log for log in of_model if wanted.items() <= log.conditions._asdict().items()]
         if not fitting:
             asked = [*map("=".join, wanted.items()), *([f"#{self.model}"] if self.model else ())]
             models = sorted({log.model for log in logs})

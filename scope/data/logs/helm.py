@@ -79,9 +79,9 @@ def _item(row: tuple[Any, Mapping[Any, Any]]) -> LogItem:
     state, scored = row
     instance, request = state["instance"], state["request"]
     condition = _condition(instance | state)
-    references = tuple(reference["output"]["text"] for reference in instance["references"])
-    tags = (reference["tags"] for reference in instance["references"])
-    right = [text for text, its in zip(references, tags, strict=True) if "correct" in its]
+    pairs = [(each["output"]["text"], each["tags"]) for each in instance["references"]]
+    references = tuple(text for text, _ in pairs)
+    right = [text for text, tags in pairs if "correct" in tags]
     completions = at(state, "result", "completions") or ()
     answer = completions[0]["text"].strip() if completions else ""
     letters = state.get("output_mapping")
