@@ -230,16 +230,9 @@ class LogFile:
             item = self._item(row, f"{unit} {number} of {self.paths[0]}")
             if item.unusable:
                 broken.append(f"{item.place}: {item.unusable}")
-            elif item.row is not None:
-                content = hash(repr(item[:-2]))
-                key = item.filter, str(item.row)
-                earlier, place = met.setdefault(key, (content, item.place))
-                if earlier != content:
-                    rows = f"{place} and {item.place}"
-                    raise self._wrong(f"two different rows with the id {item.row}: {rows}")
-                if place != item.place:
-                    repeated += 1
-                    continue
+            elif self._repeats(item, met):
+                repeated += 1
+                continue
             documents[item.name] += 1
             if (repeat := documents[item.name]) > 1:  # Some benchmarks repeat documents.
                 document = f"{item.name.document}~{repeat}"
@@ -253,6 +246,16 @@ class LogFile:
             remark_once(
                 f"rows that cannot be read are left out: {len(broken)}, such as {broken[0]}"
             )
+
+    def _repeats(self, item: LogItem, met: dict[tuple[str, str], tuple[int, str]]) -> bool:
+        if item.row is None:
+            return False
+        content = hash(repr(item[:-2]))
+        earlier, place = met.setdefault((item.filter, str(item.row)), (content, item.place))
+        if earlier != content:
+            rows = f"{place} and {item.place}"
+            raise self._wrong(f"two different rows with the id {item.row}: {rows}")
+        return place != item.place
 
     def _wrong(self, problem: str) -> DataError:
         return DataError(
