@@ -6,6 +6,13 @@ import json
 import math
 import random
 
+import pytest
+
+from capabilities.choice import Choice
+from scope.errors import ScopeError
+from scope.models.logs import load
+from scope.models.options import ModelOptions
+
 DATE = "2026-01-21T03-44-18.458309"
 
 
@@ -236,3 +243,35 @@ def write_eee(folder, model, letters, *, shots=0, library="inspect_ai", rows=(),
 
 
 WRITERS = {"inspect": write_inspect, "helm": write_helm, "eee": write_eee}
+
+
+def model_of(spec):
+    """The model of a spec such as ``lm-eval:PATH#MODEL``."""
+    scheme, _, rest = spec.partition(":")
+    return load(scheme, rest, ModelOptions())
+
+
+def asked(spec, task=None):
+    """The items of the logs of a spec."""
+    return (task or Choice()).load(spec, n=None, seed=0).items
+
+
+def answers(spec, items):
+    """What the model of a spec answers to items."""
+    model, questions = model_of(spec), [item.question for item in items]
+    answer = model.choose if questions[0].options else model.answer
+    return [given for _, given in answer(questions)]
+
+
+def accuracy(spec, data=None):
+    """The share of right choices among the items of the data, else of the log itself."""
+    items = asked(data or spec)
+    pairs = zip(answers(spec, items), items, strict=True)
+    return sum(answer.choice == item.right for answer, item in pairs) / len(items)
+
+
+def message(call, *arguments):
+    """What a refused call says."""
+    with pytest.raises(ScopeError) as caught:
+        call(*arguments)
+    return str(caught.value)

@@ -7,33 +7,30 @@ A generated answer keeps its words, and the tool's score says how right it is.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from scope.checksums import sha256_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
-from scope.data.sampling import content_key
+from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
-from scope.models.replies import without_thought
+from scope.models.replies import MOST_SHOWN, without_thought
 from scope.models.scheme import Scheme
 from scope.paths import expanded
 from scope.progress import remark_once
 from scope.protocols import Answers
-from scope.records import Answer, Question
+from scope.records import Answer, NoAnswer, Question
 from scope.registry import LOGS
 
 MOST_WRONG = 0.25
 """A log of which more answers contradict their scores is refused; fewer are left out."""
-
-LETTERS_OF_A_REPLY = 80
 
 
 class LogAnswers:
@@ -41,21 +38,25 @@ class LogAnswers:
 
     def __init__(self, spec: str, files: Sequence[LogFile]) -> None:
         self.spec = spec
-        self.fingerprint = _fingerprint(files)
+        self.fingerprint = fingerprint_of(
+            (str(file.conditions), *map(sha256_of, file.paths)) for file in files
+        )
         self._scheme = spec.partition(":")[0]
         self._items: dict[str, LogItem] = {}
+        self._words: dict[str, bytes] = {}
         self._unread: Counter[str] = Counter()
-        for file in files:
-            for item in file.read():
-                if item.unusable:
-                    self._unread[item.name.conditions.task] += 1
-                else:
-                    self._take(item)
+        for item in (item for file in files for item in file.read()):
+            if item.unusable:
+                self._unread[item.name.conditions.task] += 1
+            else:
+                self._take(item)
 
     def _take(self, item: LogItem) -> None:
-        small = item._replace(text="", options=(), right=item.right_option(item.name.score))
-        earlier = self._items.setdefault(_key(item.name), small)
-        if earlier._replace(place="") != small._replace(place=""):
+        right, words = item.right_option(item.name.score), content_key(item.text, item.options)
+        small = item._replace(text="", prompt="", options=(), right=right)
+        earlier = self._items.setdefault(item.name.key, small)
+        same_words = self._words.setdefault(item.name.key, words) == words
+        if not same_words or repr(earlier[:-1]) != repr(small[:-1]):
             raise DataError(
                 f"two answers of {self.spec} to {item.name.document}: {earlier.place} and "
                 f"{item.place}",
@@ -64,35 +65,27 @@ class LogAnswers:
             )
 
     def choose(self, questions: Sequence[Question]) -> Answers:
-        """The option chosen for each question, and the probabilities if they were logged."""
-        return self._look_up(questions, self._choice)
+        """The option chosen for each question, and the probabilities if they were logged.
 
-    def answer(self, questions: Sequence[Question]) -> Answers:
-        """The generated answer to each question, with the score that it has in the log."""
-        return self._look_up(questions, self._generated)
-
-    def _look_up(
-        self, questions: Sequence[Question], read: Callable[[LogItem, Question, str], Answer]
-    ) -> Answers:
-        """The answers; what cannot be read counts neither for nor against the model."""
-        missing = [
-            question for question in questions if _key(self._name(question)) not in self._items
-        ]
-        tasks = Counter(self._name(question).conditions.task for question in missing)
+        What cannot be read counts neither for nor against the model.
+        """
+        names = [self._name(question) for question in questions]
+        missing = [name for name in names if name.key not in self._items]
         # A row that cannot be read names no item: it may be that of any which is missing.
-        if not tasks <= self._unread:
-            self._refuse_other_conditions(missing)
+        if not Counter(name.conditions.task for name in missing) <= self._unread:
             raise self._missing(missing, len(questions))
         wrong: list[DataError] = []
-        for place, question in enumerate(questions):
-            name, answer = self._name(question), Answer(asked=False)
-            item = self._items.get(_key(name))
-            if item is not None and item.words != content_key(question.text, question.options):
-                raise self._wrong(item, "other words or options than the data", "the same options")
+        for place, (name, question) in enumerate(zip(names, questions, strict=True)):
+            answer, item = Answer(asked=False), self._items.get(name.key)
             # Neither a row that cannot be read nor one without a score says anything.
             if item is not None and not math.isnan(item.value(name.score) or 0.0):
                 try:
-                    answer = read(item, question, name.score)
+                    if self._words[name.key] != content_key(question.text, question.options):
+                        raise self._wrong(item, "other words or options than the data have")
+                    if question.options:
+                        answer = self._choice(item, question.options, name.score)
+                    else:
+                        answer = self._generated(item, name.score)
                 except DataError as error:
                     wrong.append(error)
             if len(wrong) > MOST_WRONG * len(questions):
@@ -101,19 +94,9 @@ class LogAnswers:
         if wrong:
             remark_once(f"answers of {self.spec} left out: {len(wrong)}, such as {wrong[0].found}")
 
-    def _missing(self, missing: Sequence[Question], asked: int) -> ModelError:
-        tasks = {item.name.conditions.task for item in self._items.values()}
-        wanted = {self._name(question).conditions.task for question in missing}
-        where, mark, model = self.spec.partition("#")
-        task = f"?task={min(wanted)}" if len(wanted) == 1 and "?" not in where else ""
-        return ModelError(
-            f"{self.spec} has no answer to {len(missing)} of {asked} items of "
-            f"{', '.join(sorted(wanted))}; it holds {', '.join(sorted(tasks)) or 'no samples'}",
-            expected="an answer to every item of the data",
-            fix=f"compare on the items that it answered: --data '{where}{task}{mark}{model}'"
-            if tasks & wanted
-            else "compare logs of the same task; `scope logs PATH` shows which there are",
-        )
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """The generated answer to each question, with the score that it has in the log."""
+        return self.choose(questions)
 
     def _name(self, question: Question) -> ItemName:
         name = ItemName.parse(question.id)
@@ -125,80 +108,73 @@ class LogAnswers:
             )
         return name
 
-    def _refuse_other_conditions(self, missing: Sequence[Question]) -> None:
-        """Refuse documents that were answered under conditions other than those of the data."""
+    def _missing(self, missing: Sequence[ItemName], asked: int) -> ModelError:
+        """What is wrong where documents have no answer: other conditions or prompts, or no row."""
         names = [item.name for item in self._items.values()]
-        answered = {(name.conditions.task, name.document): name for name in names}
-        for name in map(self._name, missing):
-            if other := answered.get((name.conditions.task, name.document)):
-                same = " with other prompts" if name.conditions == other.conditions else ""
-                raise ModelError(
-                    f"{self.spec} answered {other.conditions}{same}, and the data are "
-                    f"{name.conditions}",
+        answered = {(name.conditions.task, name.document): name.conditions for name in names}
+        for conditions, _, document, _ in missing:
+            if other := answered.get((conditions.task, document)):
+                same = " with other prompts" if conditions == other else ""
+                return ModelError(
+                    f"{self.spec} answered {other}{same}, and the data are {conditions}",
                     expected="the same version, shots, filter, templates and prompts",
                     fix="compare runs of the same task, or choose the conditions of the data: "
-                    f"--data '{self._scheme}:PATH?{other.conditions.unlike(name.conditions)}'",
+                    f"--data '{self._scheme}:PATH?{other.unlike(conditions)}'",
                 )
+        tasks = {name.conditions.task for name in names}
+        wanted = {name.conditions.task for name in missing}
+        where, mark, model = self.spec.partition("#")
+        task = f"?task={min(wanted)}" if len(wanted) == 1 and "?" not in where else ""
+        return ModelError(
+            f"{self.spec} has no answer to {len(missing)} of {asked} items of "
+            f"{', '.join(sorted(wanted))}; it holds {', '.join(sorted(tasks)) or 'no samples'}",
+            expected="an answer to every item of the data",
+            fix=f"compare on the items that it answered: --data '{where}{task}{mark}{model}'"
+            if tasks & wanted
+            else "compare logs of the same task; `scope logs PATH` shows which there are",
+        )
 
-    def _choice(self, item: LogItem, question: Question, score: str) -> Answer:
+    def _choice(self, item: LogItem, options: Sequence[str], score: str) -> Answer:
         if item.missing:
-            return _without_answer(item)
-        choice, value = item.chosen(score, question.options), item.value(score)
+            return _without_answer(item, item.missing)
+        choice, value = item.chosen(score, options), item.value(score)
         if None not in (value, item.right) and value != float(choice == item.right):
             raise self._wrong(
                 item,
                 f"`{score}` is {value} where the option {choice} is chosen and the option "
                 f"{item.right} is right, counted from 0",
-                "1 for the right option, else 0",
             )
         if choice is None:
-            return _without_answer(item._replace(missing="not readable" if item.answer else ""))
+            return _without_answer(item, "not readable" if item.answer else "")
         if not item.log_likelihoods:
             return Answer(choice=choice)
-        values = item.values(score, question.options)
+        values = item.values(score, options)
         weights = [math.exp(value - values[choice]) for value in values]
         total = math.fsum(weights)
         return Answer(choice=choice, probabilities=tuple(weight / total for weight in weights))
 
-    def _generated(self, item: LogItem, question: Question, score: str) -> Answer:
+    def _generated(self, item: LogItem, score: str) -> Answer:
         value = item.value(score)
-        if question.options or (value is None) != (score == "none") or not 0 <= (value or 0) <= 1:
-            raise self._wrong(
-                item,
-                f"the score `{score}` is {value}",
-                "a generated answer with a score from 0 to 1, or without one",
-            )
+        if (value is None) != (score == "none") or not 0 <= (value or 0) <= 1:
+            raise self._wrong(item, f"the score `{score}` is {value}")
         text = without_thought(item.answer or "")
         if text is None:
             return Answer(missing="thought not finished")
         if item.missing or not (text.strip() or value):
-            return _without_answer(item)
+            return _without_answer(item, item.missing)
         return Answer(text=text.strip(), score=None if value is None else float(value))
 
-    def _wrong(self, item: LogItem, problem: str, expected: str) -> DataError:
+    def _wrong(self, item: LogItem, problem: str) -> DataError:
         return DataError(
             f"{item.place}: {problem}",
-            expected=expected,
+            expected="the options of the data, and a score of 1 for the right one, else 0; of a "
+            "generated answer a score from 0 to 1, or none",
             fix=f"choose another task or score: --data '{self._scheme}:PATH?task=TASK&score=NAME'",
         )
 
 
-def _without_answer(item: LogItem) -> Answer:
-    reply = item.answer or "" if item.missing == "not readable" else ""
-    return Answer(missing=item.missing, reply=reply[:LETTERS_OF_A_REPLY])
-
-
-def _key(name: ItemName) -> str:
-    return str(name._replace(score=""))
-
-
-def _fingerprint(files: Sequence[LogFile]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(str(file.conditions).encode())
-        for path in file.paths:
-            digest.update(bytes.fromhex(sha256_of(path)))
-    return digest.hexdigest()[:16]
+def _without_answer(item: LogItem, why: NoAnswer) -> Answer:
+    return Answer(missing=why, reply=(item.answer or "")[:MOST_SHOWN] * (why == "not readable"))
 
 
 def load(scheme: str, rest: str, options: ModelOptions) -> LogAnswers:

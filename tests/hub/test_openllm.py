@@ -4,14 +4,11 @@ import json
 
 import pytest
 from hub.server import hub_environment, serve
-from made_up_logs import choice_samples, documents, results_of, write_log
+from made_up_logs import accuracy, choice_samples, documents, model_of, results_of, write_log
 
-from capabilities.choice import Choice
 from scope.data.logs import openllm
 from scope.data.logs.finding import LogSpec
 from scope.errors import DataError
-from scope.models.logs import load
-from scope.models.options import ModelOptions
 from scope.models.scheme import expand_spec
 
 DOCS = documents(30)
@@ -47,12 +44,9 @@ def hub(tmp_path, monkeypatch):
 def test_the_latest_run_of_a_task_is_read(hub):
     logs = details(hub, "a", 5)
     (logs / f"results_{EARLIER}.json").write_text("the earlier run is not read")
-    items = Choice().load("openllm:org/a", n=None, seed=0).items
-    model = load("openllm", "org/a", ModelOptions())
-    pairs = zip(model.choose([item.question for item in items]), items, strict=True)
-    right = [answer.choice == item.right for (_, answer), item in pairs]
+    right = accuracy("openllm:org/a")
     (logs / f"results_{EARLIER}.json").unlink()
-    assert sum(right) / len(right) == results_of(logs)["leaderboard_colours"]["acc_norm,none"]
+    assert right == results_of(logs)["leaderboard_colours"]["acc_norm,none"]
     assert expand_spec("openllm:org/a#*") == ("openllm:org/a#org/a",)
 
 
@@ -73,7 +67,7 @@ def test_the_latest_run_counts_in_whatever_folder_and_tasks_without_samples_are_
 
 def test_a_model_that_the_leaderboard_lacks_is_refused(hub):
     with pytest.raises(DataError, match="data set open-llm-leaderboard/org__b-details"):
-        load("openllm", "org/b@main", ModelOptions())
+        model_of("openllm:org/b@main")
 
 
 @pytest.mark.slow

@@ -5,15 +5,12 @@ import json
 import pyarrow
 import pytest
 from hub.server import hub_environment, serve
-from made_up_logs import choice_samples, documents
+from made_up_logs import accuracy, asked, choice_samples, documents
 from pyarrow import parquet
 
-from capabilities.choice import Choice
 from scope.data.logs import openllm
 from scope.data.logs.finding import LogSpec, contents_of
 from scope.errors import DataError, ModelError
-from scope.models.logs import load
-from scope.models.options import ModelOptions
 
 DOCS = documents(30)
 EARLY, LATE = "2023-07-19T15:58:12.174583", "2023-07-19T16-00-00.1"
@@ -62,23 +59,20 @@ def write(tmp_path, monkeypatch):
     return write
 
 
-def accuracy(name, items):
-    model = load("openllm", f"v1/org/{name}", ModelOptions())
-    pairs = zip(model.choose([item.question for item in items]), items, strict=True)
-    return sum(answer.choice == item.right for (_, answer), item in pairs) / len(items)
+def spec(name="a"):
+    return f"openllm:v1/org/{name}"
 
 
-def items_of(name="a", query=""):
-    return Choice().load(f"openllm:v1/org/{name}{query}", n=None, seed=0).items
+def mean(rows):
+    return sum(row["acc_norm"] for row in rows) / len(rows)
 
 
 def test_the_latest_run_of_a_task_gives_the_leaderboards_accuracy(write):
     write(rows_of(5, 1))
     latest = rows_of(5, 2)
     write(latest, date=LATE)
-    items = items_of()
-    assert items[0].question.text == latest[0]["query"]
-    assert accuracy("a", items) == sum(row["acc_norm"] for row in latest) / len(DOCS)
+    assert asked(spec())[0].question.text == latest[0]["query"]
+    assert accuracy(spec()) == mean(latest)
     (task,) = contents_of(LogSpec.parse("openllm", "v1/org/a"))
     assert (task.task, task.shots, task.models[0].model) == ("arc_challenge", "25", "org/a")
 
@@ -89,9 +83,8 @@ def test_layouts_of_one_year_are_of_one_kind(write):
     write([{key: str(value) for key, value in row.items()} for row in rows_of(2, 2)], "printed")
     later = [row | {"example": row["query"]} for row in rows_of(2, 3)]
     write([{key: row[key] for key in row if key != "query"} for row in later], "later")
-    items = items_of()
     for name, logged in (("printed", rows_of(2, 2)), ("later", later)):
-        assert accuracy(name, items) == sum(row["acc_norm"] for row in logged) / len(DOCS)
+        assert accuracy(spec(name), spec()) == mean(logged)
 
 
 def test_a_run_that_logged_no_options_counts_as_one_without_samples(write):
@@ -102,16 +95,16 @@ def test_a_run_that_logged_no_options_counts_as_one_without_samples(write):
     generated = [row | {"choices": ["7"], "predictions": ["It is 7"]} for row in rows_of(2, 3)]
     write(generated, task="gsm8k|5", date=LATE)
     with pytest.raises(DataError, match=r"no samples of arc_challenge, gsm8k.*scores alone"):
-        items_of()
+        asked(spec())
     write(rows_of(5, 1))
-    assert accuracy("a", items_of()) == sum(row["acc_norm"] for row in rows_of(5, 1)) / len(DOCS)
+    assert accuracy(spec()) == mean(rows_of(5, 1))
 
 
 def test_other_shots_are_other_conditions(write):
     write(rows_of(5, 1))
     write(rows_of(2, 2), "b", task="arc:challenge|0")
     with pytest.raises(ModelError, match=r"0-shot.* 25-shot"):
-        accuracy("b", items_of())
+        accuracy(spec("b"), spec())
 
 
 @pytest.mark.parametrize(
@@ -129,13 +122,13 @@ def test_other_shots_are_other_conditions(write):
 def test_damaged_details_end_with_one_message(write, changes, message):
     write(rows_of(5, 1, **changes))
     with pytest.raises(DataError, match=message):
-        items_of()
+        asked(spec())
 
 
 def test_a_file_that_is_no_parquet_is_named(write):
     write(rows_of(5, 1)).write_text("not parquet")
     with pytest.raises(DataError, match="cannot be read as parquet"):
-        items_of()
+        asked(spec())
 
 
 @pytest.mark.slow

@@ -6,20 +6,20 @@ metrics has a line for each; the id of the result, such as ``exact_match:test``,
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import begins_with, rows_of
+from scope.data.logs.finding import begins_with, read_json, rows_of
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
-from scope.data.sources import read_whole, reading
+from scope.data.sources import reading
+from scope.printing import unstorable
 
 TOOL = "Every Eval Ever"
 EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
 
-_KEYS = ("model_id", "evaluation_name", "evaluation_id")
+_NAMES = ("model_id", "evaluation_name", "evaluation_id")
 
 
 def is_log(path: Path) -> bool:
@@ -29,35 +29,40 @@ def is_log(path: Path) -> bool:
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     """A log for each model and evaluation of a file."""
+    evaluations = cache(_evaluations)
     for path in paths:
         with reading(str(path)):
-            first: dict[tuple[str, str], Mapping[str, Any]] = {}
+            first: dict[tuple[str, ...], Mapping[str, Any]] = {}
             for _, row in rows_of(path):
-                model, name, _ = names = [at(row, key) for key in _KEYS]
-                if None not in names:
-                    key = str(model), str(name)
+                if key := _names(row)[:2]:
                     first[key] = max(first.get(key, row), row, key=lambda each: len(_options(each)))
-            beside = filter(Path.is_file, path.parent.glob("*.json"))
-            contents = [json.loads(read_whole(file)) for file in beside]
-            evaluations = {at(content, "evaluation_id"): content for content in contents}
             if not first:
-                raise ValueError(f"no row with {', '.join(_KEYS)}")
-            logs = [
-                _log(path, row, evaluations.get(row["evaluation_id"])) for row in first.values()
-            ]
-        yield from logs
+                raise ValueError(f"no row with {', '.join(_NAMES)}")
+            for row in first.values():
+                yield _log(path, row, evaluations(path.parent).get(row["evaluation_id"]))
+
+
+def _evaluations(folder: Path) -> dict[Any, Any]:
+    contents = map(read_json, filter(Path.is_file, folder.glob("*.json")))
+    return {at(content, "evaluation_id"): content for content in contents}
+
+
+def _names(row: Any) -> tuple[str, ...]:
+    """The names of a row's model and evaluation; none where one is no text that can be stored."""
+    names = tuple(at(row, key) for key in _NAMES)
+    is_text = all(isinstance(name, str) and not unstorable(name) for name in names)
+    return names if is_text else ()
 
 
 def _log(path: Path, row: Mapping[str, Any], evaluation: Any) -> LogFile:
-    name = row["evaluation_name"]
+    model, name, _ = _names(row)
     results = at(evaluation, "evaluation_results") or ()
     result: Any = next((result for result in results if result["evaluation_name"] == name), {})
     library = at(evaluation, "eval_library", "name") or "unknown"
     generation = at(result, "generation_config")
     arguments = at(generation, "generation_args")
-    number = at(result, "score_details", "uncertainty", "num_samples")
     return LogFile(
-        model=row["model_id"],
+        model=model,
         paths=(path,),
         conditions=conditions(
             name,
@@ -66,16 +71,30 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Any) -> LogFile:
             templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
         ),
         kind=CHOICES if _options(row) else GENERATED,
-        expected=number if isinstance(number, int) else None,
-        rows=partial(_rows, path, row["model_id"], name),
+        expected=at(result, "score_details", "uncertainty", "num_samples"),
+        rows=partial(_rows, path, (model, name)),
         parse=partial(_item, library == "lm_eval"),
     )
 
 
-def _references(row: Mapping[str, Any]) -> list[Any]:
-    """The right answers; releases of the schema differ in the name, and in list or text."""
-    value = at(row, "input", "references") or at(row, "input", "reference")
+def _rows(path: Path, key: tuple[str, ...]) -> Iterator[tuple[int, Any]]:
+    """The rows of one model and evaluation; those of none cannot be read, in each."""
+    for number, row in rows_of(path):
+        names = _names(row)
+        if names[:2] == key or isinstance(row, Exception):
+            yield number, row
+        elif not names:
+            yield number, ValueError(f"no {', '.join(_NAMES)}")
+
+
+def _texts(*values: Any) -> list[Any]:
+    """The first value there is; releases of the schema differ in the name, and in list or text."""
+    value: Any = next(filter(None, values), [])
     return value if isinstance(value, list) else [value] if isinstance(value, str) else []
+
+
+def _references(row: Mapping[str, Any]) -> list[Any]:
+    return _texts(at(row, "input", "references"), at(row, "input", "reference"))
 
 
 def _options(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -85,20 +104,12 @@ def _options(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(choices) if is_list and any(each not in references for each in choices) else ()
 
 
-def _rows(path: Path, model: str, name: str) -> Iterator[tuple[int, Any]]:
-    """The rows of one model and evaluation; those of none cannot be read, in each."""
-    for number, row in rows_of(path):
-        names = [at(row, key) for key in _KEYS]
-        if None in names or names[:2] == [model, name]:
-            yield number, None if None in names else row
-
-
 def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
     options, references, scored = _options(row), _references(row), row["evaluation"]
     parts = row["answer_attribution"]
-    values = [part["extracted_value"] for part in parts if part["is_terminal"]]
+    values = (part["extracted_value"] for part in parts if part["is_terminal"])
     extracted = [value for value in values if value is not None]
-    answer = next(iter(extracted or at(row, "output", "raw") or [""])).strip()
+    answer = next(iter(extracted or _texts(at(row, "output", "raw"))), "").strip()
     # The targets of lm-evaluation-harness are numbers, its answers texts.
     namings = ("number", "text") if of_lm_eval else ("letter", "text", "number")
     right = option_named(references[0], options, *namings) if len(references) == 1 else None

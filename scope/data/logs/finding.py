@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import re
+import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -24,6 +27,7 @@ from scope.registry import LOCAL_LOGS, LOGS
 
 _HEAD = 1 << 12
 _OF_ITEMS = ("filter", "score", "correct_above")
+_CHOICES = tuple(dict.fromkeys((*Conditions._fields, *_OF_ITEMS)))
 
 
 def reader_of(scheme: str) -> ModuleType:
@@ -56,19 +60,14 @@ class LogSpec(NamedTuple):
         where, _, model = rest.partition("#")
         path, _, query = where.partition("?")
         chosen = dict(parse_qsl(query, keep_blank_values=True))
-        known = (*Conditions._fields, "score", "correct_above")
-        if unknown := sorted(set(chosen) - set(known)):
+        unknown = sorted(chosen.keys() - _CHOICES)
+        if not re.fullmatch(r"0?\.\d+|0", chosen.get("correct_above", "0")):
+            unknown = [f"correct_above={chosen['correct_above']}"]
+        if unknown:
             raise DataError(
                 f"`{unknown[0]}` in {scheme}:{rest}",
-                expected=f"conditions of a log: {', '.join(known)}",
+                expected=f"conditions of a log: {', '.join(_CHOICES)}, the last from 0 to below 1",
                 fix=f"write for example '{scheme}:{path}?task=arc_easy'",
-            )
-        bound = chosen.get("correct_above", "0")
-        if not bound.replace(".", "", 1).isdecimal() or float(bound) >= 1:
-            raise DataError(
-                f"correct_above={bound} in {scheme}:{rest}",
-                expected="a number from 0 to below 1, which the score of a right answer exceeds",
-                fix="write for example correct_above=0.5",
             )
         folder_of = getattr(reader_of(scheme), "folder_of", expanded)
         return cls(scheme, folder_of(path), chosen, model or None)
@@ -89,26 +88,18 @@ class LogSpec(NamedTuple):
             logs = _told_apart(reader.read_logs(samples))
         if not samples:
             raise _no_logs(self.path, self.scheme)
-        names = {log.model for log in logs}
-        if self.model is not None and self.model not in names:
-            raise DataError(
-                f"no model `{self.model}` in {self.path}",
-                expected=f"one of {len(names)}: {', '.join(sorted(names)[:40])}",
-                fix="check the name; `scope logs PATH` lists the models",
-            )
         # Only an item names its filter and its score.
         wanted = {name: self.chosen[name] for name in self.chosen if name not in _OF_ITEMS}
-        fitting = tuple(
-            log
-            for log in logs
-            if self.model in (None, log.model)
-            and wanted.items() <= log.conditions._asdict().items()
-        )
+        of_model = [log for log in logs if self.model in (None, log.model)]
+        fitting = [log for log in of_model if wanted.items() <= log.conditions._asdict().items()]
         if not fitting:
+            asked = [*map("=".join, wanted.items()), *([f"#{self.model}"] if self.model else ())]
+            models = sorted({log.model for log in logs})
+            tasks = sorted({log.conditions.task for log in logs})
             raise DataError(
-                f"no log in {self.path} with {', '.join(map(' '.join, wanted.items()))}",
-                expected=f"tasks: {', '.join(sorted({log.conditions.task for log in logs})[:20])}",
-                fix="check the conditions; `scope logs PATH` lists those of each task",
+                f"no log in {self.path} with {' and '.join(asked)}",
+                expected=f"models: {', '.join(models[:40])}; tasks: {', '.join(tasks[:20])}",
+                fix="check the names; `scope logs PATH` lists models, tasks and conditions",
             )
         return _newest(fitting)
 
@@ -146,54 +137,52 @@ def _files(path: Path) -> list[Path]:
     """The file, or those of a folder; pipes and devices, whose reading may never end, are none."""
     if path.is_dir():
         return [file for file in sorted(path.rglob("*")) if file.is_file()]
-    if path.exists() and not path.is_file():
-        raise DataError(
-            f"{path} is a pipe or a device",
-            expected="a file of logs, or a folder of them",
-            fix="save what it gives as a file",
-        )
     return [path] if path.is_file() else []
 
 
 def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """The logs without those of earlier runs of a model under the same conditions."""
-    newest: dict[tuple[str, Conditions], str] = {}
+    by_date = sorted(logs, key=lambda log: log.date)
+    newest = {(log.model, log.conditions): log.date for log in by_date}
+    kept = []
     for log in logs:
-        run = log.model, log.conditions
-        newest[run] = max(log.date, newest.get(run, ""))
-    kept = tuple(log for log in logs if log.date == newest[log.model, log.conditions])
-    for log in logs:
-        if log.paths and log not in kept:
-            what, date = f"{log.model} on {log.conditions.task}", newest[log.model, log.conditions]
+        date = newest[log.model, log.conditions]
+        if log.date == date:
+            kept.append(log)
+        elif log.paths:
+            what = f"{log.model} on {log.conditions.task}"
             remark_once(f"of {what} the run of {date} is read; for another name {log.paths[0]}")
-    return kept
+    return tuple(kept)
 
 
 def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
     """The logs, with the arguments in a model's name where it stands for several models."""
     logs = tuple(logs)
-    arguments: dict[str, set[str]] = {}
-    for log in logs:
-        arguments.setdefault(log.model, set()).add(log.arguments)
-    several = {model for model, variants in arguments.items() if len(variants) > 1}
-    return tuple(
-        replace(log, model=f"{log.model} ({log.arguments or 'defaults'})")
-        if log.model in several
-        else log
-        for log in logs
-    )
+    variants = Counter(model for model, _ in {(log.model, log.arguments) for log in logs})
+    names = (f"{log.model} ({log.arguments or 'defaults'})" for log in logs)
+    pairs = zip(logs, names, strict=True)
+    return tuple(log if variants[log.model] == 1 else replace(log, model=n) for log, n in pairs)
 
 
 def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
     """Whether a file with one of the endings, packed or not, has a JSON key near its beginning."""
-    if not path.name.endswith(endings) or not path.is_file():
+    if not path.name.endswith(endings):
         return False
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-        return f'"{key}":'.encode() in stream.read(_HEAD)
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            return f'"{key}":'.encode() in stream.read(_HEAD)
+    except (EOFError, zlib.error) as error:
+        raise ValueError(f"{path.name}: {error}") from error
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file, which errors name."""
+    with reading(str(path)):
+        return json.loads(read_whole(path))
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, Any]]:
-    """The rows of JSON lines, or of one list, counted from 1; other lines are unusable."""
+    """The rows of JSON lines, or of one list, counted from 1; of lines that are no JSON, why."""
     with closing(read_lines(path)) as lines:
         for number, line in enumerate(lines, start=1):
             if number == 1 and line.lstrip().startswith("["):
@@ -203,8 +192,8 @@ def rows_of(path: Path) -> Iterator[tuple[int, Any]]:
             if line.strip():
                 try:
                     row = json.loads(line)
-                except (ValueError, RecursionError):
-                    row = LogItem("", "", {}, unusable="not JSON")
+                except (ValueError, RecursionError) as error:
+                    row = error
                 yield number, row
 
 
@@ -250,29 +239,25 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
         When a log cannot be read.
     """
     models: dict[tuple[Conditions, str], list[LoggedAnswers]] = {}
-    # Of a thousand models only the items of any and those of all are kept: the hashes of a
-    # document and its prompt.
-    of_any: dict[tuple[Conditions, str], set[tuple[str, str]]] = {}
-    of_all: dict[tuple[Conditions, str], set[tuple[str, str]]] = {}
+    # Of a thousand models only the hashes of documents and prompts are kept, with their counts.
+    met: dict[tuple[Conditions, str], Counter[tuple[str, str]]] = {}
     for file in spec.files():
         by_filter: dict[Conditions, list[LogItem]] = {}
-        usable = (item for item in file.read() if not item.unusable) if file.readable else ()
-        for item in usable:
-            by_filter.setdefault(item.name.conditions, []).append(item)
+        for item in file.read() if file.readable else ():
+            if not item.unusable:
+                by_filter.setdefault(item.name.conditions, []).append(item)
         for conditions, items in (by_filter or {file.conditions: []}).items():
             key = (conditions, file.kind)
             models.setdefault(key, []).append(_answers(file, items))
             documents = {(item.name.document, item.name.prompt) for item in items}
-            of_any.setdefault(key, set()).update(documents)
-            if items:
-                of_all[key] = of_all.get(key, documents) & documents
+            met.setdefault(key, Counter()).update(documents)
     return tuple(
         LoggedTask(
             scheme=spec.scheme,
             **key[0]._asdict(),
             kind=key[1],
-            items=len(of_any[key]),
-            shared=len(of_all.get(key, ())),
+            items=len(met[key]),
+            shared=list(met[key].values()).count(sum(each.items > 0 for each in answers)),
             models=answers,
         )
         for key, answers in sorted(models.items(), key=lambda pair: pair[0])
@@ -280,18 +265,15 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
 
 
 def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
-    names = dict.fromkeys(name for item in items for name in item.scores)
-    values = {
-        name: [
-            item.scores[name] for item in items if math.isfinite(item.scores.get(name, math.nan))
-        ]
-        for name in names
-    }
-    means = {name: fmean(numbers) for name, numbers in values.items() if numbers}
+    values: dict[str, list[float]] = {}
+    for item in items:
+        for name, value in item.scores.items():
+            if math.isfinite(value):
+                values.setdefault(name, []).append(value)
     return LoggedAnswers(
         model=file.model,
         file=str(file.paths[0]) if file.paths else "",
         items=len(items),
-        expected=file.expected,
-        scores=means,
+        expected=file.expected if isinstance(file.expected, int) else None,
+        scores={name: fmean(numbers) for name, numbers in values.items()},
     )

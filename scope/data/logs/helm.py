@@ -15,8 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from scope.data.logs.finding import read_json
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
-from scope.data.sources import UNREADABLE, read_whole, reading
+from scope.data.sources import UNREADABLE, reading
 from scope.records import NoAnswer
 
 TOOL = "HELM"
@@ -27,8 +28,8 @@ _OF_MODELS = ("model", "model_deployment", "max_eval_instances")
 _BOOKKEEPING = re.compile(
     r"num_|finish_reason|training_|inference_|batch_size|prompt_truncated|max_prob|logprob|.*@"
 )
-# The state of a request, and the scores of each instance by its id, trial and perturbation.
-_Row = tuple[Mapping[str, Any], Mapping[tuple[str, str], Mapping[str, Any]]]
+
+_REFUSED = re.compile(r"content.*(?:filter|block|polic|safety)", re.IGNORECASE)
 
 
 def is_log(path: Path) -> bool:
@@ -40,10 +41,10 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     """A log for each folder of a run."""
     for path in paths:
         with reading(str(path.parent)):
-            run = json.loads(read_whole(path.parent / "run_spec.json"))
+            run = read_json(path.parent / "run_spec.json")
             adapter, statistics = run["adapter_spec"], path.parent / "per_instance_stats.json"
             method = adapter["method"]
-            log = LogFile(
+            yield LogFile(
                 model=str(adapter.get("model") or adapter["model_deployment"]),
                 paths=(path, statistics),
                 conditions=conditions(
@@ -55,18 +56,16 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
                 rows=partial(_rows, path, statistics),
                 parse=_item,
             )
-        yield log
 
 
-def _rows(path: Path, statistics: Path) -> Iterator[tuple[int, _Row]]:
-    with reading(str(path.parent)):
-        scored: dict[tuple[str, str], Mapping[str, Any]] = {}
-        for instance in json.loads(read_whole(statistics)):
-            # One that has no id here scores no request.
-            with suppress(*UNREADABLE, AttributeError):
-                scored[instance["instance_id"], _condition(instance)] = instance
-        for number, state in enumerate(json.loads(read_whole(path))["request_states"], start=1):
-            yield number, (state, scored)
+def _rows(path: Path, statistics: Path) -> Iterator[tuple[int, tuple[Any, Mapping[Any, Any]]]]:
+    """The state of each request, with all scores by the instance's id, trial and perturbation."""
+    scored = {}
+    for instance in read_json(statistics):
+        with suppress(*UNREADABLE, AttributeError):  # One without an id scores no request.
+            scored[instance["instance_id"], _condition(instance)] = instance["stats"]
+    for number, state in enumerate(read_json(path)["request_states"], start=1):
+        yield number, (state, scored)
 
 
 def _condition(instance: Mapping[str, Any]) -> str:
@@ -76,14 +75,13 @@ def _condition(instance: Mapping[str, Any]) -> str:
     return "-".join(filter(None, parts))
 
 
-def _item(row: _Row) -> LogItem:
+def _item(row: tuple[Any, Mapping[Any, Any]]) -> LogItem:
     state, scored = row
     instance, request = state["instance"], state["request"]
     condition = _condition(instance | state)
-    stats = at(scored.get((instance.get("id"), condition)), "stats") or ()
-    references = tuple(reference["output"]["text"] for reference in instance["references"])
-    correct = ["correct" in reference["tags"] for reference in instance["references"]]
-    right = [text for text, is_right in zip(references, correct, strict=True) if is_right]
+    pairs = [(each["output"]["text"], each["tags"]) for each in instance["references"]]
+    references = tuple(text for text, _ in pairs)
+    right = [text for text, tags in pairs if "correct" in tags]
     completions = at(state, "result", "completions") or ()
     answer = completions[0]["text"].strip() if completions else ""
     letters = state.get("output_mapping")
@@ -92,7 +90,7 @@ def _item(row: _Row) -> LogItem:
         prompt=request["prompt"] or json.dumps(request.get("messages")),
         scores={
             stat["name"]["name"]: stat["sum"] / stat["count"]
-            for stat in stats
+            for stat in scored.get((instance.get("id"), condition), ())
             if stat["count"] and not _BOOKKEEPING.match(stat["name"]["name"])
         },
         filter="-".join(filter(None, (instance.get("split"), condition))) or "none",
@@ -100,7 +98,7 @@ def _item(row: _Row) -> LogItem:
         choice=option_named(letters.get(answer, ""), references, "text") if letters else None,
         right=option_named(right[0], references, "text") if letters and len(right) == 1 else None,
         answer=answer or None,
-        gold=() if letters else tuple(text.strip() for text in right),
+        gold=() if letters else tuple(map(str.strip, right)),
         missing=_missing(state.get("result")),
         row=instance.get("id"),
     )
@@ -110,4 +108,4 @@ def _missing(result: Any) -> NoAnswer:
     """Why a request has no answer: a filter of contents refused it, or the server failed."""
     if at(result, "success") is not False and result is not None:
         return ""
-    return "refused" if "content" in str(at(result, "error")).casefold() else "server"
+    return "refused" if _REFUSED.search(str(at(result, "error"))) else "server"

@@ -14,15 +14,16 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import chain, groupby, islice, takewhile
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import begins_with
+from scope.data.logs.finding import begins_with, read_json
 from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
-from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, read_whole, reading, require_length
+from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, reading, require_length
 from scope.errors import DataError
 from scope.progress import remark_once
 
@@ -30,11 +31,11 @@ TOOL = "Inspect"
 EXPECTED = ".eval or .json files that `inspect eval` writes"
 
 _MANIFESTS = ("logs.json", "eval-set.json")
+_SAMPLE = re.compile(r"samples/(.+?)(?:/sample|(/messages/.+))?\.json")
+"""A sample, which may have its messages in files of their own; there are slashes in some ids."""
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _MOST_BYTES_OF_A_SAMPLE = 1 << 26
 _ZSTD = 93  # The zipfile of Python 3.14 and later knows it.
-# A sample, the name of a scorer, and its score.
-_Row = tuple[Mapping[str, Any], str, Mapping[str, Any]]
 
 
 def is_log(path: Path) -> bool:
@@ -47,18 +48,14 @@ def is_log(path: Path) -> bool:
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     """A log for each file."""
     for path in paths:
-        with reading(str(path)):
-            contents = _contents(path)
-            header, first = next(contents), list(islice(contents, 5))
-            contents.close()
-            log = _log(path, header, first)
-        yield log
+        with reading(str(path)), closing(_contents(path)) as contents:
+            yield _log(path, next(contents), list(islice(contents, 5)))
 
 
 def _log(path: Path, header: Mapping[str, Any], first: Sequence[Any]) -> LogFile:
     evaluated = header["eval"]
     arguments = evaluated.get("model_args", {}) | evaluated.get("model_generate_config", {})
-    epochs, samples = at(evaluated, "config", "epochs") or 1, at(header, "results", "total_samples")
+    epochs = at(evaluated, "config", "epochs") or 1
     steps = [
         (step["solver"], step.get("params_passed", step.get("params")))
         for step in at(header, "plan", "steps") or ()
@@ -76,65 +73,59 @@ def _log(path: Path, header: Mapping[str, Any], first: Sequence[Any]) -> LogFile
             templates=(steps, scorers, evaluated.get("task_args")),
         ),
         kind=CHOICES if any(at(sample, "choices") for sample in first) else GENERATED,
-        expected=samples // epochs if isinstance(samples, int) else None,
+        expected=(at(header, "results", "total_samples") or 0) // epochs or None,
         rows=partial(_rows, path),
         parse=partial(_item, epochs > 1),
     )
 
 
-def _rows(path: Path) -> Iterator[tuple[int, _Row | LogItem]]:
-    """The scores of each sample; a sample without them is unusable, unless nothing is scored."""
-    with reading(str(path)):
-        contents = _contents(path)
-        scored = bool(at(next(contents), "eval", "scorers"))
-        for number, sample in enumerate(contents, start=1):
-            scores = at(sample, "scores") or ({} if scored else {"none": {"value": None}})
-            if not isinstance(scores, Mapping) or not scores or not isinstance(sample, Mapping):
-                why = str(at(sample, "error", "message") or "no scores").partition("\n")[0]
-                yield number, LogItem("", "", {}, unusable=f"a sample that failed: {why:.100}")
-                continue
+def _rows(path: Path) -> Iterator[tuple[int, Any]]:
+    """Each sample with the name of each scorer; a sample without scores is none, if any is."""
+    contents = _contents(path)
+    scored = bool(at(next(contents), "eval", "scorers"))
+    for number, sample in enumerate(contents, start=1):
+        scores = at(sample, "scores") or ({} if scored else {"none": {"value": None}})
+        if isinstance(sample, Exception):
+            yield number, sample
+        elif isinstance(scores, Mapping) and scores:
             for scorer, score in scores.items():
                 yield number, (sample, scorer, score)
+        else:
+            why = str(at(sample, "error", "message") or "no scores").partition("\n")[0]
+            yield number, ValueError(f"a sample that failed: {why:.100}")
 
 
-def _contents(path: Path) -> Generator[Mapping[str, Any], None, None]:
-    """The header of a log's evaluation, then each sample."""
+def _contents(path: Path) -> Generator[Any, None, None]:
+    """The header of a log's evaluation, then each sample; the error of one that is no JSON."""
     if path.suffix != ".eval":
-        log = json.loads(read_whole(path))
+        log = read_json(path)
         yield log
         yield from log.get("samples") or ()
         return
     with _archive(path) as archive:
-        every = archive.namelist()
-        names = [name for name in every if re.fullmatch(r"samples/(.+/sample|[^/]+)\.json", name)]
-        if "header.json" in every:
-            yield _member(archive, "header.json")
-        else:
-            header = _member(archive, "_journal/start.json")
-            total = at(header, "eval", "dataset", "samples")
-            remark_once(
-                f"{path}: the run did not finish, {len(names)} of {total or 'unknown'} samples are "
-                f"there; to make it a complete log: inspect log recover {path}"
-            )
-            yield header
-        shortened = {name.replace("/sample.json", ".json"): name for name in names}
-        for _, name in sorted(shortened.items(), key=lambda pair: (len(pair[0]), pair[0])):
+        matches = filter(None, map(_SAMPLE.fullmatch, archive.namelist()))
+        # By number, and a sample before its messages.
+        parts = sorted((len(m[1]), m[1], len(m[2] or ""), m[0]) for m in matches)
+        yield _header(archive, len({name for _, name, *_ in parts}))
+        for _, files in groupby(parts, key=itemgetter(1)):
             try:
-                sample = _sample(archive, name)
-            except (ValueError, TypeError):
-                sample = {}  # A sample that is no JSON has no scores.
-            yield sample
+                sample, *pages = (_member(archive, file) for *_, file in files)
+                messages = {"messages": list(chain.from_iterable(pages))}
+                yield sample | messages if pages else sample
+            except (ValueError, TypeError) as error:
+                yield error
 
 
-def _sample(archive: zipfile.ZipFile, name: str) -> Any:
-    """A sample, with its messages where these are files of their own."""
-    sample, pages = _member(archive, name), f"{name.removesuffix('sample.json')}messages/"
-    if not name.endswith("/sample.json"):
-        return sample
-    parts = [part for part in archive.namelist() if part.startswith(pages)]
-    ordered = sorted(parts, key=lambda part: (len(part), part))
-    messages = chain.from_iterable(_member(archive, part) for part in ordered)
-    return sample | {"messages": list(messages)}
+def _header(archive: zipfile.ZipFile, samples: int) -> Any:
+    if "header.json" in archive.namelist():
+        return _member(archive, "header.json")
+    header = _member(archive, "_journal/start.json")
+    total = at(header, "eval", "dataset", "samples") or "unknown"
+    remark_once(
+        f"{archive.filename}: the run did not finish, {samples} of {total} samples are there; to "
+        f"make it a complete log: inspect log recover {archive.filename}"
+    )
+    return header
 
 
 @contextmanager
@@ -158,13 +149,10 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
     member = archive.getinfo(name)
     size = max(member.file_size, member.compress_size)
     require_length(size, _MOST_BYTES_OF_A_SAMPLE, f"{name} in {archive.filename}")
-    if member.compress_type == _ZSTD:
-        content = _unpacked(archive, member)
-    elif member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        content = archive.read(member)
-    else:
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTD):
         raise zipfile.BadZipFile(f"{name} has the compression method {member.compress_type}")
-    return json.loads(content)
+    is_packed = member.compress_type == _ZSTD
+    return json.loads(_unpacked(archive, member) if is_packed else archive.read(member))
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
@@ -179,15 +167,17 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     return bytes(pyarrow.CompressedInputStream(packed, "zstd").read(member.file_size))
 
 
-def _item(with_epochs: bool, row: _Row) -> LogItem:
+def _item(with_epochs: bool, row: tuple[Mapping[str, Any], str, Mapping[str, Any]]) -> LogItem:
     sample, scorer, score = row
     attachments, options = sample.get("attachments") or {}, tuple(sample.get("choices") or ())
     targets = [sample["target"]] if isinstance(sample["target"], str) else list(sample["target"])
     asked = takewhile(lambda message: message.get("source") != "generate", sample["messages"])
-    grades = score["value"] if isinstance(score["value"], Mapping) else {scorer: score["value"]}
-    namings, answer = ("letter", "text"), score.get("answer")
+    value = score["value"]
+    grades = value if isinstance(value, Mapping) else {scorer: value}
+    answer = score.get("answer")
     answer = at(sample, "output", "completion") or None if answer is None else str(answer)
     stopped = at(next(iter(at(sample, "output", "choices") or ()), None), "stop_reason")
+    namings = ("letter", "text")
     return LogItem(
         text=_text(sample["input"], attachments),
         prompt=_text(list(asked), attachments),

@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.data.items import LETTERS
-from scope.data.sampling import content_key
-from scope.data.sources import UNREADABLE
+from scope.data.sources import UNREADABLE, reading
 from scope.errors import DataError
 from scope.printing import first_line, unstorable
 from scope.progress import remark_once
@@ -30,6 +29,9 @@ NORMALIZED = ("acc_norm", "acc_bytes", "acc")
 
 CHOICES, GENERATED = "multiple_choice", "generate_until"
 """Kinds of tasks that are read; others have no answer of their own to each item."""
+
+
+_NAMES = {"letter": [*LETTERS], "number": [*map(str, range(len(LETTERS)))]}
 
 
 class Conditions(NamedTuple):
@@ -63,12 +65,7 @@ class Conditions(NamedTuple):
 
 
 def conditions(
-    task: object,
-    *,
-    version: object = "unknown",
-    shots: object = 0,
-    templates: object,
-    chat: bool = False,
+    task: object, *, version: object = "unknown", shots: object, templates: object, chat: object = 0
 ) -> Conditions:
     """The conditions of a log, with the templates as a hash.
 
@@ -103,6 +100,11 @@ class ItemName(NamedTuple):
     def __str__(self) -> str:
         return ":".join((*self.conditions, self.score, self.document, self.prompt))
 
+    @property
+    def key(self) -> str:
+        """All but the score: what is the same for all scores of an answer."""
+        return ":".join((*self.conditions, self.document, self.prompt))
+
     @classmethod
     def parse(cls, text: str) -> ItemName | None:
         """The parts of an id, if it is one of a log."""
@@ -119,8 +121,7 @@ class LogItem(NamedTuple):
     the right option, or one of ``either`` is, and what was chosen is a ``choice`` or the greatest
     of the ``log_likelihoods``. An ``answer`` is what the model wrote, and ``gold`` are the targets
     of a generated one; ``missing`` says why there is none. ``row`` is the tool's id of the row, and
-    ``unusable`` says why a row cannot be read. `LogFile.read` adds the last three: ``words`` stand
-    for question and options.
+    ``unusable`` says why a row cannot be read. `LogFile.read` adds the last two.
     """
 
     text: str
@@ -129,7 +130,7 @@ class LogItem(NamedTuple):
     filter: str = "none"
     document: str = ""
     options: tuple[str, ...] = ()
-    log_likelihoods: tuple[float, ...] = ()
+    log_likelihoods: tuple[float, ...] | None = None
     choice: int | None = None
     right: int | None = None
     either: tuple[int, ...] = ()
@@ -139,7 +140,6 @@ class LogItem(NamedTuple):
     row: object = None
     unusable: str = ""
     name: ItemName = ItemName(Conditions(*[""] * 6), "", "", "")
-    words: bytes = b""
     place: str = ""
 
     def values(self, score: str, options: Sequence[str]) -> list[float]:
@@ -153,7 +153,8 @@ class LogItem(NamedTuple):
         """
         texts = {"acc_norm": options, "acc_bytes": [option.encode() for option in options]}
         lengths = map(len, texts.get(score, "1" * len(options)))
-        return [value / length for value, length in zip(self.log_likelihoods, lengths, strict=True)]
+        pairs = zip(self.log_likelihoods or (), lengths, strict=True)
+        return [value / length for value, length in pairs]
 
     def value(self, score: str) -> float | None:
         """The score of that name; as 0 or 1 if the name ends in a bound that it must exceed.
@@ -189,9 +190,9 @@ class LogItem(NamedTuple):
 class LogFile:
     """A model's answers to the items of a task; without paths where samples were not logged.
 
-    ``rows`` are numbered from 1, and ``parse`` makes an item of each that is none yet.
-    ``arguments`` distinguish models of one name, and ``date`` runs of one model. ``expected`` is
-    the number of items that the tool evaluated.
+    ``rows`` are numbered from 1; one that cannot be read is its error, and ``parse`` makes items of
+    the others. ``arguments`` distinguish models of one name, and ``date`` runs of one model.
+    ``expected`` is the number of items that the tool evaluated.
     """
 
     model: str
@@ -200,7 +201,7 @@ class LogFile:
     paths: tuple[Path, ...]
     conditions: Conditions
     kind: str
-    expected: int | None = None
+    expected: Any = None
     rows: Callable[[], Iterator[tuple[int, Any]]]
     parse: Callable[[Any], LogItem]
 
@@ -217,23 +218,21 @@ class LogFile:
         DataError
             When two rows of one id differ, or no row can be read.
         """
-        met: dict[tuple[str, str], tuple[str, str]] = {}
+        with reading(str(self.paths[0])):
+            yield from self._read()
+
+    def _read(self) -> Iterator[LogItem]:
+        unit = "line" if ".jsonl" in self.paths[0].name else "sample"
+        met: dict[tuple[str, str], tuple[int, str]] = {}
         documents: Counter[ItemName] = Counter()
         broken, repeated = [], 0
         for number, row in self.rows():
-            item = self._item(number, row)
+            item = self._item(row, f"{unit} {number} of {self.paths[0]}")
             if item.unusable:
-                broken.append(item)
-            elif item.row is not None:
-                key = item.name.conditions.filter, str(item.row)
-                content = hashed(repr(item._replace(place="")))
-                earlier, place = met.setdefault(key, (content, item.place))
-                if earlier != content:
-                    rows = f"{place} and {item.place}"
-                    raise self._wrong(f"two different rows with the id {item.row}: {rows}")
-                if place != item.place:
-                    repeated += 1
-                    continue
+                broken.append(f"{item.place}: {item.unusable}")
+            elif self._repeats(item, met):
+                repeated += 1
+                continue
             documents[item.name] += 1
             if (repeat := documents[item.name]) > 1:  # Some benchmarks repeat documents.
                 document = f"{item.name.document}~{repeat}"
@@ -242,21 +241,21 @@ class LogFile:
         if repeated:
             remark_once(f"rows of {self.paths[0]} that repeat others and count once: {repeated}")
         if broken and len(broken) == documents.total():
-            raise self._wrong(f"{broken[0].place} is no sample: {broken[0].unusable}")
+            raise self._wrong(f"no row can be read, such as {broken[0]}")
         if broken:
-            example = f"{broken[0].place}: {broken[0].unusable}"
-            remark_once(f"rows that cannot be read are left out: {len(broken)}, such as {example}")
+            remark_once(
+                f"rows that cannot be read are left out: {len(broken)}, such as {broken[0]}"
+            )
 
-    def _item(self, number: int, row: Any) -> LogItem:
-        unit = "line" if ".jsonl" in self.paths[0].name else "sample"
-        try:
-            item = row if isinstance(row, LogItem) else self._named(self.parse(row))
-        except (*UNREADABLE, AttributeError) as error:
-            item = LogItem("", "", {}, unusable=first_line(error))
-        place = f"{unit} {number} of {self.paths[0]}"
-        if item.unusable:
-            item = item._replace(name=ItemName(self.conditions, "none", place, ""))
-        return item._replace(place=place)
+    def _repeats(self, item: LogItem, met: dict[tuple[str, str], tuple[int, str]]) -> bool:
+        if item.row is None:
+            return False
+        content = hash(repr(item[:-2]))
+        earlier, place = met.setdefault((item.filter, str(item.row)), (content, item.place))
+        if earlier != content:
+            rows = f"{place} and {item.place}"
+            raise self._wrong(f"two different rows with the id {item.row}: {rows}")
+        return place != item.place
 
     def _wrong(self, problem: str) -> DataError:
         return DataError(
@@ -265,50 +264,48 @@ class LogFile:
             fix="check the file, or run the evaluation again",
         )
 
-    def _named(self, item: LogItem) -> LogItem:
-        # Chat templates belong to models: their prompts differ though the same is asked.
-        prompt = "chat" if self.conditions.prompt == "chat" else hashed(item.prompt)[:8]
+    def _item(self, row: Any, place: str) -> LogItem:
+        try:
+            if isinstance(row, Exception):
+                raise row
+            return self._named(_checked(self.parse(row), self.kind), place)
+        except (*UNREADABLE, AttributeError) as error:
+            name = ItemName(self.conditions, "none", place, "")
+            reason = first_line(error).removeprefix("ValueError: ")
+            return LogItem("", "", {}, unusable=reason, name=name, place=place)
+
+    def _named(self, item: LogItem, place: str) -> LogItem:
         text = item.text.strip() or "(empty prompt)"
-        if fault := unstorable("".join((text, item.filter, *item.options, *item.gold))):
-            raise ValueError(f"{fault} in a text")
-        if len(item.options) not in (range(2, len(LETTERS) + 1) if self.kind == CHOICES else (0,)):
-            raise ValueError(f"{len(item.options)} options")
-        if not all(option.strip() for option in item.options):
-            raise ValueError("an empty option")
         scores = {part_of_id(name): value for name, value in item.scores.items()}
-        score = next(
-            (key for key in (*NORMALIZED, "exact_match", *scores) if key in scores), "none"
-        )
+        usual = (*NORMALIZED, "exact_match", *scores)
+        score = next((name for name in usual if name in scores), "none")
         contents = [text, item.options, item.right, *(item.gold or (None,))[:1]]
         document = part_of_id(item.document or hashed(json.dumps(contents)))
-        conditions = self.conditions._replace(filter=part_of_id(item.filter))
+        conditions = self.conditions
+        if item.filter != conditions.filter:
+            conditions = conditions._replace(filter=part_of_id(item.filter))
+        # Chat templates belong to models: their prompts differ though the same is asked.
+        prompt = "chat" if conditions.prompt == "chat" else hashed(item.prompt)[:8]
         name = ItemName(conditions, score, document[:16], prompt)
-        words = content_key(text, item.options)
-        return item._replace(text=text, scores=scores, name=name, words=words)
+        return item._replace(text=text, scores=scores, name=name, place=place)
 
 
-def with_log_likelihoods(item: LogItem, values: Sequence[Any]) -> LogItem:
-    """The item with the log-likelihoods of its options, or with the reason why none is greatest.
-
-    Raises
-    ------
-    ValueError
-        When they are not as many as the options.
-
-    Examples
-    --------
-    >>> item = LogItem("Which?", "Which?", {}, options=("a", "b"))
-    >>> with_log_likelihoods(item, [-1, "-inf"]).log_likelihoods
-    (-1.0, -inf)
-    >>> with_log_likelihoods(item, [-1, "nan"]).missing
-    'no number'
-    """
-    numbers = tuple(map(float, values))
-    if len(numbers) != len(item.options) or len(numbers) < 2:
-        raise ValueError(f"{len(numbers)} log-likelihoods for {len(item.options)} options")
-    if not all(number < math.inf for number in numbers) or max(numbers) == -math.inf:
-        return item._replace(missing="no number")
-    return item._replace(log_likelihoods=numbers)
+def _checked(item: LogItem, kind: str) -> LogItem:
+    """The item, if it can be asked; without log-likelihoods of which none is the greatest."""
+    options, numbers = item.options, item.log_likelihoods
+    texts = (item.text, item.filter, *item.scores, *options, *item.gold, item.answer or "")
+    if fault := unstorable("".join((*texts, str(item.document)))):
+        raise ValueError(f"{fault} in a text")
+    if len(options) not in (range(2, len(LETTERS) + 1) if kind == CHOICES else (0,)):
+        raise ValueError(f"{len(options)} options")
+    if not all(map(str.strip, options)):
+        raise ValueError("an empty option")
+    if numbers is None:
+        return item
+    if len(numbers) != len(options):
+        raise ValueError(f"{len(numbers)} log-likelihoods for {len(options)} options")
+    are_ordered = all(number < math.inf for number in numbers) and max(numbers) > -math.inf
+    return item if are_ordered else item._replace(log_likelihoods=None, missing="no number")
 
 
 def option_named(text: str, options: Sequence[str], *namings: str) -> int | None:
@@ -321,9 +318,11 @@ def option_named(text: str, options: Sequence[str], *namings: str) -> int | None
     >>> option_named("1", ["1", "2"], "number", "text"), option_named("D", ["1", "2"], "letter")
     (1, None)
     """
-    numbers = tuple(str(number) for number in range(len(options)))
-    names = {"letter": tuple(LETTERS[: len(options)]), "number": numbers, "text": tuple(options)}
-    return next((names[name].index(text) for name in namings if text in names[name]), None)
+    for naming in namings:
+        names = _NAMES.get(naming, options)[: len(options)]
+        if text in names:
+            return names.index(text)
+    return None
 
 
 def hashed(text: str) -> str:

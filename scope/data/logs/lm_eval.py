@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import begins_with, rows_of
+from scope.data.logs.finding import begins_with, read_json, rows_of
 from scope.data.logs.items import (
     CHOICES,
     GENERATED,
@@ -28,16 +28,15 @@ from scope.data.logs.items import (
     conditions,
     hashed,
     option_named,
-    with_log_likelihoods,
 )
-from scope.data.sources import read_whole, reading
+from scope.data.sources import reading
 from scope.errors import DataError
 from scope.progress import remark_once
 
 TOOL = "lm-evaluation-harness"
 EXPECTED = "samples_TASK_DATE.jsonl, written by --log_samples, beside results_DATE.json"
 
-_DATED = re.compile(r"_(\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl?(?:\.gz)?$")
+_ENDING = re.compile(r"(?:_(\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl?(?:\.gz)?$")
 _LONG = 20
 """Letters of a text of a document that is surely part of its question, and not of others."""
 _NAMED = re.compile(r"(?:^|,)(?:peft|delta|pretrained|model|path|engine)=([^,]*)")
@@ -45,13 +44,8 @@ _TEMPLATES = (
     *("doc_to_text", "doc_to_target", "doc_to_choice", "description", "generation_kwargs"),
     *("target_delimiter", "fewshot_delimiter", "gen_prefix"),
 )
-_NO_SCORES = frozenset(
-    # The last is what --predict_only writes in place of scores.
-    (
-        *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
-        "bypass",
-    )
-)
+_NO_SCORES = ("doc_id", "target", "bypass")
+"""Numbers of a row that are no scores; the last is written by --predict_only in place of them."""
 _NO_ANSWER_FOUND = "[invalid]"
 """What filters write where they find no answer in a reply."""
 
@@ -69,58 +63,60 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for results_path, samples in by_results.items():
         with reading(str(results_path or samples[0])):
             if results_path is None:
-                logs = list(map(_log_without_results, samples))
-            else:
-                results = json.loads(read_whole(results_path))
-                tasks = results.get("configs") or results["results"]
-                named = [(_task(path, tasks), path) for path in samples]
-                unlogged = [(task, None) for task in tasks if task not in dict(named)]
-                logs = [_log(results_path, results, *pair) for pair in (*named, *unlogged)]
-        yield from logs
+                yield from map(_log_without_results, samples)
+                continue
+            results = read_json(results_path)
+            tasks = results.get("configs") or results["results"]
+            named = {path: _task(path, tasks) for path in samples}
+            for path, task in named.items():
+                yield _log(results_path, results, task, path)
+            for task in (task for task in tasks if task not in named.values()):
+                yield _log(results_path, results, task, None)
 
 
 def _results_of(samples: Path) -> Path | None:
     """The results file of samples: of the same date, or the only one in the folder without date."""
     others = (path for path in samples.parent.glob("*.json") if not path.match("samples_*"))
-    beside = sorted(filter(Path.is_file, others))
-    dated = _DATED.search(samples.name)
-    same = [path for path in beside if dated and path.stem.endswith(dated[1])]
-    undated = (path for path in beside if path.match("results*") and not _DATED.search(path.name))
-    fitting = same or (list(undated) if dated else beside)
+    beside, date = sorted(filter(Path.is_file, others)), _date(samples)
+    fitting = [path for path in beside if date and path.stem.endswith(date)]
+    if not fitting:
+        undated = (path for path in beside if path.match("results*") and not _date(path))
+        fitting = list(undated) if date else beside
     if len(fitting) > 1:
         raise _wrong(f"{len(fitting)} results files for {samples}")
     return fitting[0] if fitting else None
 
 
-def _log_without_results(path: Path) -> LogFile:
-    """A log whose conditions are not known but for its task; its rows show of which kind it is."""
-    remark_once(f"{path}: no results file beside it, so version, shots and templates are unknown")
-    rows = [at(row, "filtered_resps") for _, row in islice(rows_of(path), 5)]
-    kind = CHOICES if any(map(_of_options, rows)) else GENERATED
-    task = without_date(path).removesuffix(".gz").removesuffix(".jsonl").removeprefix("samples_")
-    results = {"configs": {task: {"output_type": kind}}, "n-shot": {task: "unknown"}}
-    log = _log(path, results, task, path)
-    return replace(log, conditions=log.conditions._replace(template="unknown"))
-
-
-def _of_options(replies: Any) -> bool:
-    return isinstance(replies, list) and len(replies) > 1 and isinstance(replies[0], list)
+def _date(path: Path) -> str:
+    match = _ENDING.search(path.name)
+    return match[1] or "" if match else ""
 
 
 def without_date(samples: Path) -> str:
-    """The name of a file of samples, without the date of the run.
+    """The name of a file of samples, without its ending and the date of the run.
 
     Examples
     --------
     >>> without_date(Path("samples_arc_easy_2024-06-16T18-49-45.123.jsonl"))
     'samples_arc_easy'
     """
-    return _DATED.sub("", samples.name)
+    return _ENDING.sub("", samples.name)
+
+
+def _log_without_results(path: Path) -> LogFile:
+    """A log whose conditions are not known but for its task; its rows show of which kind it is."""
+    remark_once(f"{path}: no results file beside it, so version, shots and templates are unknown")
+    requests = (at(row, "arguments") for _, row in islice(rows_of(path), 5))
+    has_options = any(isinstance(each, list | dict) and len(each) > 1 for each in requests)
+    task = without_date(path).removeprefix("samples_")
+    config = {"output_type": CHOICES if has_options else GENERATED}
+    log = _log(path, {"configs": {task: config}, "n-shot": {task: "unknown"}}, task, path)
+    return replace(log, conditions=log.conditions._replace(template="unknown"))
 
 
 def _task(path: Path, tasks: Mapping[str, Any]) -> str:
     """The longest name of a task that the file's name ends in, dates aside."""
-    stem = re.sub(r"\W", "_", without_date(path).removesuffix(".gz").removesuffix(".jsonl"))
+    stem = re.sub(r"\W", "_", without_date(path))
     fitting = [task for task in tasks if stem.endswith(re.sub(r"\W", "_", task))]
     if not fitting:
         raise _wrong(f"{path} is of none of the tasks {', '.join(tasks)}")
@@ -139,24 +135,23 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
     config = at(results, "configs", task) or {}
     shots, version = at(results, "n-shot", task), at(results, "versions", task)
     shots = config.get("num_fewshot") or 0 if shots is None else shots
-    dated, expected = path and _DATED.search(path.name), at(results, "n-samples", task, "effective")
     templates = {name: config[name] for name in _TEMPLATES if config.get(name) not in (None, "")}
     kind = str(config.get("output_type") or CHOICES)
     name, arguments = _model(results)
     return LogFile(
         model=name or results_path.parent.name,
         arguments=arguments,
-        date=dated[1] if dated else "",
-        paths=() if path is None else (path,),
+        date=_date(path) if path else "",
+        paths=(path,) if path else (),
         conditions=conditions(
             task,
             version="unknown" if version is None else version,
             shots=shots,
             templates=templates | {"system": results.get("system_instruction_sha")},
-            chat=bool(results.get("chat_template")),
+            chat=results.get("chat_template"),
         ),
         kind=kind,
-        expected=expected if isinstance(expected, int) else None,
+        expected=at(results, "n-samples", task, "effective"),
         rows=partial(rows_of, path) if path else lambda: iter(()),
         parse=partial(_item, kind == CHOICES, str(shots) != "0", config),
     )
@@ -178,16 +173,17 @@ def _item(
 ) -> LogItem:
     arguments = _arguments(fields["arguments"])
     contexts = [str(argument[0]) for argument in arguments]
+    prompt = contexts[0]
     if with_shots:
         delimiter = str(config.get("fewshot_delimiter") or "\n\n")
         contexts = [_question(context, fields.get("doc"), delimiter) for context in contexts]
     item = LogItem(
         text=contexts[0],
-        prompt=str(arguments[0][0]),
+        prompt=prompt,
         scores={
             name: float(value)
             for name, value in fields.items()
-            if name not in _NO_SCORES and isinstance(value, int | float)
+            if isinstance(value, int | float) and name not in _NO_SCORES
         },
         filter=fields.get("filter") or "none",
         document=fields.get("doc_hash")
@@ -196,25 +192,26 @@ def _item(
     )
     if not with_options:
         return _generated(item, config, fields)
-    values = tuple(field[0] for field in fields["filtered_resps"])
     delimiter = str(config.get("target_delimiter", " "))
-    ends = tuple(str(argument[1]).removeprefix(delimiter) for argument in arguments)
-    if "acc_mutual_info" in fields:
-        # The second half is the options without the question.
+    ends = [str(argument[1]).removeprefix(delimiter) for argument in arguments]
+    return _chosen(item, contexts, ends, fields)
+
+
+def _chosen(
+    item: LogItem, contexts: Sequence[str], ends: Sequence[str], fields: Mapping[str, Any]
+) -> LogItem:
+    values = [field[0] for field in fields["filtered_resps"]]
+    if "acc_mutual_info" in fields:  # The second half is the options without the question.
         half = len(values) // 2
-        values, contexts, ends = values[:half], contexts[:half], ends[:half]
-    # Where the contexts differ and not their ends, they are the options.
-    if len(set(contexts)) > 1:
-        item = item._replace(text=ends[0], options=tuple(contexts))
-        return with_log_likelihoods(item, values)
-    target = str(fields.get("target"))
-    by_number, by_text = option_named(target, ends, "number"), option_named(target, ends, "text")
+        contexts, ends, values = contexts[:half], ends[:half], values[:half]
+    numbers = tuple(map(float, values))
+    if len(set(contexts)) > 1:  # Where the contexts differ and not their ends, they are options.
+        return item._replace(text=ends[0], options=tuple(contexts), log_likelihoods=numbers)
     # A number may be an index or a text; where the two are different options, the score decides.
-    if by_number is not None and by_text not in (None, by_number):
-        item = item._replace(either=(by_number, by_text))
-    else:
-        item = item._replace(right=by_text if by_number is None else by_number)
-    return with_log_likelihoods(item._replace(options=ends), values)
+    named = {option_named(str(fields.get("target")), ends, how) for how in ("number", "text")}
+    either = tuple(place for place in named if place is not None)
+    right = either[0] if len(either) == 1 else None
+    return item._replace(options=tuple(ends), right=right, either=either, log_likelihoods=numbers)
 
 
 def _generated(item: LogItem, config: Mapping[str, Any], fields: Mapping[str, Any]) -> LogItem:
@@ -255,6 +252,5 @@ def _question(prompt: str, document: Any, delimiter: str) -> str:
 
 def _arguments(value: Any) -> list[list[Any]]:
     """The arguments of each request: lists, or since 0.4.3 objects in their order."""
-    if isinstance(value, Mapping):
-        value = [list(request.values()) for request in value.values()]
-    return [list(request) for request in value]
+    requests = value.values() if isinstance(value, Mapping) else value
+    return [[*(each.values() if isinstance(each, Mapping) else each)] for each in requests]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from scope.data.formats import open_parquet
-from scope.data.logs.items import CHOICES, LogFile, LogItem, conditions, with_log_likelihoods
+from scope.data.logs.items import CHOICES, LogFile, LogItem, conditions
 from scope.data.sources import Source
 
 _FILE = re.compile(r"details_harness\|(.+)\|(\d+)_([^|_]+)\.parquet")
@@ -41,27 +41,16 @@ def is_details(path: Path) -> bool:
 def read_details(paths: Sequence[Path]) -> Iterator[LogFile]:
     """The latest log with options of each task and number of shots; else one without samples."""
     latest: dict[tuple[str, str], LogFile] = {}
-    for path in sorted(paths, key=_date):
-        log = _log(path)
+    for log in sorted(map(_log, paths), key=lambda log: log.date):
         key = (log.conditions.task, log.conditions.shots)
         if log.paths or key not in latest:
             latest[key] = log
     yield from latest.values()
 
 
-def _parts(path: Path) -> tuple[str, str, str]:
-    task, shots, date = re.findall(_FILE, path.name)[0]
-    return task, shots, date
-
-
-def _date(path: Path) -> str:
-    """The date of the run, whose time is written 15:58:12 or, later, 15-58-12."""
-    return _parts(path)[2].replace(":", "-")
-
-
 def _log(path: Path) -> LogFile:
     source = open_parquet(path)
-    task, shots, _ = _parts(path)
+    task, shots, date = re.findall(_FILE, path.name)[0]
     repository = next((part for part in path.parts[-2::-1] if "details_" in part), path.parent.name)
     columns = [*_NEEDED, *({"acc_norm", "query"} & set(source.columns))]
 
@@ -71,6 +60,7 @@ def _log(path: Path) -> LogFile:
 
     return LogFile(
         model=repository.partition("details_")[2].replace("__", "/", 1),
+        date=date.replace(":", "-"),  # The time is written 15:58:12 or, later, 15-58-12.
         paths=(path,) if _has_options(source) else (),
         conditions=conditions(task, shots=shots, templates={}),
         kind=CHOICES,
@@ -83,12 +73,11 @@ def _has_options(source: Source) -> bool:
     """Whether the first item has several options, and a number for each."""
     if not set(_NEEDED) <= set(source.columns):
         return False
-    for row in source.read(_OPTIONS):
-        options, _, sums = map(_value, _OPTIONS, row.values)
-        return (
-            isinstance(options, list) and isinstance(sums, list) and len(options) == len(sums) > 1
-        )
-    return False
+    row = next(iter(source.read(_OPTIONS)), None)
+    if row is None:
+        return False
+    options, _, sums = map(_value, _OPTIONS, row.values)
+    return isinstance(options, list) and isinstance(sums, list) and len(options) == len(sums) > 1
 
 
 def _value(column: str, value: Any) -> Any:
@@ -107,11 +96,11 @@ def _item(row: Mapping[str, Any]) -> LogItem:
     right = int(fields["gold"])
     if not 0 <= right < len(options):
         raise ValueError(f"the right option {right} of {list(options)}")
-    item = LogItem(
+    return LogItem(
         text=str(fields.get("query") or fields["example"]),
         prompt=str(fields["full_prompt"]),
         scores={name: float(fields[name]) for name in ("acc", "acc_norm") if name in fields},
         options=options,
         right=right,
+        log_likelihoods=tuple(map(float, fields["predictions"])),
     )
-    return with_log_likelihoods(item, fields["predictions"])

@@ -24,15 +24,8 @@ def open_logs(scheme: str, rest: str) -> Source:
     """
     spec = LogSpec.parse(scheme, rest)
     logs = spec.files()
-    if not any(log.paths for log in logs):
-        raise DataError(
-            f"no samples of {', '.join(sorted({log.conditions.task for log in logs}))} in "
-            f"{scheme}:{rest}: the logs hold scores alone",
-            expected="a log with its samples",
-            fix="run the evaluation again with its samples logged",
-        )
     files = [log for log in logs if log.readable]
-    has_options = _only_kind(files, spec) == CHOICES
+    has_options = _only_kind(logs, spec) == CHOICES
     columns = ("id", "question", *(("options",) if has_options else ()), "answer", "category")
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
@@ -53,14 +46,16 @@ def open_logs(scheme: str, rest: str) -> Source:
 
 
 def _only_kind(files: Sequence[LogFile], spec: LogSpec) -> str:
-    kinds = {file.kind: file.conditions.task for file in files}
+    kinds = {file.kind: file.conditions.task for file in files if file.readable}
     if len(kinds) != 1:
-        held = " and ".join(f"{task} ({kind})" for kind, task in kinds.items()) or "no items"
+        held = " and ".join(f"{task} ({kind})" for kind, task in kinds.items())
+        tasks = ", ".join(sorted({file.conditions.task for file in files}))
+        alone = f"no samples of {tasks} that are read: scores alone, or tasks of another kind,"
         raise DataError(
-            f"{held} in {spec.scheme}:{spec.path}",
+            f"{held or alone} in {spec.scheme}:{spec.path}",
             expected=f"tasks of one kind, {CHOICES} or {GENERATED}, with samples",
             fix=f"choose a task: --data '{spec.scheme}:{spec.path}?task=TASK'; "
-            f"`scope logs {spec.path}` lists them",
+            f"`scope logs {spec.path}` lists those with samples",
         )
     return next(iter(kinds))
 
@@ -88,38 +83,41 @@ def _distinct_items(files: Sequence[LogFile], spec: LogSpec) -> Iterator[LogItem
     unusable: dict[str, LogItem] = {}
     first: dict[str, LogItem] = {}
     for item in (item for file in files for item in file.read()):
-        if item.unusable:
-            unusable[str(item.name)] = item
-            continue
         conditions = item.name.conditions
-        if spec.chosen.get("filter", conditions.filter) != conditions.filter:
-            continue
-        earlier = first.setdefault(conditions.task, item)
-        if earlier.name.conditions != conditions:
-            choice = earlier.name.conditions.unlike(conditions)
-            where = f"{spec.scheme}:{spec.path}?task={conditions.task}&{choice}"
-            raise DataError(
-                f"two conditions of one task: {earlier.name.conditions} ({earlier.place}) and "
-                f"{conditions} ({item.place})",
-                expected="items of one version, number of shots, filter and template",
-                fix=f"choose one: --data '{where}'",
-            )
+        if not item.unusable:
+            if spec.chosen.get("filter", conditions.filter) != conditions.filter:
+                continue
+            earlier = first.setdefault(conditions.task, item)
+            if earlier.name.conditions != conditions:
+                raise _two_conditions(earlier, item, spec)
         scored = _scored(item, spec)
         if scored.unusable:
-            unusable.setdefault(str(scored.name), scored)
-        elif str(scored.name) not in seen:
-            seen.add(str(scored.name))
+            unusable.setdefault(item.name.key, scored)
+        elif item.name.key not in seen:
+            seen.add(item.name.key)
             yield scored
     # What is unusable in the log of one model may be usable in that of another, and what has no
     # score is where no answer to the task has one.
     tasks = {name.partition(":")[0] for name in seen}
-    for item in (item for name, item in unusable.items() if name not in seen):
+    for item in (item for key, item in unusable.items() if key not in seen):
         is_free = item.unusable == _NO_SCORE and item.name.conditions.task not in tasks
         yield item._replace(unusable="") if is_free else item
 
 
+def _two_conditions(first: LogItem, second: LogItem, spec: LogSpec) -> DataError:
+    conditions, other = first.name.conditions, second.name.conditions
+    choice = f"task={conditions.task}&{conditions.unlike(other)}"
+    return DataError(
+        f"two conditions of one task: {conditions} ({first.place}) and {other} ({second.place})",
+        expected="items of one version, number of shots, filter and template",
+        fix=f"choose one: --data '{spec.scheme}:{spec.path}?{choice}'",
+    )
+
+
 def _scored(item: LogItem, spec: LogSpec) -> LogItem:
     """The item with the score by which answers are compared, and the right option."""
+    if item.unusable:
+        return item
     score, bound = spec.chosen.get("score", item.name.score), spec.chosen.get("correct_above")
     if item.scores and score not in item.scores:
         return item._replace(unusable=f"no score `{score}` among {', '.join(item.scores)}")

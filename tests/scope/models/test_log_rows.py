@@ -6,15 +6,21 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from made_up_logs import WRITERS, choice_sample, generated_samples, inspect_log, write_log
+from made_up_logs import (
+    WRITERS,
+    answers,
+    asked,
+    choice_sample,
+    generated_samples,
+    inspect_log,
+    message,
+    write_log,
+)
 
 from capabilities.choice import Choice
 from capabilities.generation import Generation
 from scope.data.logs.finding import contents_of, log_specs
 from scope.data.logs.items import GENERATED
-from scope.errors import ScopeError
-from scope.models.logs import load
-from scope.models.options import ModelOptions
 
 
 def write_choices(folder, model, letters):
@@ -26,30 +32,33 @@ def write_choices(folder, model, letters):
 def write_generated(folder, model, letters):
     docs = [{"question": f"{letter}?", "target": letter} for letter in letters]
     samples = generated_samples(docs, [*letters[:2], "x"])
-    write_log(folder, model, {"t": samples}, kind="generate_until")
+    write_log(folder, model, {"t": samples}, kind=GENERATED)
 
 
 TOOLS = WRITERS | {"lm": write_choices, "gen": write_generated}
 """Of three items the first has the row of all cases; the answers are 0, 1, 1, or A, B, x."""
 
-KINDS = {"gen": Generation()}
 CASES = Path(__file__).with_name("log_rows.txt").read_text(encoding="utf-8").splitlines()[1:]
-"""What is done to the first row of a log, the answers, and the reason why a row is left out."""
 
 
-def written_log(folder, tool):
-    """The file with the rows of a log."""
-    TOOLS[tool](folder, "m", "ABB")
+def written_log(folder, tool, model="m"):
+    """The file with the rows of a log, and the scheme that reads it."""
+    TOOLS[tool](folder, model, "ABB")
     names = ("samples*", "log.json", "scenario_state.json", "u.jsonl")
     (path,) = (path for name in names for path in folder.glob(name))
-    return path
+    return path, tool if tool in WRITERS else "lm-eval"
 
 
 def change(path, statement):
+    """Change the rows of a log, or the head that is in a file beside it or with the rows."""
     lines, text = path.suffix == ".jsonl", path.read_text()
-    content = [json.loads(line) for line in text.splitlines()] if lines else json.loads(text)
+    content = [*map(json.loads, text.splitlines())] if lines else json.loads(text)
     rows = content if lines else content.get("samples") or content["request_states"]
-    exec(statement, {"rows": rows, "row": rows[0]})
+    heads = list(path.parent.glob("[ru]*.json"))
+    head = json.loads(heads[0].read_text()) if heads else content
+    exec(statement, {"rows": rows, "row": rows[0], "head": head})
+    for file in heads:
+        file.write_text(json.dumps(head))
     written = "".join(f"{json.dumps(row)}\n" for row in rows) if lines else json.dumps(content)
     path.write_text(written)
 
@@ -64,28 +73,31 @@ def shown(answer):
 @pytest.mark.parametrize("case", CASES)
 def test_a_bad_row_costs_one_item(tmp_path, case):
     tool, statement, expected, reason = (*map(str.strip, f"{case} ".split(" | ")), "")[:4]
-    change(written_log(tmp_path / "log", tool), statement)
-    scheme, task = tool if tool in WRITERS else "lm-eval", KINDS.get(tool, Choice())
-    if expected.startswith("two"):
-        with pytest.raises(ScopeError, match=expected):
-            load(scheme, str(tmp_path), ModelOptions())
+    path, scheme = written_log(tmp_path / "log", tool.removeprefix("other "))
+    change(path, statement)
+    spec = data = f"{scheme}:{tmp_path}/log"
+    if tool.startswith("other "):
+        data = f"{scheme}:{tmp_path}/other"
+        written_log(tmp_path / "other", tool.removeprefix("other "), "other")
+    task = Generation() if tool == "gen" else Choice()
+    if expected.startswith("error: "):
+        words = message(lambda: answers(spec, asked(data, task)))
+        assert all(part in words for part in expected.removeprefix("error: ").split(" & "))
         return
-    data = task.load(f"{scheme}:{tmp_path}", n=None, seed=0)
-    model = load(scheme, str(tmp_path), ModelOptions())
-    questions = [item.question for item in data.items]
-    answers = (model.answer if tool == "gen" else model.choose)(questions)
-    assert " ".join(shown(answer) for _, answer in answers) == expected
-    assert [part.count for part in data.card.left_out] == [1] * bool(reason)
-    assert all(reason in part.reason and "1 of" in part.examples[0] for part in data.card.left_out)
+    loaded = task.load(data, n=None, seed=0)
+    given, left_out = answers(spec, loaded.items), loaded.card.left_out
+    assert " ".join(shown(answer) if answer.asked else "-" for answer in given) == expected
+    assert [part.count for part in left_out] == [1] * bool(reason)
+    assert all(reason in part.reason and "1 of" in part.examples[0] for part in left_out)
 
 
 def killed(path):
-    """An archive whose run was killed: no header, and one sample in parts."""
+    """An archive whose run was killed: no header, one sample in parts, and ids with slashes."""
     log = inspect_log("m", "ABB")
     first, *others = log.pop("samples")
-    parts = {f"samples/{sample['id']}_epoch_1.json": sample for sample in others}
-    parts["samples/0_epoch_1/messages/0.json"] = first.pop("messages")
-    parts |= {"_journal/start.json": log, "samples/0_epoch_1/sample.json": first}
+    parts = {f"samples/x/{sample['id']}_epoch_1.json": sample for sample in others}
+    parts["samples/x/0_epoch_1/messages/0.json"] = first.pop("messages")
+    parts |= {"_journal/start.json": log, "samples/x/0_epoch_1/sample.json": first}
     with zipfile.ZipFile(path, "w") as file:
         for name, content in parts.items():
             file.writestr(name, json.dumps(content))
@@ -107,6 +119,11 @@ def pipes(path):
         os.mkfifo(path.parent / name)
 
 
+def foreign(path):
+    (results,) = path.parent.glob("results*")
+    results.rename(results.with_name("results_2027-01-01T10-00-00.0.json"))
+
+
 FILES = {
     "inspect manifest": lambda log: (log.parent / "logs.json").write_text('{"x": {"run_id": 1}}'),
     "inspect killed": lambda log: (killed(log.with_suffix(".eval")), log.unlink()),
@@ -114,6 +131,7 @@ FILES = {
     "lm list": listed,
     "lm device": lambda log: (log.parent / "samples_u.jsonl").symlink_to("/dev/zero"),
     "lm newer run": older_run,
+    "lm foreign results": foreign,
     "lm alone": lambda log: next(log.parent.glob("results*")).unlink(),
     "eee list": listed,
     "eee pipe": lambda log: os.mkfifo(log.parent / "b.json"),
@@ -124,38 +142,16 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_files_of_many_forms_are_read_and_others_left_alone(tmp_path, name):
-    tool = name.split()[0]
-    path = written_log(tmp_path / "log", tool)
+    path, scheme = written_log(tmp_path / "log", name.split()[0])
     FILES[name](path)
-    scheme = tool if tool in WRITERS else "lm-eval"
-    model = load(scheme, str(tmp_path), ModelOptions())
-    data = Choice().load(f"{scheme}:{tmp_path}", n=None, seed=0)
-    answers = model.choose([item.question for item in data.items])
-    assert [answer.choice for _, answer in answers] == [0, 1, 1]
+    spec = f"{scheme}:{tmp_path}"
+    assert [answer.choice for answer in answers(spec, asked(spec))] == [0, 1, 1]
     assert contents_of(*log_specs(str(tmp_path)))[0].items == 3
 
 
 def test_targets_that_are_no_answers_are_left_out(tmp_path):
-    docs = [{"question": f"Write about {n}.", "target": "0"} for n in range(3)]
-    samples = generated_samples(docs, ["Roses", "Violets", "Sugar"])
-    write_log(tmp_path, "m", {"t": [s | {"exact_match": 1.0} for s in samples]}, kind=GENERATED)
-    data = Generation().load(f"lm-eval:{tmp_path}?correct_above=0.5", n=None, seed=0)
-    assert [item.gold for item in data.items] == [()] * 3
-    answers = load("lm-eval", str(tmp_path), ModelOptions()).answer(
-        [i.question for i in data.items]
-    )
-    assert {answer.score for _, answer in answers} == {1.0}
-
-
-def test_a_bad_row_of_one_model_is_no_answer_of_the_other(tmp_path):
-    paths = [written_log(tmp_path / model, "lm") for model in "ab"]
-    change(paths[1], "row['acc_norm'] = float('nan'); rows[1] = 7")
-    data = Choice().load(f"lm-eval:{tmp_path}/a", n=None, seed=0)
-    answers = load("lm-eval", str(tmp_path / "b"), ModelOptions()).choose(
-        [item.question for item in data.items]
-    )
-    assert [(answer.asked, answer.choice) for _, answer in answers] == [
-        (False, None),
-        (False, None),
-        (True, 1),
-    ]
+    path, _ = written_log(tmp_path, "gen")
+    change(path, "for each in rows: each['target'], each['exact_match'] = '0', 1.0")
+    items = asked(f"lm-eval:{tmp_path}?correct_above=0.5", Generation())
+    assert [item.gold for item in items] == [()] * 3
+    assert {answer.score for answer in answers(f"lm-eval:{tmp_path}", items)} == {1.0}

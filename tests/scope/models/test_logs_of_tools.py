@@ -9,45 +9,23 @@ from made_up_logs import (
     OPTIONS,
     TARGETS,
     WRITERS,
+    accuracy,
+    answers,
+    asked,
     eee_row,
     inspect_log,
+    message,
+    model_of,
     write_eee,
     write_helm,
     write_inspect,
 )
 from shared_data import shared_data
 
-from capabilities.choice import Choice
 from capabilities.generation import Generation
 from scope.data.logs.finding import contents_of, log_specs
-from scope.errors import ModelError, ScopeError
-from scope.models.logs import load
-from scope.models.options import ModelOptions
+from scope.errors import ModelError
 from scope.models.scheme import expand_spec
-
-
-def asked(spec, task=None):
-    return (task or Choice()).load(spec, n=None, seed=0).items
-
-
-def answers(spec, items):
-    scheme, _, rest = spec.partition(":")
-    model = load(scheme, rest, ModelOptions())
-    questions = [item.question for item in items]
-    answer = model.choose if questions[0].options else model.answer
-    return [given for _, given in answer(questions)]
-
-
-def accuracy(spec, data=None):
-    items = asked(data or spec)
-    pairs = zip(answers(spec, items), items, strict=True)
-    return sum(answer.choice == item.right for answer, item in pairs) / len(items)
-
-
-def message(call, *arguments):
-    with pytest.raises(ScopeError) as caught:
-        call(*arguments)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize("scheme", WRITERS)
@@ -69,16 +47,6 @@ def test_choices_are_read_and_models_told_apart(tmp_path, scheme):
     assert next(iter(task.models[0].scores.values())) == accuracy(first) == 3 / 5
     with pytest.raises(ModelError, match="no answer to 2 of 5 items"):
         answers(second, items)
-
-
-@pytest.mark.parametrize("scheme", WRITERS)
-def test_other_shots_are_refused_with_both_named(tmp_path, scheme):
-    WRITERS[scheme](tmp_path / "a", "org/a", "ABCCC")
-    WRITERS[scheme](tmp_path / "b", "org/b", "ABCCC", shots=5)
-    one_by_other = message(accuracy, f"{scheme}:{tmp_path}/a", f"{scheme}:{tmp_path}/b")
-    for said in (one_by_other, message(asked, f"{scheme}:{tmp_path}")):
-        assert all(shots in said for shots in ("0-shot", "5-shot"))
-    assert len(asked(f"{scheme}:{tmp_path}?shots=5")) == 5
 
 
 @pytest.mark.parametrize("scheme", WRITERS)
@@ -163,7 +131,7 @@ def test_hostile_archives_are_refused_in_one_message(tmp_path, name):
     log, path = inspect_log("org/a", "ABCCC"), tmp_path / "log.eval"
     archive(path, log)
     HOSTILE[name](path, log)
-    assert str(path) in message(load, "inspect", str(path), ModelOptions())
+    assert str(path) in message(model_of, f"inspect:{path}")
 
 
 def test_splits_of_helm_are_filters_and_other_adapters_are_not_read(tmp_path):
@@ -173,7 +141,7 @@ def test_splits_of_helm_are_filters_and_other_adapters_are_not_read(tmp_path):
     assert accuracy(f"helm:{tmp_path}", f"helm:{tmp_path}?filter=valid") == 2 / 3
     run = tmp_path / "a" / "run_spec.json"
     run.write_text(run.read_text().replace("choice_joint", "choice_separate_original"))
-    assert "no items in" in message(asked, f"helm:{tmp_path}/a")
+    assert "no samples of colours" in message(asked, f"helm:{tmp_path}/a")
 
 
 def test_rows_of_every_eval_ever_follow_its_library(tmp_path):
