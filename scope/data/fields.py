@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 from warnings import catch_warnings, simplefilter
 
@@ -44,13 +45,8 @@ class UnreadableError(ValueError):
         self.found = found
         self.expected = expected
 
-    def at(self, place: str, columns: str) -> UnusableRowError:
-        """The error for the value in these columns of a row."""
-        found, reason = f"{self.found} in column {columns}", f"{columns} is not {self.expected}"
-        return UnusableRowError(reason, f"{place}: {found}", self.expected)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fields:
     """A row: ``columns`` names the column of each meaning that the source has one for."""
 
@@ -58,7 +54,7 @@ class Fields:
     row: SourceRow
     columns: Mapping[str, str]
 
-    @property
+    @cached_property
     def values(self) -> dict[str, object]:
         """The values by their meaning.
 
@@ -75,15 +71,6 @@ class Fields:
         """The value as a text; empty where there is none."""
         return self.read(meaning, text_of) or ""
 
-    def texts(self, meaning: str, values: object) -> tuple[str, ...]:
-        """A list found in the value of that meaning, if it holds texts alone."""
-        values = unprinted(values)
-        if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
-            column = f"`{self.columns[meaning]}`"
-            problem, expected = f"{column} is {str(values)[:80]!r}", 'texts such as ["red", "blue"]'
-            raise self.wrong(problem, expected, f"no list of texts in {column}")
-        return self.read(meaning, lambda _: tuple(map(storable, values))) or ()
-
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
         names = self.source.class_names.get(self.columns.get(meaning, ""), ())
@@ -94,15 +81,17 @@ class Fields:
         """The row's own id, if it has one."""
         return self.read("id", id_of)
 
-    def read(self, meaning: str, read: Callable[[object], Value]) -> Value | None:
-        """What the value of that meaning is read as, if there is such a column."""
-        if meaning not in self.columns:
+    def read(self, meaning: str | Sequence[str], read: Callable[..., Value]) -> Value | None:
+        """What the value of that meaning is read as, or those of several; None without a column."""
+        meanings = (meaning,) if isinstance(meaning, str) else meaning
+        if meanings[0] not in self.columns:
             return None
         try:
-            return read(self.values[meaning])
+            return read(*[self.values[meaning] for meaning in meanings])
         except UnreadableError as error:
-            column = f"`{self.columns[meaning]}`"
-            raise error.at(self.source.place(self.row), column) from error
+            columns = " or ".join(f"`{self.columns[meaning]}`" for meaning in meanings)
+            problem, reason = f"{error.found} in column {columns}", f"{columns} is not"
+            raise self.wrong(problem, error.expected, f"{reason} {error.expected}") from error
 
     def wrong(self, problem: str, expected: str, reason: str = "") -> UnusableRowError:
         """The error for a row that cannot be used; ``reason`` is the same for all such rows."""
@@ -233,6 +222,19 @@ def text_of(value: object) -> str:
     if not isinstance(value, str):
         raise UnreadableError(f"{_kind(value)} as the text, {value!r:.60},", "a string")
     return storable(value)
+
+
+def texts_of(values: object) -> tuple[str, ...]:
+    """The texts in a list.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no list, or holds anything else.
+    """
+    if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
+        raise UnreadableError(f"{values!s:.80}", 'a list of texts such as ["red", "blue"]')
+    return tuple(map(storable, values))
 
 
 def label_of(value: object, names: Sequence[str] = ()) -> str | None:

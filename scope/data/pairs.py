@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import SupportsFloat
+from typing import Any
 
 from scope.data.fields import Fields, first_of, is_missing, read_fields
 from scope.data.sampling import (
@@ -226,15 +226,14 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
 
 
 def _score(fields: Fields, wanted: WantedPairs) -> float:
-    value = fields.values["score"]
+    value: Any = fields.values["score"]
     expected = f"a score from {wanted.low:g} to {wanted.high:g}"
     if is_missing(value) or (isinstance(value, str) and not value.strip()):
         raise fields.wrong("no score", expected)
     try:
-        is_number = isinstance(value, str | SupportsFloat) and not isinstance(value, bool)
-        score = float(value) if is_number else math.nan  # type: ignore[arg-type]
+        score = math.nan if isinstance(value, bool) else float(value)
     # The greatest whole numbers of JSON are too great for a float.
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         score = math.nan
     if not math.isfinite(score):
         reason = "a score that is not a finite number"

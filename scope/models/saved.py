@@ -22,12 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from scope.data.fields import (
-    Fields,
-    is_missing,
-    read_fields,
-    unprinted,
-)
+from scope.data.fields import Fields, is_missing, read_fields, storable, unprinted
 from scope.data.formats import open_json, open_parquet
 from scope.data.items import option_index
 from scope.data.sources import Source, UnusableRowError, guarded_source, reading
@@ -220,14 +215,16 @@ def _another(row: SavedRow, where: str) -> UnusableRowError:
     return UnusableRowError(problem, f"{row.place}: {problem}", "one answer to a question")
 
 
+def _value(value: object) -> object:
+    return None if is_missing(value) else storable(value) if isinstance(value, str) else value
+
+
 def _row(fields: Fields) -> SavedRow:
-    values, text = fields.values, fields.text("text")
+    text = fields.text("text")
     if fields.id is None and not text.strip():
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-    answer, numbers = (
-        None if is_missing(value) else value
-        for value in (values.get("answer"), unprinted(values.get("probabilities")))
-    )
+    answer = fields.read("answer", _value)
+    numbers = unprinted(fields.read("probabilities", _value))
     shares: Probabilities = ()
     fault = "" if numbers is None else str(numbers)
     if isinstance(numbers, list) and numbers and all(isinstance(n, int | float) for n in numbers):

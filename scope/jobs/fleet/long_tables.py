@@ -18,7 +18,6 @@ from scope.data.columns import WantedColumn, read_columns
 from scope.data.fields import (
     Fields,
     UnreadableError,
-    class_name,
     first_of,
     is_missing,
     label_of,
@@ -27,9 +26,11 @@ from scope.data.fields import (
     storable,
     unprinted,
 )
+from scope.data.items import options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
+from scope.jobs.left_out import notes_on
 from scope.printing import counted, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -78,24 +79,25 @@ class AnswerKey(NamedTuple):
 
 
 def read_long(
-    spec: str, named: Mapping[str, str], *, answers: bool, one_of_several: bool = False
+    spec: str, named: Mapping[str, str], most: float, *, answers: bool, alone: bool
 ) -> LongTable:
-    """Read a table; ``answers`` requires answers, unless it is one of several and has none.
+    """Read a table; ``answers`` requires answers, unless it has none and is not ``alone``.
 
     Raises
     ------
     DataError
-        When a column is missing, or a score is neither 0 nor 1 and no limit is named.
+        When a column is missing, a score is neither 0 nor 1 and no limit is named, or a larger
+        share than ``most`` of the rows is unusable.
     """
     source, named = _opened(spec, named)
     columns = choose_matrix_columns(source.columns, named, source.name)
     if not {"model", "correct"} <= columns.keys():
-        if answers and not (one_of_several and not {"model", "correct"} & columns.keys()):
+        if answers and (alone or {"model", "correct"} & columns.keys()):
             role = "correct" if "model" in columns else "model"
             raise missing_column(role, source.columns, source.name)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
     rows, left_out = _frame(source, columns, named.get(ABOVE))
-    unusable = left_out.notes(len(rows) + left_out.total(), source.name)
+    unusable = notes_on(left_out, len(rows) + left_out.total(), source.name, most)
     nobody = rows["model"].isna() & rows["correct"].notna()
     unknown = rows["model"].notna() & rows["correct"].isna()
     notes = (
@@ -152,13 +154,10 @@ def _wanted(
     """The columns to read, by role; the text includes columns of context and options."""
     names = source.class_names.get(columns.get("category", ""), ())
 
-    def category_of(value: object) -> str | None:
-        return class_name(value, names) if names and isinstance(value, int) else label_of(value)
-
     readers: dict[str, Callable[[Any], object]] = {
         "model": label_of,
         "item": label_of,
-        "category": category_of,
+        "category": partial(label_of, names=names),
         "correct": partial(correct_of, above=above),
     }
     wanted = {
@@ -276,7 +275,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
 
 def _key(fields: Fields) -> dict[str, AnswerKey]:
     options = fields.read("options", options_of) or ()
-    key = AnswerKey(gold_of(fields.values["gold"]), options)
+    key = AnswerKey(tuple(right_answers(fields.values["gold"]) or ()), options)
     names = (fields.id, fields.text("text") or None)
     return {name.strip(): key for name in names if name is not None}
 
@@ -333,22 +332,8 @@ def correct_of(value: object, above: float | None = None) -> int | None:
     return _RIGHT[spelling]
 
 
-def gold_of(value: object) -> tuple[object, ...]:
-    """The right answers; empty if unknown.
-
-    Examples
-    --------
-    >>> gold_of(["Ann", "Anna"]), gold_of("B"), gold_of(None)
-    (('Ann', 'Anna'), ('B',), ())
-    """
-    value = unprinted(value)
-    if isinstance(value, list):
-        return tuple(value)
-    return () if is_missing(value) or value == "" else (value,)
-
-
 def options_of(value: object) -> tuple[str, ...]:
-    """The options of a question: a list of texts, ``{"text": […], …}`` as on the hub, or a text.
+    """The options of a question, in any form that benchmarks have, or in one text.
 
     Raises
     ------
@@ -360,14 +345,10 @@ def options_of(value: object) -> tuple[str, ...]:
     >>> options_of(["Ann", "Bob"]), options_of("A) Ann"), options_of(None)
     (('Ann', 'Bob'), ('A) Ann',), ())
     """
-    value = unprinted(value)
-    options = value.get("text") if isinstance(value, Mapping) else value
-    if is_missing(options) or isinstance(options, str):
-        text = written_of(options)
+    if is_missing(value) or isinstance(unprinted(value), str):
+        text = written_of(value)
         return () if text is None else (text,)
-    if not isinstance(options, list | tuple) or not all(isinstance(x, str) for x in options):
-        raise UnreadableError(f"{value!r:.60} as the options", "a list of texts")
-    return tuple(map(storable, options))
+    return options_in(value)[0]
 
 
 def whole_text(question: str | None, context: str | None, options: Sequence[str]) -> str | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from scope.data.fields import Fields, is_missing, read_fields, unprinted
-from scope.data.items import LETTERS, option_index
+from scope.data.items import LETTERS, option_index, right_answers
 from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError
@@ -25,10 +25,10 @@ from scope.jobs.fleet.long_tables import (
     AnswerKey,
     LongTable,
     by_role,
-    gold_of,
     options_of,
     whole_text,
 )
+from scope.jobs.left_out import notes_on
 from scope.metrics import best_against_gold, exact_match_values
 from scope.models.replies import without_thought
 from scope.models.scheme import scheme_of
@@ -77,7 +77,12 @@ def prediction_files(folder: Path) -> dict[str, Path]:
 
 
 def read_predictions(
-    folder: Path, columns: Mapping[str, str], keys: Mapping[str, AnswerKey], *, answers: bool
+    folder: Path,
+    columns: Mapping[str, str],
+    keys: Mapping[str, AnswerKey],
+    most: float,
+    *,
+    answers: bool,
 ) -> LongTable:
     """Read all files of a folder; a model is named by its file, without the ending.
 
@@ -97,7 +102,8 @@ def read_predictions(
     Raises
     ------
     DataError
-        When the folder holds no such file.
+        When the folder holds no such file, or a larger share than ``most`` of the rows of one is
+        unusable.
     """
     files = prediction_files(folder)
     if not files:
@@ -114,10 +120,9 @@ def read_predictions(
         there = {role: (name,) for role, name in named.items() if name in (*source.columns, NONE)}
         required = ("gold",) if answers and not keys else ()
         fields = read_fields(source, {**_COLUMNS, **there}, required=required)
-        left_out = LeftOutRows()
-        answers_of_model = list(_rows(fields, model, keys, left_out))
-        notes += left_out.notes(len(answers_of_model) + left_out.total(), path.name)
-        rows += answers_of_model
+        left_out, before = LeftOutRows(), len(rows)
+        rows += _rows(fields, model, keys, left_out)
+        notes += notes_on(left_out, len(rows) - before + left_out.total(), path.name, most)
     ids = _ids_by_text(rows)
     kept = [
         row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
@@ -169,7 +174,7 @@ def _answer_of(
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
     key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey(())
     options = fields.read("options", options_of) or key.options
-    gold = gold_of(fields.values.get("gold")) or key.gold
+    gold = right_answers(fields.values.get("gold")) or key.gold
     correct = _is_right(fields, options, labels, gold) if gold else None
     whole = whole_text(text, None, options)
     return ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)

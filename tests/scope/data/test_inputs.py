@@ -41,7 +41,7 @@ def choices(path):
 def passages(path):
     wanted = Wanted(task="extractive_qa", rows="rows", unfit="empty")
     data = gather(read_squad(path, unanswerable=True), wanted, path, None, 0)
-    return written(one.gold for one in data.items), said_of(data.card)
+    return written(one.gold or [None] for one in data.items), said_of(data.card)
 
 
 def pairs(path):
@@ -85,6 +85,8 @@ CASES = [
     (texts, "csv", L + "a,1\nb\nc,0\nd,e,1\n", "a 1 | c 0", "1 1 field, where the header has 2: l"),
     (texts, "csv", L + '"a" b,1\nc,0\n', "c 0", "1 a row that is broken: ',' expected"),
     (texts, "csv", L + 'a,1\n"b,1\nc,0\n', REFUSED, "line 3 of a.csv: a row that is broken: unexp"),
+    (texts, "csv", L + 'a,1\n"b,1\nc,0\nd",0\ne,1\nf,1\n', "a 1 | b,1\nc,0\nd 0 | e 1 | f 1",
+     "1 row with several lines, the first from line 3 on"),
     (texts, "tsv", S + '"one\t1\ntwo"\t0\n', '"one 1 | two" 0', "as letters: a field in line 2"),
     (texts, "tsv", S + '"I laughed , he said\t1\n', '"I laughed , he said 1', "as letters"),
     (texts, "tsv", S + '"Hi," he said. "Bye."\t1\n', '"Hi," he said. "Bye." 1', "as letters"),
@@ -98,6 +100,7 @@ CASES = [
     (texts, "jsonl", '{"text": "a"}\n{"text": "b', REFUSED, "line 2 of a.jsonl: not JSON"),
     (texts, "jsonl", '{"text": 3}\n{"text": 4}\n', REFUSED, "2: `text` is not a string (line 1 of"),
     (texts, "txt", "a film\nso so\nbad\n", "a film - | so so - | bad -", "3 texts, one a line"),
+    (texts, "json", '[{"text": "a"}', REFUSED, "expected: one JSON object per line, or a list"),
     (texts, "txt", "a\nb\n\nc\n", "a\nb - | c -", "read as 2 texts, one a paragraph"),
     # Options and right answers in the forms of benchmarks; ids of their own, by category, or none.
     (choices, "jsonl", Q + '{"A": "x", "B": "y"}, "answer": "B"}', "0 x y 1", ""),
@@ -105,26 +108,30 @@ CASES = [
      '"answer": 2}', "0 x y 1", ""),
     (choices, "jsonl", '{"ctx": "Q", "endings": ["x", "y"], "label": "1"}', "0 x y 1", ""),
     (choices, "jsonl", Q + '["x", "y"], "answer": "(b)"}', "0 x y 1", ""),
+    (choices, "jsonl", Q + '{"A": "x", "B": "y", "C": null}, "answer": "A"}', "0 x y 0", ""),
+    (choices, "jsonl", Q + '{"text": ["x", "y"], "label": ["A", "B", "C"]}, "answer": "C"}',
+     REFUSED, "line 1 of a.jsonl: 3 labels of 2 options in column `options`"),
     (choices, "jsonl", Q + '["x", "y"], "answer": -1}', "0 x y -", ""),
     (choices, "jsonl", Q + '["x", "y"]}\n' + Q + '["x", "y"], "answer": "pink"}', "0 x y -",
      "1 an answer that is not one of the options: line 2 of a.jsonl: the answer is 'pink'"),
     (choices, "jsonl", Q + '["x", "y"], "answer": true}', REFUSED, "the answer is True)"),
     (choices, "jsonl", Q + '["x", "x "], "answer": 1}', REFUSED, "1: two options that read like"),
-    (choices, "jsonl", Q + '[1, 2], "answer": 1}', REFUSED, "1: no list of texts in `options`"),
-    (choices, "jsonl", Q + '{"label": "x"}}', REFUSED, "1: no list of texts in `options`"),
+    (choices, "jsonl", Q + '[1, 2], "answer": 1}', REFUSED, "1: `options` is not a list of texts"),
+    (choices, "jsonl", Q + '{"label": "x"}}', REFUSED, "1: `options` is not a list of texts"),
     (choices, "jsonl", Q + '["x", " "]}', REFUSED, "1: an empty option (line 1 of a.jsonl: an"),
     (choices, "jsonl", Q + '["x"]}', REFUSED, "1: 1 option (line 1 of a.jsonl)"),
     (choices, "csv", "question,A,B,C,answer\nQ,x,y,,B\n", "0 x y 1", ""),
     (choices, "csv", "question,option_a,option_b\nQ,x,y\n", "0 x y -", ""),
     (choices, "csv", "question,options,answer\nQ,\"['x', 'y']\",1\n", "0 x y 1", ""),
-    (choices, "csv", "question,options\nQ,['x' 'y']\n", REFUSED, "no list of texts in `options`"),
+    (choices, "csv", "question,options\nQ,['x' 'y']\n", REFUSED, "`options` is not a list of t"),
     (choices, "csv", "id,category,question,A,B\n1,m,Q,x,y\n1,n,R,x,y\n",
      "m/1 x y - | n/1 x y -", ""),
     (choices, "csv", "id,question,A,B\n1,Q,x,y\n1,R,x,y\n", "4414 x y - | e4b2 x y -", ""),
     (passages, "csv", "question,context,answers\nQ,C,\"['a', 'b']\"\nR,C,\"[1, 2]\"\n",
      "a b | [1, 2]", ""),
+    (passages, "csv", "question,context,answers\nQ,C,\nR,C,[]\n", "- | ", ""),
     (passages, "json", '[{"question": "Q", "context": "C", "answers": ["a"]}]', "a", ""),
-    (passages, "jsonl", '{"question": "Q", "context": "C", "answers": 3}', REFUSED, "no list of t"),
+    (passages, "jsonl", '{"question": "Q", "context": "C", "answers": 3}', REFUSED, "`answers` is"),
     # Scored pairs.
     (pairs, "csv", P + "A,B,3\nA,C,\n", "A B 3.0", "1 no score: line 3 of a.csv"),
     (pairs, "csv", P + 'A,B,3\nA,C,"3,5"\nD,E,x\n', "A B 3.0", "2 a score that is not a finite"),
