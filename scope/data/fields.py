@@ -209,6 +209,19 @@ def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
+def unambiguous(named: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    """The values by name, without the names of two values.
+
+    Examples
+    --------
+    >>> unambiguous([("a", 1), ("b", 1), ("b", 2), ("a", 1)])
+    {'a': 1}
+    """
+    values: dict[str, Value] = {}
+    unclear = {name for name, value in named if values.setdefault(name, value) != value}
+    return {name: value for name, value in values.items() if name not in unclear}
+
+
 def text_of(value: object) -> str:
     """The text of a row; a missing one is empty.
 

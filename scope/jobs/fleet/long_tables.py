@@ -24,6 +24,7 @@ from scope.data.fields import (
     plain_label,
     read_rows,
     storable,
+    unambiguous,
     unprinted,
 )
 from scope.data.items import options_in, right_answers
@@ -257,8 +258,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
 
     An id or text of two questions with other right answers or options identifies neither.
     """
-    keys: dict[str, AnswerKey] = {}
-    unclear: set[str] = set()
+    keys: list[tuple[str, AnswerKey]] = []
     for spec in specs:
         source, roles = _opened(spec, named)
         columns = choose_matrix_columns(source.columns, roles, source.name)
@@ -267,17 +267,14 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
         renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
         for fields in read_rows(source, renamed):
             with suppress(UnusableRowError):
-                for name, key in _key(fields).items():
-                    if keys.setdefault(name, key) != key:
-                        unclear.add(name)
-    return {name: key for name, key in keys.items() if name not in unclear}
+                keys += _keys(fields)
+    return unambiguous(keys)
 
 
-def _key(fields: Fields) -> dict[str, AnswerKey]:
+def _keys(fields: Fields) -> list[tuple[str, AnswerKey]]:
     options = fields.read("options", options_of) or ()
     key = AnswerKey(tuple(right_answers(fields.values["gold"]) or ()), options)
-    names = (fields.id, fields.text("text") or None)
-    return {name.strip(): key for name in names if name is not None}
+    return [(name.strip(), key) for name in (fields.id, fields.text("text")) if name]
 
 
 def written_of(value: object) -> str | None:

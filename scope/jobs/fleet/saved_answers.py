@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scope.data.fields import Fields, is_missing, read_fields, unprinted
+from scope.data.fields import Fields, is_missing, plain_label, read_fields, unprinted
 from scope.data.items import LETTERS, option_index, right_answers
 from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
@@ -31,12 +31,11 @@ from scope.jobs.fleet.long_tables import (
 from scope.jobs.left_out import notes_on
 from scope.metrics import best_against_gold, exact_match_values
 from scope.models.replies import without_thought
+from scope.models.saved import prediction_files
 from scope.models.scheme import scheme_of
 from scope.printing import counted
 from scope.records import Answer, CompareResult, Item, TaskAnswers
 from scope.store import RunFolder
-
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
 _COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     **{name: (name,) for name in ("id", "answer", "probabilities", "labels", "gold")},
@@ -64,16 +63,6 @@ def _long_table(
     note = f"{counted(without_gold, 'row')} left out, for no right answer is known"
     frame = pandas.DataFrame(rows, columns=list(COLUMNS), dtype=object)
     return LongTable(frame, (*notes, *([note] if without_gold else [])))
-
-
-def prediction_files(folder: Path) -> dict[str, Path]:
-    """The files of saved predictions in a folder, by the names of their models."""
-    return {
-        path.name[: -len(suffix)]: path
-        for path in sorted(folder.iterdir())
-        for suffix in _SUFFIXES
-        if path.is_file() and path.name.casefold().endswith(suffix)
-    }
 
 
 def read_predictions(
@@ -105,17 +94,10 @@ def read_predictions(
         When the folder holds no such file, or a larger share than ``most`` of the rows of one is
         unusable.
     """
-    files = prediction_files(folder)
-    if not files:
-        raise DataError(
-            f"no saved predictions in the folder `{folder}`",
-            expected=f"one file a model, its name ending in {', '.join(_SUFFIXES)}",
-            fix="name another folder, a table of answers, or a run of `scope compare`",
-        )
     named = {"id" if role == "item" else role: column for role, column in by_role(columns).items()}
     rows: list[ModelAnswer] = []
     notes: list[str] = []
-    for model, path in files.items():
+    for model, path in prediction_files(folder).items():
         source = open_file(path)
         there = {role: (name,) for role, name in named.items() if name in (*source.columns, NONE)}
         required = ("gold",) if answers and not keys else ()
@@ -196,9 +178,10 @@ def _is_right(
         return 0
 
     def place(value: object) -> int | None:
-        if not names and isinstance(value, int) and not isinstance(value, bool):
-            return value
         try:
+            # Numbers may be of another type in one of the files.
+            if not names and (number := plain_label(str(value))).lstrip("-").isdecimal():
+                return int(number)
             return option_index(value, names or LETTERS, labels)
         except ValueError:
             return None
