@@ -196,13 +196,6 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
     )
 
 
-def label_candidates(source: Source, columns: Mapping[str, str]) -> list[str]:
-    """A note on the columns that may hold the labels, for texts without any; or nothing."""
-    others = [name for name in source.columns if name not in columns.values()]
-    note = f"no gold labels are read; if {listed(others, 5)} holds them, add --label-column NAME"
-    return [note] if others else []
-
-
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     """The column that matches the earliest of the names, ignoring case."""
     by_name = {column.casefold(): column for column in reversed(list(columns))}
@@ -269,27 +262,17 @@ def label_of(value: object, names: Sequence[str] = ()) -> str | None:
         return None
     if names and isinstance(value, int) and not isinstance(value, bool):
         # Data sets with hidden labels, such as the test splits of GLUE, write -1 for all of them.
-        return None if value == -1 else class_name(value, names)
+        if value == -1:
+            return None
+        if not 0 <= value < len(names):
+            expected = f"0 to {len(names) - 1}, for the names {', '.join(names)}"
+            raise UnreadableError(f"label {value}", expected)
+        return names[value]
     if not isinstance(value, str | int | float):
         raise UnreadableError(
             f"{_kind(value)} as the label or name, {value!r:.60},", "a string or a number"
         )
     return storable(plain_label(str(value))) or None
-
-
-def class_name(number: int, names: Sequence[str]) -> str:
-    """The name behind the number of a class.
-
-    Raises
-    ------
-    UnreadableError
-        When it has none.
-    """
-    if not 0 <= number < len(names):
-        raise UnreadableError(
-            f"label {number}", f"0 to {len(names) - 1}, for the names {', '.join(names)}"
-        )
-    return names[number]
 
 
 def id_of(value: object) -> str | None:

@@ -58,7 +58,8 @@ def open_delimited(path: Path, delimiter: str) -> Source:
     note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
     notes: dict[str, None] = dict.fromkeys([note] if unpaired else [])
     records = partial(_records, path, delimiter, quoting, notes)
-    header, rows = _header_and_rows(path, delimiter, records())
+    rows = records()
+    header = _header(path, delimiter, next(rows, None))
     head = [row.values for row in itertools.islice(rows, _ROWS_LOOKED_AT) if not row.unusable]
     strings = (
         column
@@ -115,11 +116,7 @@ def _line_of_letters(path: Path) -> int:
     return first
 
 
-def _header_and_rows(
-    path: Path, delimiter: str, rows: Iterator[SourceRow]
-) -> tuple[tuple[str, ...], Iterator[SourceRow]]:
-    """The names in the first row, and the others."""
-    first = next(rows, None)
+def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, ...]:
     if first is None:
         raise _empty(path, "a header line and at least one row")
     if first.unusable:
@@ -135,7 +132,7 @@ def _header_and_rows(
             expected=f"columns with {delimiter!r} between them, as the file name implies",
             fix="rename the file to end in .csv or .tsv, or save it with commas as .csv",
         )
-    return header, rows
+    return header
 
 
 def _records(

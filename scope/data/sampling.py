@@ -20,13 +20,12 @@ from scope.data.fields import (
     SLICE,
     Fields,
     choose_columns,
-    label_candidates,
     read_rows,
 )
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.printing import counted
+from scope.printing import counted, listed
 from scope.records import DataCard, Example
 
 Value = TypeVar("Value")
@@ -366,8 +365,10 @@ def load_data(
     )
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
-    if not labels and label_column != NO_LABELS:
-        chosen.notes |= dict.fromkeys(label_candidates(source, columns))
+    others = [name for name in source.columns if name not in columns.values()]
+    if others and not labels and label_column != NO_LABELS:
+        note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
+        chosen.notes[f"{note} --label-column NAME"] = None
     if conflicts := sum(not label for label in labels.values()):
         texts = [row.item[1][:40] for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
         chosen.notes[f"{counted(conflicts, 'text')} with two labels, left without: {texts}"] = None

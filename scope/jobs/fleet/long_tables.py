@@ -310,23 +310,25 @@ def correct_of(value: object, above: float | None = None) -> int | None:
     (1, 0, 1, None, None)
     """
     spelling = "" if is_missing(value) else plain_label(str(value)).casefold()
-    with suppress(ValueError):
+    try:
         score = float(spelling)
-        if math.isfinite(score) and (above is not None or score not in (0, 1)):
-            if above is None:
-                raise DataError(
-                    f"{value!r:.60} for whether an answer is right",
-                    expected="0 or 1, or the score above which an answer is right",
-                    fix="say which scores are right, such as --correct-above 0.5; or name another "
-                    "column: --column correct=NAME",
-                )
-            return int(score > above)
-    if spelling not in _RIGHT:
-        raise UnreadableError(
-            f"{value!r:.60} for whether the answer is right",
-            "0 or 1, true or false, right or wrong, or nothing where it is not known",
+    except ValueError:
+        score = math.nan
+    if above is not None and math.isfinite(score):
+        return int(score > above)
+    if spelling in _RIGHT:
+        return _RIGHT[spelling]
+    if math.isfinite(score):
+        raise DataError(
+            f"{value!r:.60} for whether an answer is right",
+            expected="0 or 1, or the score above which an answer is right",
+            fix="say which scores are right, such as --correct-above 0.5; or name another "
+            "column: --column correct=NAME",
         )
-    return _RIGHT[spelling]
+    raise UnreadableError(
+        f"{value!r:.60} for whether the answer is right",
+        "0 or 1, true or false, right or wrong, or nothing where it is not known",
+    )
 
 
 def options_of(value: object) -> tuple[str, ...]:

@@ -139,11 +139,9 @@ def _rows(
     for fields in rows:
         try:
             labels = fields.read("labels", options_of) or labels
-            if {name for name, value in fields.values.items() if not is_missing(value)} == {
-                "labels"
-            }:
-                continue
-            yield _answer_of(fields, model, labels, keys)
+            there = {name for name, value in fields.values.items() if not is_missing(value)}
+            if there != {"labels"}:
+                yield _answer_of(fields, model, labels, keys)
         except UnusableRowError as error:
             left_out.add(error.reason, error.found)
 
