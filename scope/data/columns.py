@@ -85,7 +85,11 @@ def _by_row(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
     names = {name: name for column in wanted for name in column.columns}
     for fields in read_rows(source, names):
         try:
-            codes = [fields.read(known.wanted.columns, known.code) for known, _ in columns]
+            codes = [
+                fields.read(first, known.code, *others)
+                for known, _ in columns
+                for first, *others in [known.wanted.columns]
+            ]
         except UnusableRowError as error:
             left_out.add(error.reason, error.found)
             continue

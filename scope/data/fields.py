@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 from warnings import catch_warnings, simplefilter
 
@@ -46,16 +45,17 @@ class UnreadableError(ValueError):
         self.expected = expected
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Fields:
     """A row: ``columns`` names the column of each meaning that the source has one for."""
 
     source: Source
     row: SourceRow
     columns: Mapping[str, str]
+    cells: Mapping[str, object]
 
-    @cached_property
-    def values(self) -> dict[str, object]:
+    @property
+    def values(self) -> Mapping[str, object]:
         """The values by their meaning.
 
         Raises
@@ -65,7 +65,7 @@ class Fields:
         """
         if self.row.unusable:
             raise UnusableRowError(*self.row.unusable)
-        return dict(zip(self.columns, self.row.values, strict=True))
+        return self.cells
 
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
@@ -73,7 +73,8 @@ class Fields:
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
-        names = self.source.class_names.get(self.columns.get(meaning, ""), ())
+        if not (names := self.source.class_names.get(self.columns.get(meaning, ""), ())):
+            return self.read(meaning, label_of)
         return self.read(meaning, lambda value: label_of(value, names))
 
     @property
@@ -81,15 +82,15 @@ class Fields:
         """The row's own id, if it has one."""
         return self.read("id", id_of)
 
-    def read(self, meaning: str | Sequence[str], read: Callable[..., Value]) -> Value | None:
-        """What the value of that meaning is read as, or those of several; None without a column."""
-        meanings = (meaning,) if isinstance(meaning, str) else meaning
-        if meanings[0] not in self.columns:
+    def read(self, meaning: str, read: Callable[..., Value], *others: str) -> Value | None:
+        """What the values of these meanings are read as; None without a column of the first."""
+        if meaning not in self.columns:
             return None
+        values = self.values
         try:
-            return read(*[self.values[meaning] for meaning in meanings])
+            return read(values[meaning], *[values[other] for other in others])
         except UnreadableError as error:
-            columns = " or ".join(f"`{self.columns[meaning]}`" for meaning in meanings)
+            columns = " or ".join(f"`{self.columns[name]}`" for name in (meaning, *others))
             problem, reason = f"{error.found} in column {columns}", f"{columns} is not"
             raise self.wrong(problem, error.expected, f"{reason} {error.expected}") from error
 
@@ -103,7 +104,7 @@ class Fields:
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
     """Every row of a source, with the column of each meaning."""
     for row in source.read(list(columns.values())):
-        yield Fields(source, row, columns)
+        yield Fields(source, row, columns, dict(zip(columns, row.values, strict=not row.unusable)))
 
 
 def read_fields(

@@ -66,7 +66,8 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
             if candidate.rank < drawn[number][1].rank:
                 drawn[number] = (place, candidate)
         elif n is None or len(drawn) < n:
-            heapq.heappush(greatest_first, -number)
+            if n is not None:
+                heapq.heappush(greatest_first, -number)
             drawn[number] = (place, candidate)
         elif number < -greatest_first[0]:
             del drawn[-heapq.heapreplace(greatest_first, -number)]
