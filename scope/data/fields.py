@@ -157,13 +157,11 @@ def choose_columns(
                 fix=f"choose another {role} column",
             )
     free = [column for column in source.columns if column not in (text, label)]
-    if label == NO_LABELS and NO_LABELS not in source.columns:
-        label, labelled = None, first_of(LABEL_NAMES, free)
-    else:
-        label = labelled = label or first_of(LABEL_NAMES, free)
+    hidden = label == NO_LABELS and NO_LABELS not in source.columns
+    labelled = label if label and not hidden else first_of(LABEL_NAMES, free)
     columns = {
         "text": text or _text_column(source, tuple(c for c in source.columns if c != labelled)),
-        "label": label,
+        "label": None if hidden else labelled,
         "id": first_of(("id",), free),
         **{f"{SLICE}{name}": name for name in slices},
     }

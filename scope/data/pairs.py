@@ -168,14 +168,8 @@ def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPai
             f"{' or '.join(NAMES['score'])}",
             fix="choose data with human scores",
         )
-    texts = next(
-        (
-            names
-            for names in TEXT_NAMES
-            if all(first_of((name,), source.columns) is not None for name in names)
-        ),
-        None,
-    )
+    there = {column.casefold() for column in source.columns}
+    texts = next((names for names in TEXT_NAMES if there.issuperset(names)), None)
     if texts is None:
         raise DataError(
             f"no two text columns in {source.name}; its columns are {listed(source.columns)}",

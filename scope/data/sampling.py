@@ -162,22 +162,19 @@ class Selection(Generic[Value]):
         self.items = self.empty = self.duplicates = 0
         self._left_out = LeftOutRows()
         self._ids: set[bytes] = set()
-        sources: list[Mapping[str, None]] = []
-        self.drawn = draw(self._keyed(candidates, key, sources), n, seed)
+        self._sources: list[Mapping[str, None]] = []
+        self.drawn = draw(self._keyed(candidates, key), n, seed)
         self.rows = self.items + self.empty + self._left_out.total()
         self.unique = len(self._ids) == self.items + self.empty
-        self.notes = {note: None for notes in sources for note in notes}
+        self.notes = {note: None for notes in self._sources for note in notes}
 
     def _keyed(
-        self,
-        candidates: Iterable[Candidate[Value]],
-        key: Key[Value],
-        sources: list[Mapping[str, None]],
+        self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
         for row, (own_id, item, unusable, example, notes) in enumerate(candidates):
             if notes is not _NO_NOTES:
-                sources.append(notes)
+                self._sources.append(notes)
             if unusable:
                 self._left_out.add(unusable, example)
                 continue

@@ -73,10 +73,11 @@ class LongTable(NamedTuple):
 
 
 class AnswerKey(NamedTuple):
-    """The right answers of a question, empty if unknown, and its options."""
+    """The right answers of a question, empty if unknown; its options, and their labels."""
 
-    gold: tuple[object, ...]
+    gold: tuple[object, ...] = ()
     options: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
 
 
 def read_long(
@@ -170,7 +171,10 @@ def _wanted(
 
     def read(*values: object) -> str | None:
         by_role = dict(zip(roles, values, strict=True))
-        context, options = written_of(by_role.get("context")), options_of(by_role.get("options"))
+        context, (options, _) = (
+            written_of(by_role.get("context")),
+            options_of(by_role.get("options")),
+        )
         return whole_text(written_of(by_role["text"]), context, options)
 
     if "text" in columns:
@@ -273,7 +277,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
 
 def _keys(fields: Fields) -> list[tuple[str, AnswerKey]]:
     options = fields.read("options", options_of) or ()
-    key = AnswerKey(tuple(right_answers(fields.values["gold"]) or ()), options)
+    key = AnswerKey(tuple(right_answers(fields.values["gold"]) or ()), *options)
     return [(name.strip(), key) for name in (fields.id, fields.text("text")) if name]
 
 
@@ -331,8 +335,8 @@ def correct_of(value: object, above: float | None = None) -> int | None:
     )
 
 
-def options_of(value: object) -> tuple[str, ...]:
-    """The options of a question, in any form that benchmarks have, or in one text.
+def options_of(value: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The options of a question, in any form that benchmarks have or in one text; and their labels.
 
     Raises
     ------
@@ -342,12 +346,12 @@ def options_of(value: object) -> tuple[str, ...]:
     Examples
     --------
     >>> options_of(["Ann", "Bob"]), options_of("A) Ann"), options_of(None)
-    (('Ann', 'Bob'), ('A) Ann',), ())
+    ((('Ann', 'Bob'), ()), (('A) Ann',), ()), ((), ()))
     """
     if is_missing(value) or isinstance(unprinted(value), str):
         text = written_of(value)
-        return () if text is None else (text,)
-    return options_in(value)[0]
+        return ((), ()) if text is None else ((text,), ())
+    return options_in(value)
 
 
 def whole_text(question: str | None, context: str | None, options: Sequence[str]) -> str | None:

@@ -138,7 +138,7 @@ def _rows(
     labels: tuple[str, ...] = ()
     for fields in rows:
         try:
-            labels = fields.read("labels", options_of) or labels
+            labels = (fields.read("labels", options_of) or ((),))[0] or labels
             there = {name for name, value in fields.values.items() if not is_missing(value)}
             if there != {"labels"}:
                 yield _answer_of(fields, model, labels, keys)
@@ -152,10 +152,11 @@ def _answer_of(
     row_id, text = fields.id, fields.text("text") or None
     if row_id is None and text is None:
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-    key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey(())
-    options = fields.read("options", options_of) or key.options
+    key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey()
+    options, names = fields.read("options", options_of) or ((), ())
+    options, names = (options, names) if options else (key.options, key.labels)
     gold = right_answers(fields.values.get("gold")) or key.gold
-    correct = _is_right(fields, options, labels, gold) if gold else None
+    correct = _is_right(fields, options, names or labels, gold) if gold else None
     whole = whole_text(text, None, options)
     return ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
 

@@ -49,10 +49,9 @@ def pairs(path):
     return written((one.first, one.second, one.score) for one in data.pairs), said_of(data.card)
 
 
-def matrix(path, **columns):
-    answers = read_matrix(
-        path, columns={name.replace("_", " "): of for name, of in columns.items()}
-    )
+def matrix(path, most=0.25, **columns):
+    columns = {name.replace("_", " "): of for name, of in columns.items()}
+    answers = read_matrix(path, columns=columns, most_unusable=most)
     columns = zip(answers.models, answers.correct.T.tolist(), strict=True)
     return written((name, *cells) for name, cells in columns), "; ".join(answers.notes)
 
@@ -174,6 +173,8 @@ CASES = [
     (wide, "csv", "sample_id,prompt,eval_name,m1,m2\n1,p,mmlu,1.0,0\n", "m1 1.0 | m2 0.0", ""),
     (matrix, "csv", "model,item,text,correct\na,1,Who?,1\nb,1,Why?,1\n", REFUSED,
      "two texts for the question `1`: 'Who?' and 'Why?'"),
+    (matrix, "csv", M + "a,1,1\nb,1,0\nc,1\n", REFUSED, "NAME; --most-unusable allows more"),
+    (partial(matrix, most=0.5), "csv", M + "a,1,1\nb,1,0\nc,1\n", "a 1.0 | b 0.0", "1 row of a.c"),
     (matrix, "csv", M, REFUSED, "no answer in"),
     (matrix, "csv", "model,item\n", REFUSED, "no column for correct"),
     # Saved answers: a model's failure is an answer that is missing.
