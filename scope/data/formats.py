@@ -73,30 +73,31 @@ def open_delimited(path: Path, delimiter: str) -> Source:
             asked = () if unusable else tuple([values[place] for place in places])
             yield SourceRow(place, asked, unusable)
 
-    def batches(columns: Sequence[str]) -> Iterator[Any]:
-        import pyarrow
-        from pyarrow import csv as arrow_csv
+    batches = None if unpaired else partial(_delimited_batches, path, delimiter, header)
+    return Source(path.name, header, tuple(strings), read, "line", batches=batches, notes=notes)
 
-        # Values stay as they are written: what looks like a number may be a name.
-        kinds = dict.fromkeys(columns, pyarrow.string())
-        reader = arrow_csv.open_csv(
-            path,
-            arrow_csv.ReadOptions(
-                use_threads=False,
-                block_size=_BYTES_AT_ONCE,
-                column_names=list(header),
-                skip_rows_after_names=1,
-            ),
-            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            arrow_csv.ConvertOptions(
-                include_columns=list(kinds), column_types=kinds, null_values=[]
-            ),
-        )
-        with reader:
-            yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
-    fast = None if unpaired else batches
-    return Source(path.name, header, tuple(strings), read, "line", batches=fast, notes=notes)
+def _delimited_batches(
+    path: Path, delimiter: str, header: Sequence[str], columns: Sequence[str]
+) -> Iterator[Any]:
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+
+    # Values stay as they are written: what looks like a number may be a name.
+    kinds = dict.fromkeys(columns, pyarrow.string())
+    reader = arrow_csv.open_csv(
+        path,
+        arrow_csv.ReadOptions(
+            use_threads=False,
+            block_size=_BYTES_AT_ONCE,
+            column_names=list(header),
+            skip_rows_after_names=1,
+        ),
+        arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        arrow_csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
+    )
+    with reader:
+        yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
 
 def _line_of_letters(path: Path) -> int:

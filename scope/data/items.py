@@ -1,15 +1,10 @@
 """Rows become a task's items: choice questions, questions on passages; named, counted, sampled.
 
-A choice question has ``question``, ``options`` (or ``choices`` or ``endings``) and, where it is
-known, ``answer``; it may have ``id``, ``context`` and ``category`` (or ``subject``). Options are a
-list of texts, or as benchmarks have them ``{"text": […], "label": […]}``,
-``[{"text": …, "label": …}]`` or ``{"A": …, "B": …}``; or columns of their own, called ``A`` to
-``D`` or ``option_a`` to ``option_d``.
-
-A question on a passage has ``question``, ``context`` and ``answers``: a list of texts, or SQuAD's
-``{"text": […], "answer_start": […]}``. An empty list, or ``is_impossible``, says that the passage
-does not answer the question; without a list the right answer is not known. SQuAD's own JSON is
-read, too.
+A choice question has ``question``, ``options`` (or ``choices``, ``endings``, or a column an option,
+such as ``A`` to ``D`` or ``option_a`` to ``option_d``) and, where it is known, ``answer``; it may
+have ``id``, ``context`` and ``category`` (or ``subject``). A question on a passage has
+``question``, ``context`` and ``answers``: an empty list, or ``is_impossible``, says that the
+passage does not answer it. SQuAD's own JSON is read, too.
 """
 
 from __future__ import annotations
@@ -221,17 +216,13 @@ def _choice(fields: Fields) -> Draft:
 def _item(
     fields: Fields, gold: tuple[str, ...], options: tuple[str, ...] = (), right: int | None = None
 ) -> Item:
-    question, context = fields.text("question"), fields.text("context") or None
-    return Item(
-        question=Question(id="", text=question, context=context, options=options),
-        gold=gold,
-        right=right,
-        category=fields.name("category"),
-    )
+    words, context = fields.text("question"), fields.text("context") or None
+    question = Question(id="", text=words, context=context, options=options)
+    return Item(question=question, gold=gold, right=right, category=fields.name("category"))
 
 
 def options_in(value: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The options, in any form that benchmarks have, and their labels if they have any.
+    """The options and their labels, if any, in the forms of lists that benchmarks have.
 
     Raises
     ------
@@ -253,7 +244,9 @@ def options_in(value: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
         # A question with fewer options leaves the last ones empty.
         filled = list(dropwhile(lambda pair: pair[1] in (None, ""), reversed([*content.items()])))
         labels, content = ([pair[place] for pair in filled[::-1]] for place in (0, 1))
-    options, labels = texts_of(content), texts_of(() if None in labels else labels)
+    if isinstance(labels, list):
+        labels = () if None in labels else [str(label) for label in labels]
+    options, labels = texts_of(content), texts_of(labels)
     if labels and len(labels) != len(options):
         problem = f"{counted(len(labels), 'label')} of {counted(len(options), 'option')}"
         raise UnreadableError(problem, "a list of options with a label each")

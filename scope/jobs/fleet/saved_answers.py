@@ -154,7 +154,8 @@ def _answer_of(
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
     key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey()
     options, names = fields.read("options", options_of) or ((), ())
-    options, names = (options, names) if options else (key.options, key.labels)
+    if not options:
+        options, names = key.options, key.labels
     gold = right_answers(fields.values.get("gold")) or key.gold
     correct = _is_right(fields, options, names or labels, gold) if gold else None
     whole = whole_text(text, None, options)

@@ -113,6 +113,8 @@ CASES = [
     (choices, "jsonl", '{"ctx": "Q", "endings": ["x", "y"], "label": "1"}', "0 x y 1", ""),
     (choices, "jsonl", Q + '["x", "y"], "answer": "(b)"}', "0 x y 1", ""),
     (choices, "jsonl", Q + '{"A": "x", "B": "y", "C": null}, "answer": "A"}', "0 x y 0", ""),
+    (choices, "jsonl", Q + '{"text": ["x", "y"], "label": [1, 2]}, "answer": "1"}', "0 x y 0", ""),
+    (choices, "jsonl", Q + '{"text": ["x", "y"], "label": "AB"}}', REFUSED, "AB in column `op"),
     (choices, "jsonl", Q + '{"text": ["x", "y"], "label": ["A", "B", "C"]}, "answer": "C"}',
      REFUSED, "line 1 of a.jsonl: 3 labels of 2 options in column `options`"),
     (choices, "jsonl", Q + '["x", "y"], "answer": -1}', "0 x y -", ""),
