@@ -68,7 +68,8 @@ def saved(path):
 
 def classes(path):
     model = load(path, ModelOptions())
-    return written([*zip(model.labels, model.classify(["a"])[0].probabilities, strict=True)]), ""
+    (prediction,) = model.classify(["a"])
+    return written([*zip(model.labels, prediction.probabilities, strict=False)]), prediction.missing
 
 
 REFUSED = None
@@ -206,6 +207,8 @@ CASES = [
     (saved, "jsonl", [{"id": name, "text": "0?", "answer": name} for name in "ab"], REFUSED,
      "no answer to 2 of 2 questions: `q0`, `q1`"),
     (saved, "jsonl", [{"prediction": "Ann"}], REFUSED, "its columns are `id`, `prediction`"),
+    (classes, "jsonl", [{"text": "a", "labels": ["P", "N"], "probabilities": [math.nan, 1]}], "",
+     "no number"),
     (classes, "jsonl", [{"text": "a", "label": "POS", "score": 0.75},
      {"text": "b", "label": "NEG", "score": 1}], "NEG 0.25 | POS 0.75", ""),
 ]
