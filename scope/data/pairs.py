@@ -21,7 +21,6 @@ from scope.data.sampling import (
     Repeats,
     Selection,
     fingerprint_of,
-    require_sample,
     usable,
 )
 from scope.data.sources import Source
@@ -124,7 +123,6 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
     >>> data.card.rows, data.card.empty, data.card.used
     (3, 1, 2)
     """
-    require_sample(n, seed)
     repeats = Repeats()
 
     def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:

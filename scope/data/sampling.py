@@ -335,10 +335,9 @@ def load_data(
     >>> data.card.rows, data.card.duplicates, data.card.empty, data.card.used
     (4, 1, 1, 2)
     """
-    require_sample(n, seed)
     source = open_source(spec)
     columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
-    of_slices = [role for role in columns if role.startswith(SLICE)]
+    of_slices = {role: column for role, column in columns.items() if role.startswith(SLICE)}
     labels: dict[bytes, str] = {}
 
     def make(fields: Fields) -> Candidate[_Text]:
@@ -348,7 +347,7 @@ def load_data(
         key = short_hash(stripped)
         if label is not None and labels.setdefault(key, label) != label:
             labels[key] = ""
-        values = [(columns[role], fields.name(role)) for role in of_slices]
+        values = [(column, fields.name(role)) for role, column in of_slices.items()]
         slices = tuple([f"{column}: {value}" for column, value in values if value is not None])
         return Candidate(fields.id, (key, text, label, slices))
 

@@ -19,7 +19,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 from scope.data.fields import (
@@ -53,9 +52,7 @@ from scope.printing import counted, listed
 from scope.protocols import Answers
 from scope.records import Answer, Probabilities, Question
 
-_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
-)
+_NAMES = {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 NO_NUMBER: Final = "no number"
 THOUGHT_UNFINISHED = Answer(missing="thought not finished")
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
@@ -114,16 +111,13 @@ class SavedRow:
         return self.text in ("", question.text.strip())
 
 
+_Rows = Mapping[str, SavedRow]
+
+
 class SavedAnswers:
     """Looks answers up by id, or else by the words of the question; no model is run."""
 
-    def __init__(
-        self,
-        by_id: Mapping[str, SavedRow],
-        by_text: Mapping[str, SavedRow],
-        path: Path,
-        unusable: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, by_id: _Rows, by_text: _Rows, path: Path, unusable: Sequence[str]) -> None:
         self._by_id = by_id
         self._by_text = by_text
         self._unusable = unusable

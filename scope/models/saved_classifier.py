@@ -6,7 +6,6 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from scope.data.fields import Fields, UnreadableError, label_of, read_fields, unprinted
@@ -16,9 +15,7 @@ from scope.metrics.arrays import is_distribution, normalized
 from scope.printing import listed
 from scope.records import Prediction, Probabilities
 
-_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {name: (name,) for name in ("text", "probabilities", "labels")}
-)
+_NAMES = {name: (name,) for name in ("text", "probabilities", "labels")}
 
 
 class SavedClassifier:

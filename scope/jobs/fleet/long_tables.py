@@ -80,6 +80,10 @@ class AnswerKey(NamedTuple):
     labels: tuple[str, ...] = ()
 
 
+AnswerKeys = Mapping[str, AnswerKey]
+"""By the question's id or text."""
+
+
 def read_long(
     spec: str, named: Mapping[str, str], most: float, *, answers: bool, alone: bool
 ) -> LongTable:

@@ -29,6 +29,9 @@ from scope.printing import counted, listed
 if TYPE_CHECKING:
     import pandas
 
+Sources = str | Path | Sequence[str | Path]
+Roles = Mapping[str, str]
+
 _AS_FOUND: Final[Mapping[str, str]] = {}
 
 MOST_CELLS = 100_000_000
@@ -38,10 +41,7 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def read_matrix(
-    spec: str | Path | Sequence[str | Path],
-    *,
-    columns: Mapping[str, str] = _AS_FOUND,
-    most_unusable: float = MOST_UNUSABLE,
+    spec: Sources, *, columns: Roles = _AS_FOUND, most_unusable: float = MOST_UNUSABLE
 ) -> CorrectnessMatrix:
     """Read a matrix of the correctness of answers, sorted by the names of models and questions.
 
@@ -85,10 +85,7 @@ def read_matrix(
 
 
 def read_questions(
-    spec: str | Path | Sequence[str | Path],
-    *,
-    columns: Mapping[str, str] = _AS_FOUND,
-    most_unusable: float = MOST_UNUSABLE,
+    spec: Sources, *, columns: Roles = _AS_FOUND, most_unusable: float = MOST_UNUSABLE
 ) -> CorrectnessMatrix:
     """Read questions, answered or not; all else is as in `read_matrix`.
 
@@ -108,11 +105,7 @@ def read_questions(
 
 
 def _read(
-    spec: str | Path | Sequence[str | Path],
-    columns: Mapping[str, str],
-    most: float,
-    *,
-    answers: bool,
+    spec: Sources, columns: Roles, most: float, *, answers: bool
 ) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
     """A data frame for each source, and remarks on what was left out."""
     specs = [spec] if isinstance(spec, str | Path) else spec
@@ -130,7 +123,7 @@ def _read(
     return [source.rows for source in read], tuple(note for source in read for note in source.notes)
 
 
-def _shown(spec: str | Path | Sequence[str | Path]) -> str:
+def _shown(spec: Sources) -> str:
     return str(spec) if isinstance(spec, str | Path) else ", ".join(map(str, spec))
 
 

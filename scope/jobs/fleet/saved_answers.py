@@ -23,6 +23,7 @@ from scope.jobs.fleet.long_tables import (
     COLUMNS,
     NONE,
     AnswerKey,
+    AnswerKeys,
     LongTable,
     by_role,
     options_of,
@@ -66,12 +67,7 @@ def _long_table(
 
 
 def read_predictions(
-    folder: Path,
-    columns: Mapping[str, str],
-    keys: Mapping[str, AnswerKey],
-    most: float,
-    *,
-    answers: bool,
+    folder: Path, columns: Mapping[str, str], keys: AnswerKeys, most: float, *, answers: bool
 ) -> LongTable:
     """Read all files of a folder; a model is named by its file, without the ending.
 
@@ -132,13 +128,13 @@ def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
 
 
 def _rows(
-    rows: Iterator[Fields], model: str, keys: Mapping[str, AnswerKey], left_out: LeftOutRows
+    rows: Iterator[Fields], model: str, keys: AnswerKeys, left_out: LeftOutRows
 ) -> Iterator[ModelAnswer]:
     """The answers of a file; the id is empty where a row has none."""
     labels: tuple[str, ...] = ()
     for fields in rows:
         try:
-            labels = (fields.read("labels", options_of) or ((),))[0] or labels
+            labels = fields.read("labels", lambda names: options_of(names)[0]) or labels
             there = {name for name, value in fields.values.items() if not is_missing(value)}
             if there != {"labels"}:
                 yield _answer_of(fields, model, labels, keys)
@@ -146,9 +142,7 @@ def _rows(
             left_out.add(error.reason, error.found)
 
 
-def _answer_of(
-    fields: Fields, model: str, labels: Sequence[str], keys: Mapping[str, AnswerKey]
-) -> ModelAnswer:
+def _answer_of(fields: Fields, model: str, labels: Sequence[str], keys: AnswerKeys) -> ModelAnswer:
     row_id, text = fields.id, fields.text("text") or None
     if row_id is None and text is None:
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
