@@ -8,8 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from warnings import catch_warnings, simplefilter
 
 from scope.data.sources import Source, SourceRow, UnusableRowError
@@ -45,8 +44,7 @@ class UnreadableError(ValueError):
         self.expected = expected
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """A row: ``columns`` names the column of each meaning that the source has one for."""
 
     source: Source
