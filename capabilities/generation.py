@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scope.data.fields import Fields, read_fields
+from scope.data.fields import Fields, read_fields, texts_of
 from scope.data.items import Draft, Wanted, gather
 from scope.data.sampling import usable
 from scope.data.specs import open_source
@@ -68,7 +68,7 @@ def _draft(fields: Fields) -> Draft:
         value = [name] if name else []
     item = Item(
         question=Question(id="", text=text),
-        gold=fields.texts("answer", value),
+        gold=fields.read("answer", lambda _: texts_of(value)) or (),
         category=fields.name("category"),
     )
     return Draft(fields.id, item)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.data.fields import UnreadableError
-from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError
+from scope.data.fields import UnreadableError, read_rows
+from scope.data.sources import UNREADABLE, LeftOutRows, Source, UnusableRowError
 from scope.errors import DataError
 
 Codes = NDArray[np.int32]
@@ -82,29 +82,21 @@ def _by_row(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
     """The columns of any source; codes are stored in arrays, as there may be many rows."""
     columns = [(_Distinct(column), array("i")) for column in wanted]
     left_out = LeftOutRows()
-    for row in source.read([name for column in wanted for name in column.columns]):
+    names = {name: name for column in wanted for name in column.columns}
+    for fields in read_rows(source, names):
         try:
-            codes = _codes(source, row, [distinct for distinct, _ in columns])
+            codes = [
+                fields.read(first, known.code, *others)
+                for known, _ in columns
+                for first, *others in [known.wanted.columns]
+            ]
         except UnusableRowError as error:
             left_out.add(error.reason, error.found)
             continue
         for (_, kept), code in zip(columns, codes, strict=True):
-            kept.append(code)
+            kept.append(-1 if code is None else code)
     coded = [Coded(known.values, np.array(codes, dtype=np.int32)) for known, codes in columns]
     return ReadColumns(coded, left_out)
-
-
-def _codes(source: Source, row: SourceRow, columns: Sequence[_Distinct]) -> list[int]:
-    if row.unusable:
-        raise UnusableRowError(*row.unusable)
-    values, codes = iter(row.values), list[int]()
-    for distinct in columns:
-        names = distinct.wanted.columns
-        try:
-            codes.append(distinct.code(*(next(values) for _ in names)))
-        except UnreadableError as error:
-            raise error.at(source.place(row), " or ".join(f"`{name}`" for name in names)) from error
-    return codes
 
 
 def _by_column(

@@ -8,8 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from warnings import catch_warnings, simplefilter
 
 from scope.data.sources import Source, SourceRow, UnusableRowError
@@ -44,22 +43,17 @@ class UnreadableError(ValueError):
         self.found = found
         self.expected = expected
 
-    def at(self, place: str, columns: str) -> UnusableRowError:
-        """The error for the value in these columns of a row."""
-        found, reason = f"{self.found} in column {columns}", f"{columns} is not {self.expected}"
-        return UnusableRowError(reason, f"{place}: {found}", self.expected)
 
-
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(NamedTuple):
     """A row: ``columns`` names the column of each meaning that the source has one for."""
 
     source: Source
     row: SourceRow
     columns: Mapping[str, str]
+    cells: Mapping[str, object]
 
     @property
-    def values(self) -> dict[str, object]:
+    def values(self) -> Mapping[str, object]:
         """The values by their meaning.
 
         Raises
@@ -69,24 +63,16 @@ class Fields:
         """
         if self.row.unusable:
             raise UnusableRowError(*self.row.unusable)
-        return dict(zip(self.columns, self.row.values, strict=True))
+        return self.cells
 
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
         return self.read(meaning, text_of) or ""
 
-    def texts(self, meaning: str, values: object) -> tuple[str, ...]:
-        """A list found in the value of that meaning, if it holds texts alone."""
-        values = unprinted(values)
-        if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
-            column = f"`{self.columns[meaning]}`"
-            problem, expected = f"{column} is {str(values)[:80]!r}", 'texts such as ["red", "blue"]'
-            raise self.wrong(problem, expected, f"no list of texts in {column}")
-        return self.read(meaning, lambda _: tuple(map(storable, values))) or ()
-
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
-        names = self.source.class_names.get(self.columns.get(meaning, ""), ())
+        if not (names := self.source.class_names.get(self.columns.get(meaning, ""), ())):
+            return self.read(meaning, label_of)
         return self.read(meaning, lambda value: label_of(value, names))
 
     @property
@@ -94,15 +80,17 @@ class Fields:
         """The row's own id, if it has one."""
         return self.read("id", id_of)
 
-    def read(self, meaning: str, read: Callable[[object], Value]) -> Value | None:
-        """What the value of that meaning is read as, if there is such a column."""
+    def read(self, meaning: str, read: Callable[..., Value], *others: str) -> Value | None:
+        """What the values of these meanings are read as; None without a column of the first."""
         if meaning not in self.columns:
             return None
+        values = self.values
         try:
-            return read(self.values[meaning])
+            return read(values[meaning], *[values[other] for other in others])
         except UnreadableError as error:
-            column = f"`{self.columns[meaning]}`"
-            raise error.at(self.source.place(self.row), column) from error
+            columns = " or ".join(f"`{self.columns[name]}`" for name in (meaning, *others))
+            problem, reason = f"{error.found} in column {columns}", f"{columns} is not"
+            raise self.wrong(problem, error.expected, f"{reason} {error.expected}") from error
 
     def wrong(self, problem: str, expected: str, reason: str = "") -> UnusableRowError:
         """The error for a row that cannot be used; ``reason`` is the same for all such rows."""
@@ -114,7 +102,7 @@ class Fields:
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
     """Every row of a source, with the column of each meaning."""
     for row in source.read(list(columns.values())):
-        yield Fields(source, row, columns)
+        yield Fields(source, row, columns, dict(zip(columns, row.values, strict=not row.unusable)))
 
 
 def read_fields(
@@ -167,13 +155,11 @@ def choose_columns(
                 fix=f"choose another {role} column",
             )
     free = [column for column in source.columns if column not in (text, label)]
-    if label == NO_LABELS and NO_LABELS not in source.columns:
-        label, labelled = None, first_of(LABEL_NAMES, free)
-    else:
-        label = labelled = label or first_of(LABEL_NAMES, free)
+    hidden = label == NO_LABELS and NO_LABELS not in source.columns
+    labelled = label if label and not hidden else first_of(LABEL_NAMES, free)
     columns = {
         "text": text or _text_column(source, tuple(c for c in source.columns if c != labelled)),
-        "label": label,
+        "label": None if hidden else labelled,
         "id": first_of(("id",), free),
         **{f"{SLICE}{name}": name for name in slices},
     }
@@ -207,17 +193,23 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
     )
 
 
-def label_candidates(source: Source, columns: Mapping[str, str]) -> list[str]:
-    """A note on the columns that may hold the labels, for texts without any; or nothing."""
-    others = [name for name in source.columns if name not in columns.values()]
-    note = f"no gold labels are read; if {listed(others, 5)} holds them, add --label-column NAME"
-    return [note] if others else []
-
-
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     """The column that matches the earliest of the names, ignoring case."""
     by_name = {column.casefold(): column for column in reversed(list(columns))}
     return next((by_name[name] for name in names if name in by_name), None)
+
+
+def unambiguous(named: Iterable[tuple[str, Value]]) -> dict[str, Value]:
+    """The values by name, without the names of two values.
+
+    Examples
+    --------
+    >>> unambiguous([("a", 1), ("b", 1), ("b", 2), ("a", 1)])
+    {'a': 1}
+    """
+    values: dict[str, Value] = {}
+    unclear = {name for name, value in named if values.setdefault(name, value) != value}
+    return {name: value for name, value in values.items() if name not in unclear}
 
 
 def text_of(value: object) -> str:
@@ -233,6 +225,19 @@ def text_of(value: object) -> str:
     if not isinstance(value, str):
         raise UnreadableError(f"{_kind(value)} as the text, {value!r:.60},", "a string")
     return storable(value)
+
+
+def texts_of(values: object) -> tuple[str, ...]:
+    """The texts in a list.
+
+    Raises
+    ------
+    UnreadableError
+        When it is no list, or holds anything else.
+    """
+    if not isinstance(values, list | tuple) or not all(isinstance(v, str) for v in values):
+        raise UnreadableError(f"{values!s:.80}", 'a list of texts such as ["red", "blue"]')
+    return tuple(map(storable, values))
 
 
 def label_of(value: object, names: Sequence[str] = ()) -> str | None:
@@ -254,27 +259,17 @@ def label_of(value: object, names: Sequence[str] = ()) -> str | None:
         return None
     if names and isinstance(value, int) and not isinstance(value, bool):
         # Data sets with hidden labels, such as the test splits of GLUE, write -1 for all of them.
-        return None if value == -1 else class_name(value, names)
+        if value == -1:
+            return None
+        if not 0 <= value < len(names):
+            expected = f"0 to {len(names) - 1}, for the names {', '.join(names)}"
+            raise UnreadableError(f"label {value}", expected)
+        return names[value]
     if not isinstance(value, str | int | float):
         raise UnreadableError(
             f"{_kind(value)} as the label or name, {value!r:.60},", "a string or a number"
         )
     return storable(plain_label(str(value))) or None
-
-
-def class_name(number: int, names: Sequence[str]) -> str:
-    """The name behind the number of a class.
-
-    Raises
-    ------
-    UnreadableError
-        When it has none.
-    """
-    if not 0 <= number < len(names):
-        raise UnreadableError(
-            f"label {number}", f"0 to {len(names) - 1}, for the names {', '.join(names)}"
-        )
-    return names[number]
 
 
 def id_of(value: object) -> str | None:

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,6 +40,7 @@ _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
 # A quote at the beginning of a field that is not in quotes.
 _UNQUOTED = re.compile(r'(?:^|\t)"(?!(?:[^"\t\r\n]|"")*"(?:[\t\r\n]|$))')
+_OBJECTS = "one JSON object per line, or a list of objects"
 _TEXT = ".txt"
 # Project Gutenberg's licence ends before the first mark and begins after the second.
 _BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
@@ -54,72 +55,69 @@ def open_delimited(path: Path, delimiter: str) -> Source:
     """
     unpaired = _line_of_letters(path) if delimiter == "\t" else 0
     quoting: Literal[0, 3] = csv.QUOTE_NONE if unpaired else csv.QUOTE_MINIMAL
-    header, rows = _header_and_rows(path, delimiter, quoting)
-    head = list(itertools.islice(rows, _ROWS_LOOKED_AT))
+    note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
+    notes: dict[str, None] = dict.fromkeys([note] if unpaired else [])
+    records = partial(_records, path, delimiter, quoting, notes)
+    rows = records()
+    header = _header(path, delimiter, next(rows, None))
+    head = [row.values for row in itertools.islice(rows, _ROWS_LOOKED_AT) if not row.unusable]
     strings = (
         column
         for place, column in enumerate(header)
-        if any(not _is_number(str(row.values[place])) for row in head if not row.unusable)
+        if any(not _is_number(str(values[place])) for values in head)
     )
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         places = [header.index(column) for column in columns]
-        for row in _header_and_rows(path, delimiter, quoting)[1]:
-            values = () if row.unusable else tuple(row.values[place] for place in places)
-            yield row._replace(values=values)
+        for place, values, unusable in itertools.islice(records(), 1, None):
+            asked = () if unusable else tuple([values[place] for place in places])
+            yield SourceRow(place, asked, unusable)
 
-    def batches(columns: Sequence[str]) -> Iterator[Any]:
-        import pyarrow
-        from pyarrow import csv as arrow_csv
+    batches = None if unpaired else partial(_delimited_batches, path, delimiter, header)
+    return Source(path.name, header, tuple(strings), read, "line", batches=batches, notes=notes)
 
-        # Values stay as they are written: what looks like a number may be a name.
-        kinds = dict.fromkeys(columns, pyarrow.string())
-        reader = arrow_csv.open_csv(
-            path,
-            arrow_csv.ReadOptions(
-                use_threads=False,
-                block_size=_BYTES_AT_ONCE,
-                column_names=list(header),
-                skip_rows_after_names=1,
-            ),
-            arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            arrow_csv.ConvertOptions(
-                include_columns=list(kinds), column_types=kinds, null_values=[]
-            ),
-        )
-        with reader:
-            yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
-    source = Source(path.name, header, tuple(strings), read, "line", batches=batches)
-    note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
-    return replace(source, batches=None, notes=(note,)) if unpaired else source
+def _delimited_batches(
+    path: Path, delimiter: str, header: Sequence[str], columns: Sequence[str]
+) -> Iterator[Any]:
+    import pyarrow
+    from pyarrow import csv as arrow_csv
+
+    # Values stay as they are written: what looks like a number may be a name.
+    kinds = dict.fromkeys(columns, pyarrow.string())
+    reader = arrow_csv.open_csv(
+        path,
+        arrow_csv.ReadOptions(
+            use_threads=False,
+            block_size=_BYTES_AT_ONCE,
+            column_names=list(header),
+            skip_rows_after_names=1,
+        ),
+        arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+        arrow_csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
+    )
+    with reader:
+        yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
 
 def _line_of_letters(path: Path) -> int:
     """The first line of a .tsv in which a quote cannot be but a letter; 0 if quotes are marks.
 
-    Quotes round fields with tabs or line ends are marks where all rows are as wide as the header.
+    Quotes round fields with tabs or line ends are marks where all rows are as wide as the header,
+    and are not with quotes as letters.
     """
-    first, widths = 0, set()
     with closing(read_lines(path)) as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                widths.add(line.count("\t"))
-            if not first and _UNQUOTED.search(line):
-                first = number
-    if first and len(widths) > 1:
+        quoted = ((n, line) for n, line in enumerate(lines, start=1) if '"' in line)
+        first = next((number for number, line in quoted if _UNQUOTED.search(line)), 0)
+    ways: tuple[Literal[0, 3], ...] = (csv.QUOTE_NONE, csv.QUOTE_MINIMAL)
+    for quoting in ways if first else ():
         with suppress(DataError):
-            if not any(row.unusable for row in _records(path, "\t", csv.QUOTE_MINIMAL)):
-                return 0
+            if not any(row.unusable for row in _records(path, "\t", quoting, {})):
+                return first if quoting == csv.QUOTE_NONE else 0
     return first
 
 
-def _header_and_rows(
-    path: Path, delimiter: str, quoting: Literal[0, 3]
-) -> tuple[tuple[str, ...], Iterator[SourceRow]]:
-    """The header, and each further row with the line where it begins."""
-    rows = _records(path, delimiter, quoting)
-    first = next(rows, None)
+def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, ...]:
     if first is None:
         raise _empty(path, "a header line and at least one row")
     if first.unusable:
@@ -135,34 +133,56 @@ def _header_and_rows(
             expected=f"columns with {delimiter!r} between them, as the file name implies",
             fix="rename the file to end in .csv or .tsv, or save it with commas as .csv",
         )
-    return header, rows
+    return header
 
 
-def _records(path: Path, delimiter: str, quoting: Literal[0, 3]) -> Iterator[SourceRow]:
-    """Each record with its first line; unusable if it is not as wide as the first."""
+def _records(
+    path: Path, delimiter: str, quoting: Literal[0, 3], notes: dict[str, None]
+) -> Iterator[SourceRow]:
+    """Each record with its first line; unusable if it is not as wide as the first.
+
+    Where few records hold several lines, a quote may have swallowed them: ``notes`` says so.
+    """
     # A refused row must not leave the file open.
     with closing(read_lines(path)) as lines:
         reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
-        width = 0
-        while True:
-            begins, fault = reader.line_num + 1, ""
-            fields: tuple[str, ...] = ()
-            try:
-                fields = tuple(next(reader))
-            except StopIteration:
-                return
-            except csv.Error as error:
-                fault = f"a row that is broken: {str(error).partition(' - ')[0]}"
-            width = width or len(fields)
-            if fields and len(fields) != width:
-                fault = f"{counted(len(fields), 'field')}, where the header has {width}"
+        rows, long = 0, list[int]()
+        for begins, fields, fault in _parsed(reader):
+            rows += 1
+            if reader.line_num > begins:
+                long.append(begins)
+            if not fault:
+                yield SourceRow(begins, tuple(fields))
+                continue
             problem = f"{place_in(path.name, 'line', begins)}: {fault}"
+            unusable = fault, problem, "fields in matching quotes, with quotes inside them doubled"
             # The rest of the file is in quotes that nothing closes.
             if "end of data" in fault:
-                expected = "fields in matching quotes, with quotes inside them doubled"
-                raise UnusableRowError(fault, problem, expected)
-            if fields or fault:
-                yield SourceRow(begins, fields, (fault, problem) if fault else ())
+                raise UnusableRowError(*unusable)
+            yield SourceRow(begins, (), unusable)
+    if 0 < 2 * len(long) < rows - 1:
+        many = f"{counted(len(long), 'row')} with several lines, the first from line {long[0]} on"
+        notes[f"{many}: if they are not one text, a quote is missing there"] = None
+
+
+def _parsed(reader: Any) -> Iterator[tuple[int, list[str], str]]:
+    """The first line of each record, and its fields or what is wrong with them."""
+    width = 0
+    while True:
+        begins = reader.line_num + 1
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield begins, [], f"a row that is broken: {str(error).partition(' - ')[0]}"
+            continue
+        width = width or len(fields)
+        if len(fields) == width > 0:
+            yield begins, fields, ""
+        elif fields:
+            fault = f"{counted(len(fields), 'field')}, where the header has {width}"
+            yield begins, fields, fault
 
 
 def _is_number(field: str) -> bool:
@@ -195,25 +215,27 @@ def open_json(path: Path) -> Source:
 def _open_objects(
     path: Path, unit: Literal["line", "row"], values: Callable[[], Iterable[tuple[int, object]]]
 ) -> Source:
-    def rows() -> Iterator[SourceRow]:
+    def rows() -> Iterator[tuple[int, dict[str, Any], tuple[str, ...]]]:
         for number, value in values():
-            content = {"text": value} if isinstance(value, str) else value
-            fault = () if isinstance(content, dict) else _fault(path, unit, number, content)
-            yield SourceRow(number, (content,), fault)
+            if isinstance(value, dict):
+                yield number, value, ()
+            elif isinstance(value, str):
+                yield number, {"text": value}, ()
+            else:
+                yield number, {}, _fault(path, unit, number, value)
 
     head = list(itertools.islice(rows(), _ROWS_LOOKED_AT))
-    objects: list[Any] = [row.values[0] for row in head if not row.unusable]
+    objects = [content for _, content, fault in head if not fault]
     if head and not objects:
-        raise UnusableRowError(*head[0].unusable)
+        raise UnusableRowError(*head[0][2])
     if not head:
-        raise _empty(path, "one JSON object per line")
-    columns = tuple(dict.fromkeys(key for fields in objects for key in fields))
+        raise _empty(path, _OBJECTS)
+    columns = tuple(dict.fromkeys(itertools.chain.from_iterable(objects)))
     strings = {key for fields in objects for key, value in fields.items() if isinstance(value, str)}
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
-        for row in rows():
-            content: Any = {} if row.unusable else row.values[0]
-            yield row._replace(values=tuple(map(content.get, asked)))
+        for number, content, fault in rows():
+            yield SourceRow(number, tuple(map(content.get, asked)), fault)
 
     return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, unit)
 
@@ -232,11 +254,11 @@ def _values(path: Path) -> Iterator[tuple[int, object]]:
                 yield number, error
 
 
-def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str]:
+def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str, str]:
     broken = isinstance(value, Exception)
     reason = "not JSON" if broken else "JSON, but not an object"
     problem = f"{reason}: {value if broken else json.dumps(value)[:60]}"
-    return reason, f"{place_in(path.name, unit, number)}: {problem}"
+    return reason, f"{place_in(path.name, unit, number)}: {problem}", _OBJECTS
 
 
 def open_parquet(path: Path) -> Source:
@@ -333,12 +355,12 @@ def open_text(path: Path, *, lists: bool = False) -> Source:
             expected="text:PATH with a .txt file, or a folder of them",
             fix="add the books as plain text" if path.exists() else "check the path",
         )
-    columns, form = ("text", "book"), "one a paragraph, that is the lines between empty ones"
+    columns, form = ["text", "book"], "one a paragraph, that is the lines between empty ones"
     texts = list(_paragraphs(books[0][1])) if lists else []
     several_lines = any("\n" in text for text in texts)
     if by_line := len(texts) == 1:
-        texts, form = texts[0].split("\n"), "one a line"
-    notes = (f"read as {counted(len(texts), 'text')}, {form}",) if several_lines else ()
+        texts, form, columns = texts[0].split("\n"), "one a line", ["text"]
+    notes = dict.fromkeys([f"read as {counted(len(texts), 'text')}, {form}"][: int(several_lines)])
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:
         parts = ((book, texts if by_line else _paragraphs(file)) for book, file in books)
@@ -346,7 +368,7 @@ def open_text(path: Path, *, lists: bool = False) -> Source:
         for number, row in enumerate(rows):
             yield SourceRow(number, tuple(row[columns.index(column)] for column in asked))
 
-    return Source(path.name, columns, columns, read, "row", notes=notes)
+    return Source(path.name, tuple(columns), tuple(columns), read, "row", notes=notes)
 
 
 def _paragraphs(file: Path) -> Iterator[str]:

@@ -1,15 +1,10 @@
 """Rows become a task's items: choice questions, questions on passages; named, counted, sampled.
 
-A choice question has ``question``, ``options`` (or ``choices`` or ``endings``) and, where it is
-known, ``answer``; it may have ``id``, ``context`` and ``category`` (or ``subject``). Options are a
-list of texts, or as benchmarks have them ``{"text": […], "label": […]}``,
-``[{"text": …, "label": …}]`` or ``{"A": …, "B": …}``; or columns of their own, called ``A`` to
-``D`` or ``option_a`` to ``option_d``.
-
-A question on a passage has ``question``, ``context`` and ``answers``: a list of texts, or SQuAD's
-``{"text": […], "answer_start": […]}``. An empty list, or ``is_impossible``, says that the passage
-does not answer the question; without a list the right answer is not known. SQuAD's own JSON is
-read, too.
+A choice question has ``question``, ``options`` (or ``choices``, ``endings``, or a column an option,
+such as ``A`` to ``D`` or ``option_a`` to ``option_d``) and, where it is known, ``answer``; it may
+have ``id``, ``context`` and ``category`` (or ``subject``). A question on a passage has
+``question``, ``context`` and ``answers``: an empty list, or ``is_impossible``, says that the
+passage does not answer it. SQuAD's own JSON is read, too.
 """
 
 from __future__ import annotations
@@ -19,12 +14,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scope.data.fields import Fields, first_of, is_missing, plain_label, read_fields, unprinted
+from scope.data.fields import (
+    Fields,
+    UnreadableError,
+    first_of,
+    is_missing,
+    plain_label,
+    read_fields,
+    texts_of,
+    unprinted,
+)
 from scope.data.sampling import (
     Candidate,
     Drawn,
@@ -174,29 +178,36 @@ def read_choices(spec: str) -> Iterator[Draft]:
     A row with too few or too many options, an empty one, or an answer that is not an option is
     unusable.
     """
-    source, names = open_source(spec), dict(CHOICE_NAMES)
-    required = ("question", "options")
-    columns = _option_columns(source.columns)
-    if columns and first_of(names["options"], source.columns) is None:
-        names |= {letter: (name,) for letter, name in zip(LETTERS, columns, strict=False)}
-        required = ("question", "A")
-    return usable(read_fields(source, names, required=required), _choice)
+    source = open_source(spec)
+    in_one = first_of(CHOICE_NAMES["options"], source.columns)
+    letters = {} if in_one else _option_columns(source.columns)
+    required = ("question", "A" if letters else "options")
+    return usable(read_fields(source, {**CHOICE_NAMES, **letters}, required=required), _choice)
 
 
-def _option_columns(columns: Sequence[str]) -> list[str]:
+def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
     """The columns that hold an option each, in lower case, such as ``a`` to ``d``; or none."""
     known = {column.casefold() for column in columns}
     for prefix in ("", "option_", "option ", "option", "choice_", "op"):
-        names = [f"{prefix}{letter.casefold()}" for letter in LETTERS]
-        if len(options := list(takewhile(known.__contains__, names))) > 1:
+        names = {letter: (f"{prefix}{letter.casefold()}",) for letter in LETTERS}
+        options = dict(takewhile(lambda named: named[1][0] in known, names.items()))
+        if len(options) > 1:
             return options
-    return []
+    return {}
 
 
 def _choice(fields: Fields) -> Draft:
     if not fields.text("question").strip():
         return Draft(fields.id, None)
-    options, labels = _options(fields)
+    letters = {letter: fields.values[letter] for letter in LETTERS if letter in fields.values}
+    read = fields.read("A", lambda _: options_in(letters)) or fields.read("options", options_in)
+    options, labels = read or ((), ())
+    if not 2 <= len(options) <= len(LETTERS):
+        expected = f"2 to {len(LETTERS)} options to choose from"
+        raise fields.wrong(counted(len(options), "option"), expected)
+    if not all(option.strip() for option in options):
+        problem = f"an empty option among {list(options)}"
+        raise fields.wrong(problem, "options with a text each", "an empty option")
     right = _right(fields, options, labels)
     gold = () if right is None else (options[right],)
     return Draft(fields.id, _item(fields, gold, options, right))
@@ -205,42 +216,40 @@ def _choice(fields: Fields) -> Draft:
 def _item(
     fields: Fields, gold: tuple[str, ...], options: tuple[str, ...] = (), right: int | None = None
 ) -> Item:
-    question, context = fields.text("question"), fields.text("context") or None
-    return Item(
-        question=Question(id="", text=question, context=context, options=options),
-        gold=gold,
-        right=right,
-        category=fields.name("category"),
-    )
+    words, context = fields.text("question"), fields.text("context") or None
+    question = Question(id="", text=words, context=context, options=options)
+    return Item(question=question, gold=gold, right=right, category=fields.name("category"))
 
 
-def _options(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The options, and their labels if they have any."""
-    values, meaning = fields.values, "options"
-    labels: tuple[str, ...] = ()
-    value: Any = unprinted(values.get(meaning))
-    if meaning not in values:
-        meaning = "A"
-        cells = [values[letter] for letter in LETTERS if letter in values]
-        # A question with fewer options leaves the last columns empty.
-        while cells and (is_missing(cells[-1]) or cells[-1] == ""):
-            cells.pop()
-        value = cells
-    elif isinstance(value, list) and value and all(isinstance(v, Mapping) for v in value):
-        parts = {name: [option.get(name) for option in value] for name in ("text", "label")}
-        value = parts if None not in parts["label"] else {"text": parts["text"]}
-    if isinstance(value, Mapping):
-        if "text" not in value and all(isinstance(k, str) and len(k) == 1 for k in value):
-            value = {"text": list(value.values()), "label": list(value)}
-        labels = fields.texts(meaning, value.get("label") or [])
-        value = value.get("text", value)
-    options = fields.texts(meaning, value)
-    if not 2 <= len(options) <= len(LETTERS):
-        expected = f"2 to {len(LETTERS)} options to choose from"
-        raise fields.wrong(counted(len(options), "option"), expected)
-    if not all(option.strip() for option in options):
-        problem = f"an empty option among {list(options)}"
-        raise fields.wrong(problem, "options with a text each", "an empty option")
+def options_in(value: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The options and their labels, if any, in the forms of lists that benchmarks have.
+
+    Raises
+    ------
+    UnreadableError
+        When the value is no list of texts in any form.
+
+    Examples
+    --------
+    >>> options_in(["Ann", "Bob"]), options_in({"A": "Ann", "B": "Bob", "C": None})
+    ((('Ann', 'Bob'), ()), (('Ann', 'Bob'), ('A', 'B')))
+    """
+    content: Any = unprinted(value)
+    labels: Any = ()
+    if isinstance(content, list) and content and all(isinstance(x, Mapping) for x in content):
+        content = {name: [option.get(name) for option in content] for name in ("text", "label")}
+    if isinstance(content, Mapping) and "text" in content:
+        labels, content = content.get("label") or (), content["text"]
+    elif isinstance(content, Mapping) and all(len(str(key)) == 1 for key in content):
+        # A question with fewer options leaves the last ones empty.
+        filled = list(dropwhile(lambda pair: pair[1] in (None, ""), reversed([*content.items()])))
+        labels, content = ([pair[place] for pair in filled[::-1]] for place in (0, 1))
+    if isinstance(labels, list):
+        labels = () if None in labels else [str(label) for label in labels]
+    options, labels = texts_of(content), texts_of(labels)
+    if labels and len(labels) != len(options):
+        problem = f"{counted(len(labels), 'label')} of {counted(len(options), 'option')}"
+        raise UnreadableError(problem, "a list of options with a label each")
     return options, labels
 
 
@@ -342,25 +351,32 @@ def _passage(unanswerable: bool, fields: Fields) -> Draft | None:
 
 
 def _gold(fields: Fields) -> tuple[str, ...]:
-    values = fields.values
-    if values.get("impossible") is True:
+    if fields.values.get("impossible") is True:
         return ("",)
-    value: Any = values.get("answers")
-    if is_missing(value):
-        return ()
-    printed = unprinted(value)
+    answers = right_answers(fields.values.get("answers"))
+    read = None if answers is None else fields.read("answers", lambda _: texts_of(answers))
+    return () if read is None else tuple(dict.fromkeys(read)) or ("",)
+
+
+def right_answers(value: object) -> list[object] | None:
+    """The right answers in any form that benchmarks have; None where they are not known.
+
+    Examples
+    --------
+    >>> right_answers(["Ann", "Anna"]), right_answers({"text": ["B"]}), right_answers("[1, 2]")
+    (['Ann', 'Anna'], ['B'], ['[1, 2]'])
+    """
+    if is_missing(value) or value == "":
+        return None
+    content: Any = unprinted(value)
+    if isinstance(content, Mapping):
+        content = content.get("text", content)
     # A right answer such as [1, 2] stays a text.
-    if isinstance(printed, Mapping) or (
-        isinstance(printed, list) and all(isinstance(part, str) for part in printed)
+    if not isinstance(content, list) or (
+        isinstance(value, str) and not all(isinstance(part, str | Mapping) for part in content)
     ):
-        value = printed
-    if isinstance(value, Mapping):
-        value = value.get("text", value)
-    if isinstance(value, list) and all(isinstance(answer, Mapping) for answer in value):
-        value = [answer.get("text") for answer in value]
-    if isinstance(value, str):
-        value = [value]
-    return tuple(dict.fromkeys(fields.texts("answers", value))) or ("",)
+        return [value if isinstance(value, str) else content]
+    return [part.get("text") if isinstance(part, Mapping) else part for part in content]
 
 
 def _open_squad(path: Path) -> Source:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import SupportsFloat
+from typing import Any
 
 from scope.data.fields import Fields, first_of, is_missing, read_fields
 from scope.data.sampling import (
@@ -21,7 +21,6 @@ from scope.data.sampling import (
     Repeats,
     Selection,
     fingerprint_of,
-    require_sample,
     usable,
 )
 from scope.data.sources import Source
@@ -124,7 +123,6 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
     >>> data.card.rows, data.card.empty, data.card.used
     (3, 1, 2)
     """
-    require_sample(n, seed)
     repeats = Repeats()
 
     def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:
@@ -168,14 +166,8 @@ def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPai
             f"{' or '.join(NAMES['score'])}",
             fix="choose data with human scores",
         )
-    texts = next(
-        (
-            names
-            for names in TEXT_NAMES
-            if all(first_of((name,), source.columns) is not None for name in names)
-        ),
-        None,
-    )
+    there = {column.casefold() for column in source.columns}
+    texts = next((names for names in TEXT_NAMES if there.issuperset(names)), None)
     if texts is None:
         raise DataError(
             f"no two text columns in {source.name}; its columns are {listed(source.columns)}",
@@ -226,15 +218,14 @@ def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator
 
 
 def _score(fields: Fields, wanted: WantedPairs) -> float:
-    value = fields.values["score"]
+    value: Any = fields.values["score"]
     expected = f"a score from {wanted.low:g} to {wanted.high:g}"
     if is_missing(value) or (isinstance(value, str) and not value.strip()):
         raise fields.wrong("no score", expected)
     try:
-        is_number = isinstance(value, str | SupportsFloat) and not isinstance(value, bool)
-        score = float(value) if is_number else math.nan  # type: ignore[arg-type]
+        score = math.nan if isinstance(value, bool) else float(value)
     # The greatest whole numbers of JSON are too great for a float.
-    except (ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         score = math.nan
     if not math.isfinite(score):
         reason = "a score that is not a finite number"

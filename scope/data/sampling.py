@@ -9,9 +9,10 @@ import hashlib
 import heapq
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from scope.data.fields import (
@@ -19,13 +20,12 @@ from scope.data.fields import (
     SLICE,
     Fields,
     choose_columns,
-    label_candidates,
     read_rows,
 )
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
-from scope.printing import counted
+from scope.printing import counted, listed
 from scope.records import DataCard, Example
 
 Value = TypeVar("Value")
@@ -66,7 +66,8 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
             if candidate.rank < drawn[number][1].rank:
                 drawn[number] = (place, candidate)
         elif n is None or len(drawn) < n:
-            heapq.heappush(greatest_first, -number)
+            if n is not None:
+                heapq.heappush(greatest_first, -number)
             drawn[number] = (place, candidate)
         elif number < -greatest_first[0]:
             del drawn[-heapq.heapreplace(greatest_first, -number)]
@@ -88,31 +89,36 @@ def require_sample(n: int | None, seed: int) -> None:
         raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")
 
 
+_NO_NOTES: Mapping[str, None] = MappingProxyType({})
+
+
 class Candidate(NamedTuple, Generic[Value]):
     """A row's content: its own id, if any, and its item, if any.
 
     ``unusable`` says why a row with content makes no item, and ``example`` names the row.
-    ``notes`` are those of its source.
+    ``notes`` are those of its source, which reading may add to.
     """
 
     id: str | None
     item: Value | None
     unusable: str = ""
     example: str = ""
-    notes: tuple[str, ...] = ()
+    notes: Mapping[str, None] = _NO_NOTES
 
 
 def usable(
     rows: Iterable[Fields], make: Callable[[Fields], Candidate[Value] | None]
 ) -> Iterator[Candidate[Value]]:
     """What ``make`` makes of each row; a row that it cannot use is left out, for its reason."""
+    notes: Mapping[str, None] | None = None
     for fields in rows:
         try:
             candidate = make(fields)
         except UnusableRowError as error:
             candidate = Candidate(None, None, error.reason, error.found)
         if candidate is not None:
-            yield candidate._replace(notes=fields.source.notes)
+            first, notes = notes is None, fields.source.notes
+            yield candidate._replace(notes=notes) if first else candidate
 
 
 class Drawn(NamedTuple, Generic[Value]):
@@ -153,38 +159,36 @@ class Selection(Generic[Value]):
         self, candidates: Iterable[Candidate[Value]], key: Key[Value], n: int | None, seed: int
     ) -> None:
         require_sample(n, seed)
-        self.rows = self.empty = self.duplicates = 0
+        self.items = self.empty = self.duplicates = 0
         self._left_out = LeftOutRows()
-        self.notes: dict[str, None] = {}
         self._ids: set[bytes] = set()
+        self._sources: list[Mapping[str, None]] = []
         self.drawn = draw(self._keyed(candidates, key), n, seed)
-        self.unique = len(self._ids) == self.rows - self._left_out.total()
+        self.rows = self.items + self.empty + self._left_out.total()
+        self.unique = len(self._ids) == self.items + self.empty
+        self.notes = {note: None for notes in self._sources for note in notes}
 
     def _keyed(
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
         for row, (own_id, item, unusable, example, notes) in enumerate(candidates):
-            self.notes |= dict.fromkeys(notes)
-            self.rows += 1
+            if notes is not _NO_NOTES:
+                self._sources.append(notes)
             if unusable:
                 self._left_out.add(unusable, example)
                 continue
             # After the first row without an id, ids are not used.
-            if own_id is not None and len(self._ids) == self.rows - self._left_out.total() - 1:
+            if own_id is not None and len(self._ids) == self.items + self.empty:
                 self._ids.add(short_hash(own_id))
             if item is None:
                 self.empty += 1
                 continue
+            self.items += 1
             place, rank = key(own_id, item)
             self.duplicates += place in seen
             seen.add(place)
             yield Keyed(place, Drawn(row, own_id, place, item), rank)
-
-    @property
-    def items(self) -> int:
-        """How many rows have an item, repeated ones among them."""
-        return self.rows - self.empty - self._left_out.total()
 
     def name(self, row: Drawn[Value]) -> str:
         """The row's own id where each row has its own, else one that follows from its content."""
@@ -331,19 +335,21 @@ def load_data(
     >>> data.card.rows, data.card.duplicates, data.card.empty, data.card.used
     (4, 1, 1, 2)
     """
-    require_sample(n, seed)
     source = open_source(spec)
     columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
+    of_slices = {role: column for role, column in columns.items() if role.startswith(SLICE)}
     labels: dict[bytes, str] = {}
 
     def make(fields: Fields) -> Candidate[_Text]:
         text, label = fields.text("text"), fields.name("label")
-        key = short_hash(text.strip())
-        if text.strip() and label is not None and labels.setdefault(key, label) != label:
+        if not (stripped := text.strip()):
+            return Candidate(fields.id, None)
+        key = short_hash(stripped)
+        if label is not None and labels.setdefault(key, label) != label:
             labels[key] = ""
-        values = ((columns[role], fields.name(role)) for role in columns if role.startswith(SLICE))
-        slices = tuple(f"{column}: {value}" for column, value in values if value is not None)
-        return Candidate(fields.id, (text, label, slices) if text.strip() else None)
+        values = [(column, fields.name(role)) for role, column in of_slices.items()]
+        slices = tuple([f"{column}: {value}" for column, value in values if value is not None])
+        return Candidate(fields.id, (key, text, label, slices))
 
     chosen = Selection(usable(read_rows(source, columns), make), _key, n, seed)
     if not chosen.drawn:
@@ -352,14 +358,16 @@ def load_data(
     examples = tuple(
         Example(id=chosen.name(row), text=text, label=labels.get(row.key) or None, slices=slices)
         for row in chosen.drawn
-        for text, _, slices in [row.item]
+        for _, text, _, slices in [row.item]
     )
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
-    if not labels and label_column != NO_LABELS:
-        chosen.notes |= dict.fromkeys(label_candidates(source, columns))
+    others = [name for name in source.columns if name not in columns.values()]
+    if others and not labels and label_column != NO_LABELS:
+        note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
+        chosen.notes[f"{note} --label-column NAME"] = None
     if conflicts := sum(not label for label in labels.values()):
-        texts = [row.item[0][:40] for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
+        texts = [row.item[1][:40] for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
         chosen.notes[f"{counted(conflicts, 'text')} with two labels, left without: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
@@ -370,11 +378,11 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
     return tuple(draw(keyed, n, seed))
 
 
-_Text = tuple[str, str | None, tuple[str, ...]]
-"""A text, its label, and its slices."""
+_Text = tuple[bytes, str, str | None, tuple[str, ...]]
+"""A text after its key, its label, and its slices."""
 
 
 def _key(own_id: str | None, item: _Text) -> tuple[bytes, tuple[bool, bytes]]:
     """Texts are equal but for space around them; of equals one with a label stays, or by chance."""
-    text, label, slices = item
-    return short_hash(text.strip()), (label is None, content_key(text, label, own_id, *slices))
+    key, text, label, slices = item
+    return key, (label is None, content_key(text, label, own_id, *slices))

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from scope.errors import DataError
-from scope.printing import counted, first_line
+from scope.printing import first_line
 from scope.progress import watched
 from scope.records import LeftOut
 
@@ -45,10 +45,6 @@ NAMED = 3
 """Rows that are named of those that are left out for one reason."""
 
 
-MOST_UNUSABLE = 0.25
-"""The greatest share of the rows of a table of answers that may be left out."""
-
-
 class LeftOutRows(Counter[str]):
     """Counts the rows that cannot be used by reason, and names some of them."""
 
@@ -59,8 +55,8 @@ class LeftOutRows(Counter[str]):
     def add(self, reason: str, example: str) -> None:
         """Count a row."""
         self[reason] += 1
-        place = example.removesuffix(f": {reason}")
-        self._examples[reason] = [*self._examples[reason], place][:NAMED]
+        if len(self._examples[reason]) < NAMED:
+            self._examples[reason].append(example.removesuffix(f": {reason}"))
 
     def commonest(self) -> tuple[LeftOut, ...]:
         """The reasons, the commonest first."""
@@ -68,25 +64,6 @@ class LeftOutRows(Counter[str]):
             LeftOut(reason=reason, count=count, examples=tuple(self._examples[reason]))
             for reason, count in self.most_common()
         )
-
-    def notes(self, rows: int, name: str) -> list[str]:
-        """A sentence for each reason, on the ``rows`` of what ``name`` names.
-
-        Raises
-        ------
-        DataError
-            When more than a quarter of the rows cannot be used.
-        """
-        notes = [
-            f"{counted(left.count, 'row')} of {name} left out, {left.reason}: "
-            f"{'; '.join(left.examples)}"
-            for left in self.commonest()
-        ]
-        if self.total() > MOST_UNUSABLE * rows:
-            expected = f"at most {MOST_UNUSABLE:.0%} of {counted(rows, 'row')} that cannot be used"
-            fix = "fix the rows or leave them out, or name another column: --column ROLE=NAME"
-            raise DataError("; ".join(notes), expected=expected, fix=fix)
-        return notes
 
 
 class SourceRow(NamedTuple):
@@ -123,7 +100,7 @@ class Source:
         Streams the columns asked for as pyarrow's record batches, where that is faster. It may
         accept or refuse other damage than ``read``, which decides what a message says.
     notes
-        How the source is read where it could be read otherwise, in sentences.
+        Sentences on how the source is read where it could be read otherwise; reading may add some.
     """
 
     name: str
@@ -133,7 +110,7 @@ class Source:
     unit: Literal["line", "row"]
     class_names: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     batches: Callable[[Sequence[str]], Iterator[Any]] | None = None
-    notes: tuple[str, ...] = ()
+    notes: dict[str, None] = field(default_factory=dict)
 
     def place(self, row: SourceRow) -> str:
         """Where the row stands, for messages.
@@ -310,7 +287,8 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
             ):
                 number += 1
                 room -= len(line)
-                require_length(len(line), most, f"line {number} of {path.name}")
+                if len(line) > most:
+                    require_length(len(line), most, f"line {number} of {path.name}")
                 if room < 0:
                     raise DataError(
                         f"{path.name} decompresses to more than {TIMES_ITS_SIZE} times its size",
@@ -327,13 +305,13 @@ def _raw_lines(path: Path, most: int) -> Iterator[bytes]:
 
 
 def _decode(line: bytes, path: Path, number: int) -> str:
-    fault = f"a NUL byte in line {number} of {path.name}"
-    if b"\0" not in line:
-        try:
+    try:
+        if b"\0" not in line:
             # Spreadsheets put a byte order mark before the name of the first column.
             return line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            fault = f"line {number} of {path.name} is not UTF-8 (byte 0x{line[error.start]:02x})"
+        fault = f"a NUL byte in line {number} of {path.name}"
+    except UnicodeDecodeError as error:
+        fault = f"line {number} of {path.name} is not UTF-8 (byte 0x{line[error.start]:02x})"
     encoding = "UTF-16" if b"\0" in line else "WINDOWS-1252"
     raise DataError(
         fault,

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from scope.answers import Run, ask
-from scope.data.sources import NAMED
+from scope.data.sources import NAMED, LeftOutRows
 from scope.errors import DataError
 from scope.jobs.task_choice import ChosenTask
 from scope.models.model import Model
+from scope.printing import counted
 from scope.protocols import Progress
 from scope.records import Answer, DataCard, LeftOut, Manifest, Prediction, TaskAnswers
 
@@ -122,13 +123,35 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
             (others, card.rows, "rows", "correct the data"),
             (failed, asked, "rows asked", "check the model (try --dtype float32), or its server"),
         ):
-            count = sum(left.count for left in lefts)
-            if count > most * whole:
-                reasons = "; ".join(
-                    f"{left.reason} ({left.count}): {', '.join(left.examples)}" for left in lefts
-                )
-                raise DataError(
-                    f"{count} of {whole} {what} of `{card.spec}` cannot be used; {reasons}",
-                    expected=f"at most {most:.0%}",
-                    fix=f"{fix}; --most-unusable allows more",
-                )
+            _refuse_more(lefts, most, whole, f"{what} of `{card.spec}`", fix)
+
+
+def notes_on(left_out: LeftOutRows, rows: int, name: str, most: float) -> list[str]:
+    """A sentence for each reason why some of the rows of a table are left out.
+
+    Raises
+    ------
+    DataError
+        When a larger share than ``most`` is.
+    """
+    lefts = left_out.commonest()
+    fix = "correct the data, or name another column: --column ROLE=NAME"
+    _refuse_more(lefts, most, rows, f"rows of {name}", fix)
+    return [
+        f"{counted(left.count, 'row')} of {name} left out, {left.reason}: "
+        f"{'; '.join(left.examples)}"
+        for left in lefts
+    ]
+
+
+def _refuse_more(lefts: Sequence[LeftOut], most: float, whole: int, what: str, fix: str) -> None:
+    count = sum(left.count for left in lefts)
+    if count > most * whole:
+        reasons = "; ".join(
+            f"{left.reason} ({left.count}): {', '.join(left.examples)}" for left in lefts
+        )
+        raise DataError(
+            f"{count} of {whole} {what} cannot be used; {reasons}",
+            expected=f"at most {most:.0%}",
+            fix=f"{fix}; --most-unusable allows more",
+        )

@@ -68,11 +68,14 @@ AuditRole = Literal["classifier", "next_token"]
 """The output of models for a text: its label, or the token that follows it."""
 
 
+MOST_UNUSABLE = 0.25
+
+
 @dataclass(frozen=True, kw_only=True)
 class LeavesOut(Request):
     """Data of which some rows may be unusable."""
 
-    most_unusable: Annotated[float, option(DATA), Limits(least=0, below=1)] = 0.25
+    most_unusable: Annotated[float, option(DATA), Limits(least=0, below=1)] = MOST_UNUSABLE
     """Greatest share of rows that cannot be used, and of questions that a server fails to answer:
     they are left out for all models and counted; with more the job ends with an error."""
 

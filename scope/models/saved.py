@@ -19,13 +19,15 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 from scope.data.fields import (
     Fields,
     is_missing,
+    plain_label,
     read_fields,
+    storable,
+    unambiguous,
     unprinted,
 )
 from scope.data.formats import open_json, open_parquet
@@ -50,11 +52,10 @@ from scope.printing import counted, listed
 from scope.protocols import Answers
 from scope.records import Answer, Probabilities, Question
 
-_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
-)
+_NAMES = {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 NO_NUMBER: Final = "no number"
 THOUGHT_UNFINISHED = Answer(missing="thought not finished")
+_SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 _REPLY = 80
 """Most characters that are kept of a reply that names no option."""
 
@@ -74,31 +75,30 @@ class SavedRow:
 
     def in_words(self, question: Question) -> Answer:
         """The answer as a text."""
-        self._require_same(question)
-        if self.answer is None:
+        answer = self.answer
+        if answer is None:
             return self._unreadable("no `answer`") if self.probabilities else Answer()
-        if not isinstance(self.answer, str | int | float) or isinstance(self.answer, bool):
-            return self._unreadable(self.answer)
-        text = without_thought(str(self.answer))
+        if not isinstance(answer, str | int | float) or isinstance(answer, bool):
+            return self._unreadable(answer)
+        # A column with gaps holds whole numbers as floats.
+        text = without_thought(answer if isinstance(answer, str) else plain_label(str(answer)))
         return THOUGHT_UNFINISHED if text is None else Answer(text=text.strip())
 
     def among_options(self, question: Question) -> Answer:
         """The answer as one of the question's options; the likeliest if only those are given."""
-        self._require_same(question)
         answer, values, options = self.answer, self.probabilities, question.options
         if isinstance(answer, str) and (answer := without_thought(answer)) is None:
             return THOUGHT_UNFINISHED
         if self.fault or (values and len(values) != len(options)):
             return self._unreadable(f"probabilities {self.fault or list(values)}")
-        if answer is None:
-            choice = values.index(max(values)) if values else None
-            return Answer(choice=choice, probabilities=values)
-        try:
-            choice = option_index(answer, options)
-        except ValueError:
-            return self._unreadable(answer)
-        if values and values[choice] < max(values):
-            return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
+        choice = values.index(max(values)) if values else None
+        if answer is not None:
+            try:
+                choice = option_index(answer, options)
+            except ValueError:
+                return self._unreadable(answer)
+            if values and values[choice] < max(values):
+                return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
         return Answer(choice=choice, probabilities=values)
 
     def _unreadable(self, content: object) -> Answer:
@@ -106,31 +106,18 @@ class SavedRow:
             return Answer(missing=NO_NUMBER)
         return Answer(missing="not readable", reply=" ".join(str(content).split())[:_REPLY])
 
-    def _require_same(self, question: Question) -> None:
-        """An id that means another question in another file would give wrong answers silently."""
-        if not self.is_of(question):
-            raise DataError(
-                f"{self.place}: `text` is {self.text[:60]!r}, where the data have under the id "
-                f"`{question.id}` the question {question.text[:60]!r}",
-                expected="answers to the same questions under the same ids",
-                fix="choose the file that belongs to the data",
-            )
-
     def is_of(self, question: Question) -> bool:
         """Whether the row has no text, or that of the question."""
-        return self.text.strip() in ("", question.text.strip())
+        return self.text in ("", question.text.strip())
+
+
+_Rows = Mapping[str, SavedRow]
 
 
 class SavedAnswers:
     """Looks answers up by id, or else by the words of the question; no model is run."""
 
-    def __init__(
-        self,
-        by_id: Mapping[str, SavedRow],
-        by_text: Mapping[str, SavedRow],
-        path: Path,
-        unusable: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, by_id: _Rows, by_text: _Rows, path: Path, unusable: Sequence[str]) -> None:
         self._by_id = by_id
         self._by_text = by_text
         self._unusable = unusable
@@ -158,17 +145,27 @@ class SavedAnswers:
         # A row that cannot be used costs the question that it answers.
         if len(missing) > len(self._unusable):
             raise self._lacks(missing, questions)
-        for place, row in enumerate(rows):
-            yield place, Answer(asked=False) if row is None else read(row, questions[place])
+        for place, (row, question) in enumerate(zip(rows, questions, strict=True)):
+            yield place, Answer(asked=False) if row is None else read(row, question)
 
     def _row(self, question: Question) -> SavedRow | None:
         row, same = self._by_id.get(question.id), self._by_text.get(question.text.strip())
-        return row if row and (row.is_of(question) or not same) else same
+        if row is None or (same is not None and not row.is_of(question)):
+            return same
+        if row.is_of(question):
+            return row
+        # An id that means another question in another file would give wrong answers silently.
+        raise DataError(
+            f"{row.place}: `text` is {row.text[:60]!r}, where the data have under the id "
+            f"`{question.id}` the question {question.text[:60]!r}",
+            expected="answers to the same questions under the same ids",
+            fix="choose the file that belongs to the data",
+        )
 
     def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
         """The error of a file without these answers; ids that no question has may show why."""
         texts = {text for question in questions for text in (question.id, question.text.strip())}
-        others = [id_ for id_, row in self._by_id.items() if not {id_, row.text.strip()} & texts]
+        others = [id_ for id_, row in self._by_id.items() if not {id_, row.text} & texts]
         rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
         broken = f"; unusable rows: {'; '.join(self._unusable[:3])}"
         return ModelError(
@@ -191,9 +188,7 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
     DataError
         When two rows answer the same question differently.
     """
-    by_id: dict[str, SavedRow] = {}
-    by_text: dict[str, SavedRow] = {}
-    unclear: set[str] = set()
+    rows: dict[tuple[str | None, str], SavedRow] = {}
     unusable: list[str] = []
     for fields in read_fields(source, _NAMES, required=()):
         try:
@@ -201,33 +196,24 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
         except UnusableRowError as error:
             unusable.append(error.found)
             continue
-        text = row.text.strip()
-        if own_id is not None and (first := by_id.setdefault(own_id, row)) != row:
-            if first.text.strip() == text:
-                raise _another(row, f"under the id `{own_id}`")
-            unclear.add(own_id)
-        if text and by_text.setdefault(text, row) != row:
-            if own_id is None:
-                raise _another(row, f"to {text[:60]!r}")
-            unclear.add(text)
-    clear_ids = {own_id: row for own_id, row in by_id.items() if own_id not in unclear}
-    clear_texts = {text: row for text, row in by_text.items() if text not in unclear}
-    return SavedAnswers(clear_ids, clear_texts, path, unusable)
+        if rows.setdefault((own_id, row.text), row) != row:
+            where = f"to {row.text[:60]!r}" if own_id is None else f"under the id `{own_id}`"
+            raise fields.wrong(f"another answer {where}", "one answer to a question")
+    by_id = unambiguous((own_id, row) for (own_id, _), row in rows.items() if own_id is not None)
+    by_text = unambiguous((text, row) for (_, text), row in rows.items() if text)
+    return SavedAnswers(by_id, by_text, path, unusable)
 
 
-def _another(row: SavedRow, where: str) -> UnusableRowError:
-    problem = f"another answer {where}"
-    return UnusableRowError(problem, f"{row.place}: {problem}", "one answer to a question")
+def _value(value: object) -> object:
+    return None if is_missing(value) else storable(value) if isinstance(value, str) else value
 
 
 def _row(fields: Fields) -> SavedRow:
-    values, text = fields.values, fields.text("text")
-    if fields.id is None and not text.strip():
+    text = fields.text("text").strip()
+    if fields.id is None and not text:
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-    answer, numbers = (
-        None if is_missing(value) else value
-        for value in (values.get("answer"), unprinted(values.get("probabilities")))
-    )
+    answer = fields.read("answer", _value)
+    numbers = unprinted(fields.read("probabilities", _value))
     shares: Probabilities = ()
     fault = "" if numbers is None else str(numbers)
     if isinstance(numbers, list) and numbers and all(isinstance(n, int | float) for n in numbers):
@@ -281,20 +267,32 @@ class Predictions(Scheme):
     def expand(self, rest: str) -> Iterable[str]:
         """Every model of a table, ``FILE.tsv#*``, or every file of saved answers in a folder."""
         if (folder := expanded(rest)).is_dir():
-            return [f"predictions:{file}" for file in _files_of(folder)]
+            return [f"predictions:{file}" for file in prediction_files(folder).values()]
         table = parse_table_name(rest)
         return (table and expand_table(table)) or super().expand(rest)
 
 
-def _files_of(folder: Path) -> list[Path]:
-    endings = (".jsonl", ".jsonl.gz", ".parquet")
-    if not (files := sorted(path for path in folder.iterdir() if path.name.endswith(endings))):
-        raise DataError(
-            f"no saved answers in the folder {folder}",
-            expected=f"one file per model, with one of the endings {', '.join(endings)}",
-            fix="check the path",
-        )
-    return files
+def prediction_files(folder: Path) -> dict[str, Path]:
+    """The files of saved predictions in a folder, by the names of their models.
+
+    Raises
+    ------
+    DataError
+        When there is none.
+    """
+    files = {
+        path.name[: -len(suffix)]: path
+        for path in sorted(folder.iterdir())
+        for suffix in _SUFFIXES
+        if path.is_file() and path.name.casefold().endswith(suffix)
+    }
+    if files:
+        return files
+    raise DataError(
+        f"no saved answers in the folder `{folder}`",
+        expected=f"one file a model, its name ending in {', '.join(_SUFFIXES)}",
+        fix="name another folder",
+    )
 
 
 SCHEME = Predictions("predictions", load)

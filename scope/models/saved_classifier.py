@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from scope.data.fields import Fields, UnreadableError, label_of, read_fields, unprinted
@@ -15,9 +15,7 @@ from scope.metrics.arrays import is_distribution, normalized
 from scope.printing import listed
 from scope.records import Prediction, Probabilities
 
-_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {name: (name,) for name in ("text", "probabilities", "labels")}
-)
+_NAMES = {name: (name,) for name in ("text", "probabilities", "labels")}
 
 
 class SavedClassifier:
@@ -65,12 +63,15 @@ def read_classifier(source: Source, path: Path) -> SavedClassifier:
         if "labels" in there and not there & {"text", "probabilities"}:
             continue
         values: Any = unprinted(row.values.get("probabilities"))
-        if not isinstance(values, list) or not is_distribution(values, len(labels)):
+        fits = isinstance(values, list) and len(values) == len(labels)
+        if fits and any(isinstance(n, float) and not math.isfinite(n) for n in values):
+            values = []  # The model's failure costs this text.
+        elif not fits or not is_distribution(values, len(labels)):
             raise row.wrong(
                 f"`probabilities` is {str(values)[:100]}",
                 f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {list(labels)}",
             )
-        _add(predictions, row, rounded(values))
+        _add(predictions, row, rounded(values) if values else ())
     if not predictions and set(source.columns) != {"labels"}:
         raise DataError(
             f"no predictions in {path.name}; its columns are {listed(source.columns)}",
@@ -84,7 +85,7 @@ def _add(predictions: dict[str, Prediction], row: Fields, shares: Probabilities)
     """Add what a row predicts for its text."""
     if not isinstance(text := row.values.get("text"), str):
         raise row.wrong(f"`text` is {text!r}", "the text as a string")
-    prediction = Prediction(probabilities=shares)
+    prediction = Prediction(probabilities=shares, missing="" if shares else "no number")
     if predictions.setdefault(text, prediction) != prediction:
         raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
 

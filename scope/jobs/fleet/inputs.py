@@ -25,13 +25,13 @@ from scope.records import DataCard
 
 def load_answers(specs: Sequence[str], request: FleetRequest) -> tuple[CorrectnessMatrix, DataCard]:
     """The joined matrix of several sources, and its data card."""
-    matrix = read_matrix(specs, columns=request.roles)
+    matrix = read_matrix(specs, columns=request.roles, most_unusable=request.most_unusable)
     return matrix, _card(", ".join(specs), matrix)
 
 
 def load_questions(spec: str, request: FleetRequest) -> tuple[CorrectnessMatrix, DataCard]:
     """Questions, with the models' answers if the file has any, and their data card."""
-    matrix = read_questions(spec, columns=request.roles)
+    matrix = read_questions(spec, columns=request.roles, most_unusable=request.most_unusable)
     return matrix, _card(spec, matrix)
 
 

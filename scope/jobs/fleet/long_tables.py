@@ -18,18 +18,20 @@ from scope.data.columns import WantedColumn, read_columns
 from scope.data.fields import (
     Fields,
     UnreadableError,
-    class_name,
     first_of,
     is_missing,
     label_of,
     plain_label,
     read_rows,
     storable,
+    unambiguous,
     unprinted,
 )
+from scope.data.items import options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
+from scope.jobs.left_out import notes_on
 from scope.printing import counted, did_you_mean, listed
 
 if TYPE_CHECKING:
@@ -71,31 +73,37 @@ class LongTable(NamedTuple):
 
 
 class AnswerKey(NamedTuple):
-    """The right answers of a question, empty if unknown, and its options."""
+    """The right answers of a question, empty if unknown; its options, and their labels."""
 
-    gold: tuple[object, ...]
+    gold: tuple[object, ...] = ()
     options: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+
+AnswerKeys = Mapping[str, AnswerKey]
+"""By the question's id or text."""
 
 
 def read_long(
-    spec: str, named: Mapping[str, str], *, answers: bool, one_of_several: bool = False
+    spec: str, named: Mapping[str, str], most: float, *, answers: bool, alone: bool
 ) -> LongTable:
-    """Read a table; ``answers`` requires answers, unless it is one of several and has none.
+    """Read a table; ``answers`` requires answers, unless it has none and is not ``alone``.
 
     Raises
     ------
     DataError
-        When a column is missing, or a score is neither 0 nor 1 and no limit is named.
+        When a column is missing, a score is neither 0 nor 1 and no limit is named, or a larger
+        share than ``most`` of the rows is unusable.
     """
     source, named = _opened(spec, named)
     columns = choose_matrix_columns(source.columns, named, source.name)
     if not {"model", "correct"} <= columns.keys():
-        if answers and not (one_of_several and not {"model", "correct"} & columns.keys()):
+        if answers and (alone or {"model", "correct"} & columns.keys()):
             role = "correct" if "model" in columns else "model"
             raise missing_column(role, source.columns, source.name)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
     rows, left_out = _frame(source, columns, named.get(ABOVE))
-    unusable = left_out.notes(len(rows) + left_out.total(), source.name)
+    unusable = notes_on(left_out, len(rows) + left_out.total(), source.name, most)
     nobody = rows["model"].isna() & rows["correct"].notna()
     unknown = rows["model"].notna() & rows["correct"].isna()
     notes = (
@@ -152,13 +160,10 @@ def _wanted(
     """The columns to read, by role; the text includes columns of context and options."""
     names = source.class_names.get(columns.get("category", ""), ())
 
-    def category_of(value: object) -> str | None:
-        return class_name(value, names) if names and isinstance(value, int) else label_of(value)
-
     readers: dict[str, Callable[[Any], object]] = {
         "model": label_of,
         "item": label_of,
-        "category": category_of,
+        "category": partial(label_of, names=names),
         "correct": partial(correct_of, above=above),
     }
     wanted = {
@@ -170,7 +175,10 @@ def _wanted(
 
     def read(*values: object) -> str | None:
         by_role = dict(zip(roles, values, strict=True))
-        context, options = written_of(by_role.get("context")), options_of(by_role.get("options"))
+        context, (options, _) = (
+            written_of(by_role.get("context")),
+            options_of(by_role.get("options")),
+        )
         return whole_text(written_of(by_role["text"]), context, options)
 
     if "text" in columns:
@@ -258,8 +266,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
 
     An id or text of two questions with other right answers or options identifies neither.
     """
-    keys: dict[str, AnswerKey] = {}
-    unclear: set[str] = set()
+    keys: list[tuple[str, AnswerKey]] = []
     for spec in specs:
         source, roles = _opened(spec, named)
         columns = choose_matrix_columns(source.columns, roles, source.name)
@@ -268,17 +275,14 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
         renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
         for fields in read_rows(source, renamed):
             with suppress(UnusableRowError):
-                for name, key in _key(fields).items():
-                    if keys.setdefault(name, key) != key:
-                        unclear.add(name)
-    return {name: key for name, key in keys.items() if name not in unclear}
+                keys += _keys(fields)
+    return unambiguous(keys)
 
 
-def _key(fields: Fields) -> dict[str, AnswerKey]:
+def _keys(fields: Fields) -> list[tuple[str, AnswerKey]]:
     options = fields.read("options", options_of) or ()
-    key = AnswerKey(gold_of(fields.values["gold"]), options)
-    names = (fields.id, fields.text("text") or None)
-    return {name.strip(): key for name in names if name is not None}
+    key = AnswerKey(tuple(right_answers(fields.values["gold"]) or ()), *options)
+    return [(name.strip(), key) for name in (fields.id, fields.text("text")) if name]
 
 
 def written_of(value: object) -> str | None:
@@ -314,41 +318,29 @@ def correct_of(value: object, above: float | None = None) -> int | None:
     (1, 0, 1, None, None)
     """
     spelling = "" if is_missing(value) else plain_label(str(value)).casefold()
-    with suppress(ValueError):
+    try:
         score = float(spelling)
-        if math.isfinite(score) and (above is not None or score not in (0, 1)):
-            if above is None:
-                raise DataError(
-                    f"{value!r:.60} for whether an answer is right",
-                    expected="0 or 1, or the score above which an answer is right",
-                    fix="say which scores are right, such as --correct-above 0.5; or name another "
-                    "column: --column correct=NAME",
-                )
-            return int(score > above)
-    if spelling not in _RIGHT:
-        raise UnreadableError(
-            f"{value!r:.60} for whether the answer is right",
-            "0 or 1, true or false, right or wrong, or nothing where it is not known",
+    except ValueError:
+        score = math.nan
+    if above is not None and math.isfinite(score):
+        return int(score > above)
+    if spelling in _RIGHT:
+        return _RIGHT[spelling]
+    if math.isfinite(score):
+        raise DataError(
+            f"{value!r:.60} for whether an answer is right",
+            expected="0 or 1, or the score above which an answer is right",
+            fix="say which scores are right, such as --correct-above 0.5; or name another "
+            "column: --column correct=NAME",
         )
-    return _RIGHT[spelling]
+    raise UnreadableError(
+        f"{value!r:.60} for whether the answer is right",
+        "0 or 1, true or false, right or wrong, or nothing where it is not known",
+    )
 
 
-def gold_of(value: object) -> tuple[object, ...]:
-    """The right answers; empty if unknown.
-
-    Examples
-    --------
-    >>> gold_of(["Ann", "Anna"]), gold_of("B"), gold_of(None)
-    (('Ann', 'Anna'), ('B',), ())
-    """
-    value = unprinted(value)
-    if isinstance(value, list):
-        return tuple(value)
-    return () if is_missing(value) or value == "" else (value,)
-
-
-def options_of(value: object) -> tuple[str, ...]:
-    """The options of a question: a list of texts, ``{"text": […], …}`` as on the hub, or a text.
+def options_of(value: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The options of a question, in any form that benchmarks have or in one text; and their labels.
 
     Raises
     ------
@@ -358,16 +350,12 @@ def options_of(value: object) -> tuple[str, ...]:
     Examples
     --------
     >>> options_of(["Ann", "Bob"]), options_of("A) Ann"), options_of(None)
-    (('Ann', 'Bob'), ('A) Ann',), ())
+    ((('Ann', 'Bob'), ()), (('A) Ann',), ()), ((), ()))
     """
-    value = unprinted(value)
-    options = value.get("text") if isinstance(value, Mapping) else value
-    if is_missing(options) or isinstance(options, str):
-        text = written_of(options)
-        return () if text is None else (text,)
-    if not isinstance(options, list | tuple) or not all(isinstance(x, str) for x in options):
-        raise UnreadableError(f"{value!r:.60} as the options", "a list of texts")
-    return tuple(map(storable, options))
+    if is_missing(value) or isinstance(unprinted(value), str):
+        text = written_of(value)
+        return ((), ()) if text is None else ((text,), ())
+    return options_in(value)
 
 
 def whole_text(question: str | None, context: str | None, options: Sequence[str]) -> str | None:

@@ -22,11 +22,15 @@ from scope.jobs.fleet.long_tables import answer_keys, read_long
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import SHOWN
 from scope.jobs.fleet.saved_answers import is_run, read_predictions, read_runs
+from scope.jobs.shared_fields import MOST_UNUSABLE
 from scope.paths import expanded
 from scope.printing import counted, listed
 
 if TYPE_CHECKING:
     import pandas
+
+Sources = str | Path | Sequence[str | Path]
+Roles = Mapping[str, str]
 
 _AS_FOUND: Final[Mapping[str, str]] = {}
 
@@ -37,7 +41,7 @@ _DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def read_matrix(
-    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+    spec: Sources, *, columns: Roles = _AS_FOUND, most_unusable: float = MOST_UNUSABLE
 ) -> CorrectnessMatrix:
     """Read a matrix of the correctness of answers, sorted by the names of models and questions.
 
@@ -53,6 +57,8 @@ def read_matrix(
         Columns of tables by role, if they do not have the usual names; see
         `scope.jobs.fleet.long_tables`. ``model`` may name several, each with the answers of its
         model; ``correct above`` is the score above which an answer is right.
+    most_unusable
+        The greatest share of the rows of a table, or of a model's file, that may be left out.
 
     Raises
     ------
@@ -63,7 +69,7 @@ def read_matrix(
     SpecError
         When the role of a column is unknown.
     """
-    sources, left_out = _read(spec, columns, answers=True)
+    sources, left_out = _read(spec, columns, most_unusable, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
     if not any(source["correct"].notna().any() for source in answering):
         raise DataError(
@@ -79,13 +85,13 @@ def read_matrix(
 
 
 def read_questions(
-    spec: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] = _AS_FOUND
+    spec: Sources, *, columns: Roles = _AS_FOUND, most_unusable: float = MOST_UNUSABLE
 ) -> CorrectnessMatrix:
     """Read questions, answered or not; all else is as in `read_matrix`.
 
     A table may have one row per question, without models and answers.
     """
-    sources, left_out = _read(spec, columns, answers=False)
+    sources, left_out = _read(spec, columns, most_unusable, answers=False)
     matrix = matrix_of(sources, part=True)
     if not matrix.ids:
         raise DataError(
@@ -99,7 +105,7 @@ def read_questions(
 
 
 def _read(
-    spec: str | Path | Sequence[str | Path], columns: Mapping[str, str], *, answers: bool
+    spec: Sources, columns: Roles, most: float, *, answers: bool
 ) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
     """A data frame for each source, and remarks on what was left out."""
     specs = [spec] if isinstance(spec, str | Path) else spec
@@ -110,14 +116,14 @@ def _read(
     keys = answer_keys(tables, columns) if len(tables) + len(runs) < len(folders) else {}
     for source, path in folders.items():
         if source in tables:
-            several = len(folders) > 1
-            read.append(read_long(source, columns, answers=answers, one_of_several=several))
+            alone = len(folders) == 1
+            read.append(read_long(source, columns, most, answers=answers, alone=alone))
         elif path not in runs:
-            read.append(read_predictions(path, columns, keys, answers=answers))
+            read.append(read_predictions(path, columns, keys, most, answers=answers))
     return [source.rows for source in read], tuple(note for source in read for note in source.notes)
 
 
-def _shown(spec: str | Path | Sequence[str | Path]) -> str:
+def _shown(spec: Sources) -> str:
     return str(spec) if isinstance(spec, str | Path) else ", ".join(map(str, spec))
 
 

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scope.data.fields import Fields, is_missing, read_fields, unprinted
-from scope.data.items import LETTERS, option_index
+from scope.data.fields import Fields, is_missing, plain_label, read_fields, unprinted
+from scope.data.items import LETTERS, option_index, right_answers
 from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError
@@ -23,20 +23,20 @@ from scope.jobs.fleet.long_tables import (
     COLUMNS,
     NONE,
     AnswerKey,
+    AnswerKeys,
     LongTable,
     by_role,
-    gold_of,
     options_of,
     whole_text,
 )
+from scope.jobs.left_out import notes_on
 from scope.metrics import best_against_gold, exact_match_values
 from scope.models.replies import without_thought
+from scope.models.saved import prediction_files
 from scope.models.scheme import scheme_of
 from scope.printing import counted
 from scope.records import Answer, CompareResult, Item, TaskAnswers
 from scope.store import RunFolder
-
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
 
 _COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     **{name: (name,) for name in ("id", "answer", "probabilities", "labels", "gold")},
@@ -66,18 +66,8 @@ def _long_table(
     return LongTable(frame, (*notes, *([note] if without_gold else [])))
 
 
-def prediction_files(folder: Path) -> dict[str, Path]:
-    """The files of saved predictions in a folder, by the names of their models."""
-    return {
-        path.name[: -len(suffix)]: path
-        for path in sorted(folder.iterdir())
-        for suffix in _SUFFIXES
-        if path.is_file() and path.name.casefold().endswith(suffix)
-    }
-
-
 def read_predictions(
-    folder: Path, columns: Mapping[str, str], keys: Mapping[str, AnswerKey], *, answers: bool
+    folder: Path, columns: Mapping[str, str], keys: AnswerKeys, most: float, *, answers: bool
 ) -> LongTable:
     """Read all files of a folder; a model is named by its file, without the ending.
 
@@ -97,27 +87,20 @@ def read_predictions(
     Raises
     ------
     DataError
-        When the folder holds no such file.
+        When the folder holds no such file, or a larger share than ``most`` of the rows of one is
+        unusable.
     """
-    files = prediction_files(folder)
-    if not files:
-        raise DataError(
-            f"no saved predictions in the folder `{folder}`",
-            expected=f"one file a model, its name ending in {', '.join(_SUFFIXES)}",
-            fix="name another folder, a table of answers, or a run of `scope compare`",
-        )
     named = {"id" if role == "item" else role: column for role, column in by_role(columns).items()}
     rows: list[ModelAnswer] = []
     notes: list[str] = []
-    for model, path in files.items():
+    for model, path in prediction_files(folder).items():
         source = open_file(path)
         there = {role: (name,) for role, name in named.items() if name in (*source.columns, NONE)}
         required = ("gold",) if answers and not keys else ()
         fields = read_fields(source, {**_COLUMNS, **there}, required=required)
-        left_out = LeftOutRows()
-        answers_of_model = list(_rows(fields, model, keys, left_out))
-        notes += left_out.notes(len(answers_of_model) + left_out.total(), path.name)
-        rows += answers_of_model
+        left_out, before = LeftOutRows(), len(rows)
+        rows += _rows(fields, model, keys, left_out)
+        notes += notes_on(left_out, len(rows) - before + left_out.total(), path.name, most)
     ids = _ids_by_text(rows)
     kept = [
         row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
@@ -145,32 +128,30 @@ def _ids_by_text(rows: Sequence[ModelAnswer]) -> dict[str, str]:
 
 
 def _rows(
-    rows: Iterator[Fields], model: str, keys: Mapping[str, AnswerKey], left_out: LeftOutRows
+    rows: Iterator[Fields], model: str, keys: AnswerKeys, left_out: LeftOutRows
 ) -> Iterator[ModelAnswer]:
     """The answers of a file; the id is empty where a row has none."""
     labels: tuple[str, ...] = ()
     for fields in rows:
         try:
-            labels = fields.read("labels", options_of) or labels
-            if {name for name, value in fields.values.items() if not is_missing(value)} == {
-                "labels"
-            }:
-                continue
-            yield _answer_of(fields, model, labels, keys)
+            labels = fields.read("labels", lambda names: options_of(names)[0]) or labels
+            there = {name for name, value in fields.values.items() if not is_missing(value)}
+            if there != {"labels"}:
+                yield _answer_of(fields, model, labels, keys)
         except UnusableRowError as error:
             left_out.add(error.reason, error.found)
 
 
-def _answer_of(
-    fields: Fields, model: str, labels: Sequence[str], keys: Mapping[str, AnswerKey]
-) -> ModelAnswer:
+def _answer_of(fields: Fields, model: str, labels: Sequence[str], keys: AnswerKeys) -> ModelAnswer:
     row_id, text = fields.id, fields.text("text") or None
     if row_id is None and text is None:
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-    key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey(())
-    options = fields.read("options", options_of) or key.options
-    gold = gold_of(fields.values.get("gold")) or key.gold
-    correct = _is_right(fields, options, labels, gold) if gold else None
+    key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey()
+    options, names = fields.read("options", options_of) or ((), ())
+    if not options:
+        options, names = key.options, key.labels
+    gold = right_answers(fields.values.get("gold")) or key.gold
+    correct = _is_right(fields, options, names or labels, gold) if gold else None
     whole = whole_text(text, None, options)
     return ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
 
@@ -191,9 +172,10 @@ def _is_right(
         return 0
 
     def place(value: object) -> int | None:
-        if not names and isinstance(value, int) and not isinstance(value, bool):
-            return value
         try:
+            # Numbers may be of another type in one of the files.
+            if not names and (number := plain_label(str(value))).lstrip("-").isdecimal():
+                return int(number)
             return option_index(value, names or LETTERS, labels)
         except ValueError:
             return None

@@ -63,31 +63,10 @@ def test_a_file_that_unpacks_to_far_more_than_texts_do_is_refused(tmp_path):
             pass
 
 
-@pytest.fixture
-def opened(tmp_path):
-    def open_content(content: str, delimiter: str = ","):
-        path = tmp_path / "a.csv"
-        path.write_bytes(content.encode())
-        return open_delimited(path, delimiter)
-
-    return open_content
-
-
-def test_places_are_the_lines_where_rows_begin(opened):
-    source = opened('text\r\n"two\r\nlines"\r\n\r\nlast\r\n')
+def test_places_are_the_lines_where_rows_begin(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b'text\r\n"two\r\nlines"\r\n\r\nlast\r\n')
+    source = open_delimited(tmp_path / "a.csv", ",")
     assert list(source.read(["text"])) == [(2, ("two\r\nlines",), ()), (5, ("last",), ())]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("text,label,text\na,b,c\n", "column `text` more than once in the header"),
-        ("text;label\na;b\n", "one column in the header .*';' would give 2"),
-    ],
-)
-def test_a_broken_table_is_refused(opened, content, message):
-    with pytest.raises(DataError, match=message):
-        opened(content)
 
 
 @pytest.fixture
@@ -182,12 +161,3 @@ def test_what_is_no_text_is_refused(tmp_path, name, found):
     with pytest.raises(DataError) as raised:
         open_text(tmp_path / name)
     assert raised.value.found == found.format(tmp_path / name)
-
-
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
-@pytest.mark.parametrize("content", ["", "\n\n"])
-def test_an_empty_file_is_named(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_text(content)
-    with pytest.raises(DataError, match=f"{name} is empty"):
-        load_data(str(path), n=3, seed=0)

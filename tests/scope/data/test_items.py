@@ -135,24 +135,6 @@ def test_a_row_with_a_passage_becomes_an_item(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("fields", "gold"),
-    [
-        ({"answers": ["France", "In France", "France"]}, ("France", "In France")),
-        ({"answers": {"text": ["France"], "answer_start": [3]}}, ("France",)),
-        ({"answers": [{"text": "France", "start": 3}]}, ("France",)),
-        ({"answer": "France"}, ("France",)),
-        ({"answers": []}, ("",)),
-        ({"answers": ["guess"], "is_impossible": True}, ("",)),
-        ({"answers": None}, ()),
-        ({}, ()),
-    ],
-)
-def test_answers_may_have_several_shapes_be_none_or_unknown(tmp_path, fields, gold):
-    (draft,) = passages(write(tmp_path / "a.jsonl", ROW | fields))
-    assert draft.item.gold == gold
-
-
 QUESTIONS = [
     {
         "id": "a",

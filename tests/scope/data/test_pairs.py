@@ -79,24 +79,6 @@ def test_a_part_without_rows_lists_the_values_there_are(pairs):
     assert raised.value.fix.startswith("rename the values, or give one table per part")
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "score"),
-    [
-        ("Sentence1", "Sentence2", "similarity_score"),
-        ("sentence_A", "sentence_B", "relatedness_score"),
-        ("question1", "question2", "label"),
-    ],
-)
-def test_columns_are_found_by_their_usual_names(pairs, first, second, score):
-    data = pairs([{score: 2.5, second: "B", "other": 1, first: "A"}])
-    assert scored(data) == [("A", "B", 2.5)]
-
-
-def test_rows_with_an_empty_text_are_left_out_and_counted_whatever_their_score(pairs):
-    data = pairs("first,second,score\nA,B,2\nA, ,7\n,B,\n")
-    assert (data.card.rows, data.card.empty, data.card.used) == (3, 2, 1)
-
-
 WORDS = st.sampled_from(["A", "B", "C", "D E", " ", ""])
 TABLES = st.lists(st.tuples(WORDS, WORDS, st.sampled_from([0, 1.5, 5])), min_size=1, max_size=30)
 
@@ -133,16 +115,3 @@ def test_numbers_of_classes_do_not_pass_for_scores(tmp_path):
     assert raised.value.found == (
         "column `label` of a.parquet holds no scores but the classes `same`, `other`"
     )
-
-
-@pytest.mark.parametrize(
-    ("table", "found"),
-    [
-        ("premise,hypothesis,score\nA,B,2\n", r"no two text columns in a\.csv; its columns are "),
-        ("first,second\nA,B\n", r"no column for the score in a\.csv; its columns are"),
-        ("first,second,score\nA,,2\n,B,3\n", "2 rows, 2 of them with an empty text"),
-    ],
-)
-def test_a_table_without_texts_scores_or_pairs_is_refused(pairs, table, found):
-    with pytest.raises(DataError, match=found):
-        pairs(table)

@@ -176,12 +176,3 @@ def test_what_cannot_be_opened_is_refused(tmp_path, monkeypatch, spec, error, me
 )
 def test_a_name_of_the_hub_is_split_at_its_colons_but_not_inside_slices(rest, parts):
     assert parse_hub_name(rest) == parts
-
-
-@pytest.mark.parametrize(
-    ("content", "counts"), [("text\n", "0 rows, 0"), ("text,n\n ,1\n  ,2\n", "2 rows, 2")]
-)
-def test_nothing_left_is_an_error_that_counts(tmp_path, content, counts):
-    path = write(tmp_path / "a.csv", content)
-    with pytest.raises(DataError, match=rf"no text in a\.csv: {counts} of them empty"):
-        load_data(path)

@@ -79,7 +79,6 @@ GOOD = {"text": "b", "probabilities": [0.5, 0.5]}
     [
         ({"text": 3}, "`text` is 3"),
         ({"probabilities": [1.0]}, "`probabilities` is [1.0]"),
-        ({"probabilities": [0.5, float("nan")]}, "`probabilities` is [0.5, nan]"),
         ({"text": "a good film"}, "other probabilities for 'a good film'"),
         ({"labels": ["good", "bad"]}, "`labels` is ['good', 'bad']"),
         ({"labels": "bad good"}, "`labels` is 'bad good'"),
@@ -99,20 +98,6 @@ def test_labels_stand_in_the_first_row(tmp_path, labels):
         load(str(path), ModelOptions())
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.jsonl", b'{"text": "\xff"}\n'),
-        ("a.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 99, mtime=0)[:-12]),
-        ("a.parquet", b"no parquet"),
-    ],
-)
-def test_a_file_that_cannot_be_read_is_refused(tmp_path, name, content):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=name):
-        load(str(tmp_path / name), ModelOptions())
-
-
 def test_a_file_with_labels_alone_is_a_classifier_that_has_answered_nothing(tmp_path):
     path = tmp_path / "vendor.jsonl"
     path.write_text('{"labels": ["bad", "good"]}\n')
@@ -128,13 +113,6 @@ def model(folder, *rows):
 
 def ask(**fields):
     return Question(**{"id": "q", "text": "Who came?", **fields})
-
-
-def answered(folder, row):
-    """The answers of a file with this row to one question, with three options or without."""
-    saved = model(folder, {"id": "q"} | row)
-    options = row.get("options", ("red", "blue", "green"))
-    return dict((saved.choose if options else saved.answer)([ask(options=options)]))
 
 
 def test_answers_are_looked_up_by_id_and_else_by_text(tmp_path):
@@ -154,21 +132,6 @@ def test_answers_are_looked_up_by_id_and_else_by_text(tmp_path):
     assert dict(saved.fill(asked)) == expected
 
 
-@pytest.mark.parametrize(
-    ("row", "choice"),
-    [
-        *(({"answer": answer}, 1) for answer in (1, "B", "blue", 1.0)),
-        ({"probabilities": [0.25, 0.25, 0.5]}, 2),
-        # An answer says which of the likeliest options it is.
-        ({"answer": "blue", "probabilities": [0.4, 0.4, 0.2]}, 1),
-        ({"answer": None}, None),
-    ],
-)
-def test_an_option_is_named_by_number_letter_or_text_or_is_the_likeliest(tmp_path, row, choice):
-    probabilities = tuple(row.get("probabilities", ()))
-    assert answered(tmp_path, row) == {0: Answer(choice=choice, probabilities=probabilities)}
-
-
 def test_rows_for_questions_that_are_not_asked_are_counted_and_named(tmp_path):
     rows = [{"id": f"x{place}", "answer": "Ann"} for place in range(4)]
     same_words = {"id": "other", "text": "Who came?", "answer": "Ann"}
@@ -177,25 +140,3 @@ def test_rows_for_questions_that_are_not_asked_are_counted_and_named(tmp_path):
     counted = "no answer to 4 of 5 questions: `q0`, .* and 4 rows under other ids: `x0`, `x1`"
     with pytest.raises(ModelError, match=counted):
         list(saved.answer(asked))
-
-
-def test_words_that_two_ids_share_answer_neither_by_text(tmp_path):
-    saved = model(
-        tmp_path,
-        {"id": "a", "text": "Who came?", "answer": "Ann"},
-        {"id": "b", "text": "Who came?", "answer": "Bob"},
-    )
-    assert dict(saved.answer([ask(id="b")])) == {0: Answer(text="Bob")}
-    with pytest.raises(ModelError):
-        list(saved.answer([ask(id="c")]))
-
-
-@pytest.mark.parametrize("named", [{"id": "q"}, {"text": "Who?"}])
-def test_two_answers_to_one_question_are_refused(tmp_path, named):
-    with pytest.raises(DataError, match=r"line 2 of saved\.jsonl: another answer"):
-        model(tmp_path, *(named | {"answer": answer} for answer in ("Ann", "Bob")))
-
-
-def test_a_file_without_answers_is_told_its_columns(tmp_path):
-    with pytest.raises(DataError, match=r"no answers in .* its columns are `id`, `prediction`"):
-        model(tmp_path, {"id": "q", "prediction": "Ann"})

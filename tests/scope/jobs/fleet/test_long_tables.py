@@ -60,31 +60,9 @@ def test_a_file_longer_than_a_portion_is_read_whole(tmp_path):
     assert matrix.texts[9_999] == "9999"
 
 
-def test_unknown_answers_are_counted(write):
-    rows = ("a,1,1.0", "b,1,NaN", "b,2,0.0", "a,2,1.0")
-    matrix = read_matrix(write("t.csv", "model,item,correct", *rows))
-    np.testing.assert_array_equal(matrix.correct, [[1, np.nan], [1, 0]])
-    assert matrix.notes == ("1 row of t.csv left out, for whether the answer is right is not said",)
-
-
 def test_a_text_need_stand_in_one_row_of_a_question_alone(write):
     path = write("t.csv", "model,id,text,correct", "a,1,,1", "b,1,Who?,0")
     assert read_matrix(path).texts == ("Who?",)
-
-
-def test_two_texts_of_a_question_are_refused(write):
-    path = write("t.csv", "model,item,text,correct", "a,1,Who?,1", "b,1,Why?,1")
-    with pytest.raises(DataError, match=r"two texts for the question `1`: 'Who\?' and 'Why\?'"):
-        read_matrix(path)
-
-
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [("model,item,correct", r"no answer in .*t\.csv"), ("model,item", "no column for correct")],
-)
-def test_a_table_without_answers_is_refused(columns, message, write):
-    with pytest.raises(DataError, match=message):
-        read_matrix(write("t.csv", columns))
 
 
 def test_names_of_classes_stand_for_categories(tmp_path):

@@ -13,7 +13,7 @@ import scope
 from scope.errors import DataError, RunError
 from scope.jobs.fleet.long_tables import answer_keys
 from scope.jobs.fleet.reading import read_matrix, read_questions
-from scope.jobs.fleet.saved_answers import prediction_files
+from scope.models.saved import prediction_files
 from scope.records import Answer, Item, Question, TaskAnswers
 from scope.serialization import to_json
 
@@ -53,8 +53,10 @@ def test_the_greatest_probability_is_held_against_gold(save):
         ("Paris", "Rome", 0, {}),
         (None, "Rome", 0, {}),
         (40, 40, 1, {}),
+        ("40", 40.0, 1, {}),
         ("Bob", "B", 1, {"options": ["Ann", "Bob"]}),
         (0, "Bob", 0, {"options": ["Ann", "Bob"]}),
+        ("B", "2", 1, {"options": {"1": "Ann", "2": "Bob", "3": "Cid"}}),
         # Labels that look like letters are labels first.
         ("B", 0, 1, {"labels": ["B", "A"]}),
     ],
