@@ -41,7 +41,6 @@ def audit_arguments(sentences_csv):
         ({"reference": "python:toy_models:Nothing"}, "has no `Nothing`", "define `Nothing`"),
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
-        ({"reference": "python:toy_models:NotANumber"}, "NaN", "summing to 1"),
         ({"setting": "min_letters=six"}, "min_letters=six of `typo`", "correct the value"),
         ({"setting": "same_part=1"}, "the setting `same_part`", "check the spelling"),
         ({"metric": "informedness"}, "the metric `informedness`", "measures it anyway"),

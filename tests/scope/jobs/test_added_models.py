@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from scope.errors import ModelError, RunError
+from scope.errors import DataError, RunError
 from scope.progress import Lines
 from scope.store import RunFolder
 
@@ -42,7 +42,7 @@ def test_targets_cannot_be_removed_or_reordered(audit):
 
 def test_a_session_that_fails_leaves_the_run_as_it_was(audit, bare):
     first = audit(STUDENT)
-    with pytest.raises(ModelError):
+    with pytest.raises(DataError, match="no answer of .*NotANumber: no number"):
         audit(STUDENT, "NotANumber")
     again = audit(STUDENT)
     assert bare(again) == bare(first)
