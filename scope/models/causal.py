@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import STEP, Decoder, write_greedily
+from scope.models.decoder import STEP, Decoder
 from scope.models.endpoint.letters import is_letter
 from scope.models.endpoint.protocol import Position, Reply
-from scope.models.endpoint.roles import LIKELIEST, choice_of, require_letters, unanswered
+from scope.models.endpoint.roles import (
+    LIKELIEST,
+    Read,
+    answer_in,
+    choice_of,
+    reply_of,
+    require_letters,
+    words_of,
+)
 from scope.models.heads import Head
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
@@ -29,7 +38,6 @@ from scope.models.prompts import (
 )
 from scope.models.replies import (
     READ_BY,
-    answer_of,
     answer_text,
     filler,
     first_word,
@@ -68,7 +76,7 @@ class CausalModel:
     ) -> None:
         self._head, self._options = head, options
         self._limit = head.limit
-        self._decoders = decoders or Decoders(head.model, spec, options.token_budget)
+        self._decoders = decoders or Decoders(head.model, options.token_budget)
         self._spelling = Spelling(
             head.tokenizer, spec, options.chat, thinks=options.thinking == "on"
         )
@@ -109,7 +117,7 @@ class CausalModel:
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A question in the prompt of that name, as it is read, with special tokens."""
-        return self._spelling.as_read(fit_prompt(question, self._room(), self._tokens(name)).tokens)
+        return self._spelling.as_read(self._fitted(name, question, self._most(name)).tokens)
 
     @property
     def _decoder(self) -> PathDecoder | Decoder:
@@ -118,9 +126,7 @@ class CausalModel:
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where the reply is empty."""
-        tokens_of = self._tokens("answer", writes=True)
-        asked = [fit_prompt(question, self._room(), tokens_of) for question in questions]
-        yield from self._write(asked, is_line, answer_text)
+        yield from self._write("answer", questions, is_line, partial(words_of, answer_text))
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -131,11 +137,9 @@ class CausalModel:
         ValueError
             When a question's text does not hold exactly one blank.
         """
-        tokens_of = self._tokens("cloze", writes=True)
-        asked = [fit_around_blank(question, self._room(), tokens_of) for question in questions]
         begun = self._prompts["cloze"].begins_reply and not self._thinks
         is_over, read = (has_first_word, first_word) if begun else (is_filler, filler)
-        yield from self._write(asked, is_over, read)
+        yield from self._write("cloze", questions, is_over, partial(words_of, read))
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -152,51 +156,73 @@ class CausalModel:
         ModelError
             When the tokenizer has no token for an option, or there are more options than letters.
         """
-        return (self._by_letters if self.form == "letters" else self._by_words)(questions)
+        if self.form == "letters":
+            require_letters(questions)
+            read = partial(choice_of, labels=self._labels)
+            yield from self._write(self._choice, questions, is_letter, read)
+        else:
+            yield from self._by_words(questions)
 
-    def _by_letters(self, questions: Sequence[Question]) -> Answers:
-        require_letters(questions)
-        room, tokens_of = self._room(self._longest_choice), self._tokens(self._choice, writes=True)
-        asked = [fit_prompt(question, room, tokens_of) for question in questions]
-        rows = [fitted.tokens for fitted in asked]
-        for batch in self._decoder.batches(rows, [self._longest_choice] * len(rows)):
-            replies = self._replies([rows[index] for index in batch])
+    def _write(
+        self, name: str, questions: Sequence[Question], is_over: Callable[[str], bool], read: Read
+    ) -> Answers:
+        most = self._most(name)
+        expected = most + THOUGHT_TOKENS * self._thinks
+        asked = [self._fitted(name, question, most) for question in questions]
+        lengths = [len(fitted.tokens) + expected for fitted in asked]
+        for batch in batches_of_equal_length(lengths, self._options.token_budget, ANSWERS_A_BATCH):
+            rows = [asked[index].tokens for index in batch]
+            replies = self._replies(rows, most, is_over, likeliest=name == self._choice)
             for index, reply in zip(batch, replies, strict=True):
-                chosen_letter = choice_of(reply, questions[index], labels=self._labels)
-                answer = unanswered(reply) or chosen_letter
+                answer = answer_in(reply, questions[index], read)
                 yield index, replace(answer, truncated=asked[index].truncated)
 
-    def _replies(self, rows: Sequence[Sequence[int]]) -> Iterator[Reply]:
-        """Short replies with the likeliest tokens at each position, as an endpoint gives them."""
+    def _replies(
+        self,
+        rows: Sequence[Sequence[int]],
+        most: int,
+        is_over: Callable[[str], bool],
+        *,
+        likeliest: bool,
+    ) -> Iterator[Reply]:
+        """Replies as an endpoint gives them; the room for a thought is there for nothing else."""
         positions: list[list[Position]] = [[] for _ in rows]
+        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        longest = max(1, min(most + room, self._limit - len(rows[0])))
 
-        def next_tokens(going: Sequence[int], written: Sequence[Sequence[int]]) -> list[int]:
-            read = [[*rows[row], *written[row]] for row in going]
-            probabilities = self._decoder.next_probabilities(read)
-            best = probabilities.topk(min(LIKELIEST, probabilities.shape[1]))
-            tokens = best.indices.tolist()
-            for row, likeliest, masses in zip(going, tokens, best.values.tolist(), strict=True):
-                texts = list(map(self._spelling.as_it_follows, likeliest))
-                pairs = tuple(zip(texts, masses, strict=True))
-                positions[row].append(Position(token=texts[0], likeliest=pairs))
-            return [likeliest[0] for likeliest in tokens]
+        def is_cut(reply: str, tokens: Sequence[int]) -> bool:
+            is_plain = without_thought(reply) == reply
+            return len(tokens) >= (min(most, longest) if is_plain else longest)
 
-        thoughts = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
-        longest = max(1, min(LETTER_TOKENS + thoughts, self._limit - max(map(len, rows))))
-        enough = self._enough(is_letter, LETTER_TOKENS, longest)
-        written = write_greedily(next_tokens, len(rows), longest, enough, self._decoder.ends)
+        def is_enough(tokens: Sequence[int]) -> bool:
+            reply = self._reply(tokens)
+            return is_over(reply) or is_cut(reply, tokens)
+
+        def notice(row: int, logits: Any) -> None:
+            positions[row].append(self._position(logits))
+
+        more = (notice,) if likeliest else ()
+        written = self._decoder.write(rows, longest, is_enough, *more)
         for tokens, of_row in zip(written, positions, strict=True):
-            text = without_thought(self._reply(tokens))
-            cut = self._is_cut(tokens, LETTER_TOKENS, longest)
-            thought: Any = "unfinished" if text is None else ""
-            yield Reply(text=text or "", thought=thought, cut=cut, positions=tuple(of_row))
+            if tokens is None:
+                yield Reply(missing="no number")
+            else:
+                reply = self._reply(tokens)
+                yield reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
+
+    def _position(self, logits: Any) -> Position:
+        probabilities = logits.cpu().double().softmax(dim=-1)
+        best = probabilities.topk(min(LIKELIEST, len(probabilities)))
+        texts = list(map(self._spelling.as_it_follows, best.indices.tolist()))
+        pairs = zip(texts, best.values.tolist(), strict=True)
+        return Position(token=texts[0], likeliest=tuple(pairs))
 
     def _by_words(self, questions: Sequence[Question]) -> Answers:
         spelled = [self._option_tokens(question) for question in questions]
         most = max(1, self._limit // 2 - STEP)
         options = [[tokens[:most] for tokens in each] for each in spelled]
         asked = [
-            fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens(self._choice))
+            self._fitted(self._choice, question, max(map(len, each)) + STEP)
             for question, each in zip(questions, options, strict=True)
         ]
         prompts = [fitted.tokens for fitted in asked]
@@ -248,68 +274,35 @@ class CausalModel:
     def _prediction(
         self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool
     ) -> Prediction:
+        if math.isnan(values[0]):
+            return Prediction(probabilities=(), truncated=truncated, missing="no number")
         texts = map(self._spelling.as_it_follows, tokens)
         return next_tokens(zip(texts, values, strict=True), len(tokens), truncated=truncated)
-
-    def _write(
-        self,
-        asked: Sequence[Fitted],
-        is_over: Callable[[str], bool],
-        read: Callable[[str], str | None],
-    ) -> Answers:
-        lengths = [len(fitted.tokens) + self._longest for fitted in asked]
-        budget = self._options.token_budget
-        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
-        most = self._options.max_answer_tokens
-        for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
-            rows = [asked[index].tokens for index in batch]
-            longest = max(1, min(most + room, self._limit - len(rows[0])))
-            enough = self._enough(is_over, most, longest)
-            written = self._decoder.write(rows, longest, enough)
-            for index, tokens in zip(batch, written, strict=True):
-                cut, truncated = self._is_cut(tokens, most, longest), asked[index].truncated
-                yield index, answer_of(self._reply(tokens), read, cut=cut, truncated=truncated)
-
-    def _enough(
-        self, is_over: Callable[[str], bool], most: int, longest: int
-    ) -> Callable[[Sequence[int]], bool]:
-        return lambda tokens: is_over(self._reply(tokens)) or self._is_cut(tokens, most, longest)
-
-    def _is_cut(self, tokens: Sequence[int], most: int, longest: int) -> bool:
-        """Whether a reply has the most tokens; the room for a thought is there for nothing else."""
-        reply = self._reply(tokens)
-        return len(tokens) >= (min(most, longest) if without_thought(reply) == reply else longest)
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""
         begun = self._spelling.thought if self._thinks else ""
         return begun + self._spelling.text(tokens)
 
-    @property
-    def _longest(self) -> int:
-        """Most tokens of an answer that is expected."""
-        return self._options.max_answer_tokens + THOUGHT_TOKENS * self._thinks
+    def _most(self, name: str) -> int:
+        """Most tokens of a reply to the prompt of that name, besides a thought."""
+        return LETTER_TOKENS if name == self._choice else self._options.max_answer_tokens
 
-    @property
-    def _longest_choice(self) -> int:
-        return LETTER_TOKENS + THOUGHT_TOKENS * self._thinks
+    def _fitted(self, name: str, question: Question, most: int) -> Fitted:
+        """A question in the prompt of that name, with room for ``most`` tokens or half the limit.
 
-    def _room(self, following: int | None = None) -> int:
-        """Most tokens of a prompt; what follows it takes at most half of the model's limit."""
-        wanted = self._longest if following is None else following
-        return max(self._limit - wanted, self._limit // 2)
-
-    def _tokens(self, name: str, *, writes: bool = False) -> Callable[[Question], list[int]]:
-        """A function that puts a question in the prompt of that name.
-
-        A model that is to think before it ``writes`` begins its reply itself.
+        A model that is to think before it writes begins its reply itself.
         """
-        prompt = self._prompts[name]
-        if writes and self._thinks:
-            return lambda question: self._spelling.prompt(prompt.parts(question).message)
-        return lambda question: self._spelling.prompt_with_reply(
-            *prompt.parts(question), prompt.render(question)
-        )
+        prompt, thinks = self._prompts[name], self._thinks and name != "choice"
+        room = max(self._limit - most - THOUGHT_TOKENS * thinks, self._limit // 2)
+
+        def tokens_of(asked: Question) -> list[int]:
+            parts = prompt.parts(asked)
+            if thinks:
+                return self._spelling.prompt(parts.message)
+            return self._spelling.prompt_with_reply(*parts, prompt.render(asked))
+
+        return (fit_around_blank if name == "cloze" else fit_prompt)(question, room, tokens_of)
 
     def _option_tokens(self, question: Question) -> list[tuple[int, ...]]:
         spelled = [

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.generations import cache_name
-from scope.models.heads import refuse_nan
 from scope.models.inference import Computed, Inference, token_ids
 from scope.models.torch_setup import load_torch
 
@@ -23,14 +23,12 @@ class Decoder(Computed):
 
     Parameters
     ----------
-    spec
-        How the user named the model.
     token_budget
         Most tokens of rows and continuations at once.
     """
 
-    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
-        self._model, self._spec, self._budget = model, spec, token_budget
+    def __init__(self, model: Any, token_budget: int) -> None:
+        self._model, self._budget = model, token_budget
         self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
@@ -42,9 +40,13 @@ class Decoder(Computed):
         return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
     def write(
-        self, rows: Sequence[Sequence[int]], longest: int, is_over: Callable[[Sequence[int]], bool]
-    ) -> list[list[int]]:
-        """What the model writes after each row, always taking the likeliest next token.
+        self,
+        rows: Sequence[Sequence[int]],
+        longest: int,
+        is_over: Callable[[Sequence[int]], bool],
+        notice: Notice | None = None,
+    ) -> list[list[int] | None]:
+        """What the model writes after each row; see `write_greedily`.
 
         Parameters
         ----------
@@ -55,24 +57,24 @@ class Decoder(Computed):
         is_over
             Whether the tokens so far are enough; the model's own end tokens end a text too, and are
             left out of it.
+        notice
+            Gets each row with the logits of its next token.
         """
         past, read = None, self._tensor(rows)
 
-        def next_tokens(going: Sequence[int], _: Sequence[Sequence[int]]) -> list[int]:
+        def logits_after(going: Sequence[int], _: Sequence[Sequence[int]]) -> Any:
             nonlocal past, read
             logits, past = self._run(read, past, keep=1)
-            refuse_nan(self._spec, logits)
             likeliest = logits.argmax(dim=-1)
             # Recurrent models have other caches: they read the whole text again.
             read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
-            return [int(token) for token in likeliest[list(going), 0]]
+            return logits[list(going), 0]
 
-        return write_greedily(next_tokens, len(rows), longest, is_over, self.ends)
+        return write_greedily(logits_after, len(rows), longest, is_over, self.ends, notice)
 
     def next_probabilities(self, rows: Sequence[Sequence[int]]) -> Any:
-        """The probability of every token after each row: one row of doubles each."""
+        """The probability of every token after each row: one row of doubles each; may be NaN."""
         logits, _ = self._run(self._tensor(rows), None, keep=1)
-        refuse_nan(self._spec, logits)
         # Not every device has float64.
         return logits[:, 0].cpu().double().softmax(dim=-1)
 
@@ -145,29 +147,42 @@ def mean_log_probability(logits: Any, tokens: Sequence[int]) -> float:
     return float(sum(chosen.tolist())) / len(tokens)
 
 
-NextTokens = Callable[[Sequence[int], Sequence[Sequence[int]]], Sequence[int]]
-"""The likeliest next token of each unfinished row, given the tokens written after all rows."""
+LogitsAfter = Callable[[Sequence[int], Sequence[Sequence[int]]], Any]
+"""The logits of the next token of each unfinished row, given the tokens written after all rows."""
+
+Notice = Callable[[int, Any], None]
 
 
 def write_greedily(
-    next_tokens: NextTokens,
+    logits_after: LogitsAfter,
     count: int,
     longest: int,
     is_over: Callable[[Sequence[int]], bool],
     ends: Container[int],
-) -> list[list[int]]:
+    notice: Notice | None = None,
+) -> list[list[int] | None]:
     """What a model writes after each of ``count`` rows, always taking the likeliest next token.
+
+    None where the likeliest has no finite logit: the model gives no number there.
 
     Examples
     --------
-    >>> write_greedily(lambda going, written: [7 + row for row in going], 2, 3, len, [8])
+    >>> logits = load_torch().eye(9)
+    >>> write_greedily(lambda going, _: logits[[7 + row for row in going]], 2, 3, len, [8])
     [[7], []]
     """
     written: list[list[int]] = [[] for _ in range(count)]
-    going = list(range(count))
+    going, broken = list(range(count)), set()
     for _ in range(longest):
-        still = []
-        for row, token in zip(going, next_tokens(going, written), strict=True):
+        logits, still = logits_after(going, written), []
+        best = logits.max(dim=-1)
+        pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
+        for place, (row, (value, token)) in enumerate(zip(going, pairs, strict=True)):
+            if not math.isfinite(value):
+                broken.add(row)
+                continue
+            if notice:
+                notice(row, logits[place])
             if token in ends:
                 continue
             written[row].append(token)
@@ -176,4 +191,4 @@ def write_greedily(
         going = still
         if not going:
             break
-    return written
+    return [None if row in broken else tokens for row, tokens in enumerate(written)]

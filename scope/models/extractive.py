@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.heads import Head, refuse_nan
+from scope.models.heads import Head
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
@@ -108,8 +109,12 @@ class ExtractiveModel(Computed):
                 readings[window.question].append(reading)
             for index in portion:
                 question = questions[index]
+                cut = texts[index] != question.text.strip()
+                if any(math.isnan(reading.score + reading.null) for reading in readings[index]):
+                    yield index, Answer(truncated=cut, missing="no number")
+                    continue
                 text = _best_text(readings[index], question.context or "")
-                yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
+                yield index, Answer(text=text, truncated=cut)
 
     def _shortened(self, text: str) -> str:
         encoded = self._tokenizer(
@@ -168,7 +173,6 @@ class ExtractiveModel(Computed):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         batch = {key: self._tensor([row[key] for row in inputs]) for key in inputs[0]}
         starts, ends = self._inference.run(self._run, **batch)
-        refuse_nan(self.spec, starts + ends)
         # Not every device has float64.
         return starts.cpu().double().numpy(), ends.cpu().double().numpy()
 

@@ -179,22 +179,6 @@ def _tokenizer_limit(tokenizer: Any) -> int:
     )
 
 
-def refuse_nan(spec: str, logits: Any) -> None:
-    """Refuse a model whose answers are not numbers.
-
-    Raises
-    ------
-    ModelError
-        When one of the logits is NaN.
-    """
-    if logits.isnan().any():
-        raise ModelError(
-            f"`{spec}` answers NaN",
-            expected="numbers",
-            fix="try --dtype float32, or check the checkpoint: its weights may be damaged",
-        )
-
-
 class HeadKind(NamedTuple):
     """A head of the transformers library.
 

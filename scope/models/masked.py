@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.heads import Head, refuse_nan
+from scope.models.heads import Head
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
@@ -166,7 +166,7 @@ class MaskedModel(Computed):
         return [
             _Filler(round(score, DECIMALS), word)
             for score, word in zip(scores, words, strict=True)
-            if math.isfinite(score) and word and not any(map(str.isspace, word))
+            if score != -math.inf and word and not any(map(str.isspace, word))
         ]
 
     def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
@@ -174,7 +174,6 @@ class MaskedModel(Computed):
         there = self._inference.run(
             self._logits, tokens=tokens.to(self._model.device), places=self._tensor(places)
         )
-        refuse_nan(self.spec, there)
         # Not every device has float64.
         return there.cpu().double().log_softmax(dim=-1)
 
@@ -198,6 +197,8 @@ class MaskedModel(Computed):
 
 def _answer(fillers: Sequence[_Filler], *, truncated: bool) -> Answer:
     """The best fillers; a word that was spelled in two ways counts once, with its better score."""
+    if any(math.isnan(filler.score) for filler in fillers):
+        return Answer(truncated=truncated, missing="no number")
     ranked = sorted(fillers, key=lambda filler: (-filler.score, filler.word))
     words = list(dict.fromkeys(filler.word for filler in ranked))[:FILLERS]
     if not words:

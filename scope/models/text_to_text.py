@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import filled_up, mean_log_probability, write_greedily
+from scope.models.endpoint.protocol import Reply
+from scope.models.endpoint.roles import answer_in, reply_of, words_of
 from scope.models.generations import cache_name
-from scope.models.heads import Head, refuse_nan
+from scope.models.heads import Head
 from scope.models.inference import Computed, Inference, token_ids
 from scope.models.options import ModelOptions
 from scope.models.probabilities import chosen
@@ -26,7 +30,7 @@ from scope.models.prompts import (
     option_letter,
     prompt_of,
 )
-from scope.models.replies import READ_BY, answer_of, answer_text
+from scope.models.replies import READ_BY, answer_text
 from scope.protocols import Answers
 from scope.records import BLANK, Question
 from scope.untrusted import during_inference
@@ -37,7 +41,6 @@ class Seq2Seq(Computed):
 
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
-        self._spec = spec
         self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         settings = model.generation_config
@@ -60,7 +63,7 @@ class Seq2Seq(Computed):
         *,
         start: Sequence[int] | None = None,
         stops: Sequence[int] = (),
-    ) -> list[list[int]]:
+    ) -> list[list[int] | None]:
         """What the decoder writes for each input, always taking the likeliest next token.
 
         Parameters
@@ -87,15 +90,14 @@ class Seq2Seq(Computed):
             )
             return answer.logits, getattr(answer, self._cache)
 
-        def next_tokens(going: Sequence[int], _: Sequence[Sequence[int]]) -> list[int]:
+        def logits_after(going: Sequence[int], _: Sequence[Sequence[int]]) -> Any:
             nonlocal past, read
             logits, past = self._inference.run(step, states=states, read=read)
-            refuse_nan(self._spec, logits)
             read = logits[:, -1:].argmax(dim=-1)
-            return [int(token) for token in read[list(going), 0]]
+            return logits[list(going), -1]
 
         ends = {*stops, *self._ends}
-        return write_greedily(next_tokens, len(rows), longest, lambda _: False, ends)
+        return write_greedily(logits_after, len(rows), longest, lambda _: False, ends)
 
     def score(
         self,
@@ -205,13 +207,24 @@ class TextToTextModel:
         """Write an answer to each question; none where the text is empty."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
+        yield from self._write(asked, questions, answer_text)
+
+    def _write(
+        self,
+        asked: Sequence[Fitted],
+        questions: Sequence[Question],
+        read: Callable[[str], str | None],
+        **how: Sequence[int],
+    ) -> Answers:
         for batch in self._batches([fitted.tokens for fitted in asked]):
-            written = self._model.write([asked[index].tokens for index in batch], self._longest)
+            rows = [asked[index].tokens for index in batch]
+            written = self._model.write(rows, self._longest, **how)
             for index, tokens in zip(batch, written, strict=True):
-                cut = len(tokens) >= self._longest
-                fitted = asked[index]
-                text = self._text(tokens)
-                yield index, answer_of(text, answer_text, cut=cut, truncated=fitted.truncated)
+                reply = Reply(missing="no number")
+                if tokens is not None:
+                    reply = reply_of(self._text(tokens), cut=len(tokens) >= self._longest)
+                answer = answer_in(reply, questions[index], partial(words_of, read))
+                yield index, replace(answer, truncated=asked[index].truncated)
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -273,29 +286,21 @@ class SentinelModel(TextToTextModel):
             When a question's text does not hold exactly one blank.
         """
         asked = [self._around_sentinel(question) for question in questions]
-        sentinels = tuple(self._sentinels())
-        for batch in self._batches([tokens for tokens, _ in asked]):
-            written = self._model.write(
-                [asked[index][0] for index in batch],
-                self._longest,
-                start=(self._tokenizer.convert_tokens_to_ids(SENTINEL),),
-                stops=sentinels,
-            )
-            for index, tokens in zip(batch, written, strict=True):
-                text, cut = self._text(tokens), asked[index][1]
-                yield index, answer_of(text, lambda text: text or None, truncated=cut)
+        start = (self._tokenizer.convert_tokens_to_ids(SENTINEL),)
+        stops = [
+            number
+            for token, number in self._tokenizer.get_vocab().items()
+            if token.startswith("<extra_id_")
+        ]
+        yield from self._write(asked, questions, lambda t: t or None, start=start, stops=stops)
 
-    def _around_sentinel(self, question: Question) -> tuple[list[int], bool]:
+    def _around_sentinel(self, question: Question) -> Fitted:
         parts = question.text.split(BLANK)
         # A text that mentions the sentinel must not count as one with several blanks.
         text = SENTINEL.join(part.replace(SENTINEL, " ") for part in parts)
         bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         place = bare.index(self._tokenizer.convert_tokens_to_ids(SENTINEL))
-        return cut_around(self._encode(text), bare, place, self._limit)
-
-    def _sentinels(self) -> list[int]:
-        vocabulary = self._tokenizer.get_vocab()
-        return [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
+        return Fitted(*cut_around(self._encode(text), bare, place, self._limit))
 
 
 def text_to_text_model(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:

@@ -262,7 +262,7 @@ class _Session:
     def _give_failed(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
         """Give up the requests that failed: the server answers others."""
         while self._failed:
-            give((self._failed.pop()[0], Reply(failed=True)))
+            give((self._failed.pop()[0], Reply(missing="server")))
 
     async def _ask(self, ask: EndpointRequest) -> Reply | Failure | None:
         """The reply, with room for a thought where the model thinks.
@@ -273,9 +273,9 @@ class _Session:
         thinking, shown = self._options.thinking, self._server.probe
         more = ask.most_tokens + THOUGHT_TOKENS
         with_room = replace(ask, most_tokens=more) if ask.path == "chat" else ask
-        roomy = thinking == "on" or bool(thinking == "auto" and shown and shown.thought)
+        roomy = thinking == "on" or bool(thinking == "auto" and shown and shown.thinks)
         reply = await self._insist(with_room if roomy else ask)
-        if roomy and isinstance(reply, Reply) and reply.too_long:
+        if roomy and isinstance(reply, Reply) and reply.missing == "cut off":
             # The question may fit into the context without the room.
             reply = await self._insist(ask)
         if not isinstance(reply, Reply) or not (reply.cut or reply.lacks_answer):
@@ -283,12 +283,13 @@ class _Session:
         probe = await self._probe()
         if not isinstance(probe, Reply):
             return probe
-        if thinking == "auto" and not roomy and (reply.thought or probe.thought):
+        if thinking == "auto" and not roomy and (reply.thinks or probe.thinks):
             longer = await self._insist(with_room)
-            reply = reply if isinstance(longer, Reply) and longer.too_long else longer
-        if isinstance(reply, Reply) and reply.cut and not reply.thought and probe.opened:
+            fits = not isinstance(longer, Reply) or longer.missing != "cut off"
+            reply = longer if fits else reply
+        if isinstance(reply, Reply) and reply.cut and not reply.thinks and probe.opened:
             # The template begins the thought: a reply shows only where it ends.
-            return replace(reply, text="", thought="unfinished")
+            return replace(reply, text="", missing="thought not finished")
         return reply
 
     async def _probe(self) -> Reply | Failure | None:
@@ -360,8 +361,8 @@ class _Session:
             return Failure(said=str(error), status=OK)
         failure = refusal(response.status, response.headers, response.content)
         if ask.path == "chat" and failure.is_filtered:
-            return Reply(refused=True)
-        return Reply(too_long=True) if failure.is_too_long else failure
+            return Reply(missing="refused")
+        return Reply(missing="cut off") if failure.is_too_long else failure
 
     async def _response(self, ask: EndpointRequest, body: dict[str, Any]) -> HttpResponse | Failure:
         """The server's response; a failure if it answers no request within the timeout.

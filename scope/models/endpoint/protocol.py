@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from scope.models.endpoint.address import Key
 from scope.models.endpoint.exchange import EndpointRequest, Failure, clean, said_in
 from scope.models.options import Thinking
 from scope.models.replies import begins_thought, without_thought
+from scope.records import NoAnswer
 
 SPARE_CHARACTERS = 1024
 
@@ -44,29 +45,26 @@ class Position:
 class Reply:
     """A reply: its text without the model's thought, and log-probabilities where they are given.
 
-    Both are empty where the model ``refused`` or its text was withheld. The ``thought`` may stand
-    in the content, beside it, or be counted alone; it is ``opened`` where only its end stands in
-    the content. ``cut`` is true if the reply ended at the limit on its tokens. ``names`` are the
-    server's models, where requested; ``model`` is the model id in the reply; ``too_long`` is true
-    if the model did not answer because the request is longer than its context, ``failed`` if the
-    server fails at this request while it answers others.
+    Both are empty where it cannot hold an answer; ``missing`` says why. Whether the model
+    ``thinks`` may stand in the content, beside it, or be counted alone; the thought is ``opened``
+    where only its end stands in the content. ``cut`` is true if the reply ended at the limit on its
+    tokens. ``names`` are the server's models, where requested; ``model`` is the model id in the
+    reply.
     """
 
     text: str = ""
-    thought: Literal["", "whole", "unfinished"] = ""
+    missing: NoAnswer = ""
+    thinks: bool = False
     opened: bool = False
     cut: bool = False
-    refused: bool = False
-    failed: bool = False
     positions: tuple[Position, ...] = ()
     names: tuple[str, ...] = ()
     model: str = ""
-    too_long: bool = False
 
     @property
     def lacks_answer(self) -> bool:
         """Whether nothing follows a thought: its end is missing, or was put in the wrong place."""
-        return bool(self.thought) and not self.text.strip()
+        return self.thinks and not self.text.strip()
 
     def without(self, key: Key) -> Reply:
         """The same without the key, which a server may repeat: answers are shown and stored.
@@ -128,7 +126,7 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         raise MalformedReplyError(f"a failure in place of a reply: {_shown(content)}")
     if _is_refusal(choice):
         # Log-probabilities of a withheld text are no answer either.
-        return Reply(model=model, refused=True)
+        return Reply(model=model, missing="refused")
     message = _message(choice, content)
     whole, thinks = _joined(message.get("content"))
     whole = _text(whole, ask)
@@ -138,7 +136,8 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     unfinished = text is None or (thinks and cut and not text.strip())
     return Reply(
         text=text or "",
-        thought="unfinished" if unfinished else "whole" if thinks or text != whole else "",
+        missing="thought not finished" if unfinished else "",
+        thinks=thinks or text != whole,
         opened=text not in (None, whole) and not begins_thought(whole),
         cut=cut,
         positions=_positions(choice.get("logprobs")),

@@ -18,11 +18,11 @@ from scope.models.endpoint.letters import (
     spelled_option,
     written_letter,
 )
-from scope.models.endpoint.protocol import Reply
+from scope.models.endpoint.protocol import Position, Reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of, with_letters
-from scope.models.replies import READ_BY, answer_of, answer_text, filler, no_answer
+from scope.models.replies import READ_BY, answer_text, filler, no_answer, without_thought
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
 from scope.records.result import SAMPLED
@@ -88,12 +88,12 @@ class EndpointModel:
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""
         asks = self._chats("answer", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, partial(_written, answer_text))
+        return self._answers(asks, questions, partial(words_of, answer_text))
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each blank with one word of the reply."""
         asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, partial(_written, filler))
+        return self._answers(asks, questions, partial(words_of, filler))
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose by the letter of an option, with probabilities where the server gives them.
@@ -126,8 +126,7 @@ class EndpointModel:
         Raises
         ------
         ModelError
-            When the server has no such endpoint, gives no log-probabilities, or takes a text as
-            longer than the model's context.
+            When the server has no such endpoint, or gives no log-probabilities.
         """
         most = self._options.next_tokens
         asks = [EndpointRequest(path="completions", prompt=text, likeliest=most) for text in texts]
@@ -135,8 +134,7 @@ class EndpointModel:
             with closing(self._endpoint.ask(asks)) as replies:
                 for place, reply in replies:
                     self.served = reply.model or self.served
-                    self._refuse_without_tokens(reply, texts[place])
-                    yield place, next_tokens(reply.positions[0].likeliest, most)
+                    yield place, self._prediction(reply, most)
         except EndpointError as error:
             if error.failure.status in _NO_PATH:
                 raise self._no_completions(error) from None
@@ -156,23 +154,16 @@ class EndpointModel:
         ]
 
     def _answers(
-        self,
-        asks: Sequence[EndpointRequest],
-        questions: Sequence[Question],
-        read: Callable[[Reply, Question], Answer],
+        self, asks: Sequence[EndpointRequest], questions: Sequence[Question], read: Read
     ) -> Answers:
         with closing(self._endpoint.ask(asks)) as replies:
             for place, reply in replies:
                 self.served = reply.model or self.served
-                yield place, unanswered(reply) or read(reply, questions[place])
+                yield place, answer_in(reply, questions[place], read)
 
-    def _refuse_without_tokens(self, reply: Reply, text: str) -> None:
-        if reply.too_long:
-            raise ModelError(
-                f"`{self.spec}` finds {text[:80]!r}, {len(text)} characters, too long",
-                expected="texts that fit into the model's context",
-                fix="leave that text out, or give the server a larger context",
-            )
+    def _prediction(self, reply: Reply, most: int) -> Prediction:
+        if reply.missing:
+            return Prediction(probabilities=(), truncated=True, missing=reply.missing)
         if not (reply.positions and reply.positions[0].likeliest):
             raise ModelError(
                 f"`{self.spec}`: this server gives no log-probabilities",
@@ -180,6 +171,7 @@ class EndpointModel:
                 fix="enable log-probabilities in the server, or use a model of the scheme hf "
                 "or gguf",
             )
+        return next_tokens(reply.positions[0].likeliest, most)
 
     def _no_completions(self, error: EndpointError) -> ModelError:
         return ModelError(
@@ -208,17 +200,27 @@ def require_letters(questions: Sequence[Question]) -> None:
             )
 
 
-def unanswered(reply: Reply) -> Answer | None:
-    """Why the reply cannot hold an answer; None where it can."""
-    if reply.too_long:
-        return Answer(truncated=True, missing="cut off")
-    if reply.refused or reply.failed:
-        return Answer(missing="refused" if reply.refused else "server")
-    return Answer(missing="thought not finished") if reply.thought == "unfinished" else None
+Read = Callable[[Reply, Question], Answer]
 
 
-def _written(read: Callable[[str], str | None], reply: Reply, _: Question) -> Answer:
-    return answer_of(reply.text, read, cut=reply.cut)
+def reply_of(text: str, *, cut: bool, positions: Sequence[Position] = ()) -> Reply:
+    """The reply of a model at hand."""
+    if (answer := without_thought(text)) is None:
+        return Reply(missing="thought not finished")
+    return Reply(text=answer, cut=cut, positions=tuple(positions))
+
+
+def answer_in(reply: Reply, question: Question, read: Read) -> Answer:
+    """What a reply to a question is read as, or why it cannot hold an answer."""
+    if reply.missing:
+        return Answer(missing=reply.missing, truncated=reply.missing == "cut off")
+    return read(reply, question)
+
+
+def words_of(read: Callable[[str], str | None], reply: Reply, _: Question) -> Answer:
+    """The answer in words that a reply gives."""
+    words = read(reply.text)
+    return no_answer(reply.text, cut=reply.cut) if words is None else Answer(text=words)
 
 
 def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answer:

@@ -109,19 +109,14 @@ def test_answers_come_before_the_last_question_is_read(folder, name, count):
 
 
 @pytest.mark.parametrize("name", ["bert", "bert_qa", "t5", "llama"])
-def test_no_question_has_no_answer_and_weights_that_give_no_numbers_none_or_an_error(folder, name):
+def test_no_question_has_no_answer_nor_has_one_whose_weights_give_no_numbers(folder, name):
     model = load(str(folder(name)), CPU)
     load_torch().nn.init.constant_(body_of(model).get_input_embeddings().weight, math.nan)
     for ask in asks_of(model):
         assert list(ask([])) == []
-        if ask.__name__ == "choose":
-            assert [answer.missing for _, answer in ask([ASKED])] == ["no number"]
-            continue
-        with pytest.raises(ModelError, match="answers NaN"):
-            list(ask([ASKED]))
+        assert [answer.missing for _, answer in ask([ASKED])] == ["no number"]
     if hasattr(model, "predict_next"):
-        with pytest.raises(ModelError, match="answers NaN"):
-            list(model.predict_next([ASKED.text]))
+        assert [each.missing for each in model.predict_next([ASKED.text])] == ["no number"]
 
 
 @pytest.mark.parametrize("name", ["t5", "llama"])

@@ -9,6 +9,7 @@ import pytest
 from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
+from scope.models.decoder import write_greedily
 from scope.models.endpoint.roles import PROMPTS
 from scope.models.labels import AlignedClassifier
 from scope.models.loading import load_classifier
@@ -16,7 +17,7 @@ from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.torch_setup import load_torch
 from scope.protocols import StreamingClassifier
-from scope.records import BLANK, Answer, Question
+from scope.records import BLANK, Answer, Prediction, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
 
@@ -176,6 +177,14 @@ def test_next_tokens_come_of_the_bare_text(open_model, stub):
     assert asked.items() <= stub.asked[0].items()
 
 
+def test_a_text_that_is_too_long_costs_one_prediction(open_model, stub):
+    stub.likeliest["a"] = {"b": 0.5}
+    stub.check = lambda body: TOO_LONG if body["prompt"] == "long" else None
+    long, other = open_model().predict_next(["long", "a"])
+    assert long == Prediction(probabilities=(), truncated=True, missing="cut off")
+    assert other.tokens == ("b",)
+
+
 def test_next_tokens_without_log_probabilities_end_in_a_message(open_model, stub):
     stub.logprobs = False
     with pytest.raises(ModelError, match="this server gives no log-probabilities"):
@@ -187,7 +196,6 @@ def test_next_tokens_without_log_probabilities_end_in_a_message(open_model, stub
     [
         (refuse(404, "This is a chat model"), r"has no /completions .*This is a chat model"),
         (refuse(400, "logprobs must be at most 5"), "logprobs must be at most 5"),
-        (TOO_LONG, "finds 'a text', 6 characters, too long"),
     ],
 )
 def test_completions_that_are_refused_end_in_a_message(open_model, stub, refusal, found):
@@ -271,14 +279,15 @@ def test_the_same_question_and_reply_is_the_same_choice_of_a_server_and_of_a_mod
     read = local.prompt_as_read("choice_letters", question)
     assert read == f"<s><|user|>{sent}</s><|reply|>"
     tokens = local._head.tokenizer(reply, add_special_tokens=False)["input_ids"] + [1]
-    start = len(local._tokens("choice_letters")(question))
+    every = load_torch().eye(len(local._head.tokenizer)) * 99
 
-    def next_probabilities(rows):
-        torch = load_torch()
-        wanted = torch.tensor([tokens[len(row) - start] for row in rows])
-        return torch.nn.functional.one_hot(wanted, len(local._head.tokenizer)).double()
+    def write(rows, longest, is_over, notice):
+        def logits_after(_, written):
+            return every[[tokens[len(written[0])]]]
 
-    monkeypatch.setattr(local._decoder, "next_probabilities", next_probabilities)
+        return write_greedily(logits_after, 1, longest, is_over, local._decoder.ends, notice)
+
+    monkeypatch.setattr(local._decoder, "write", write)
     stub.logprobs, stub.words["which?"] = False, reply
     here, there = (in_order(model.choose([question]))[0] for model in (local, open_model()))
     assert (here.choice, here.missing, here.reply) == (there.choice, there.missing, there.reply)
