@@ -179,18 +179,31 @@ def _is_same(
     within, most_others = (spread.greatest + DRIFT, spread.others) if spread else (DRIFT, 0)
     repeated = 1 if spread is None and _served(model.adapter) is not None else REPEATED
     least = dict.fromkeys([*known][:repeated], math.inf)
-    left = [*least]
+    left, failed = [*least], []
     with progress.task(f"{model.name}: comparing with cached answers", 1) as advance:
         for _ in range(ASKINGS):
             run.asked_again += len(left)
             again = dict(checked(model.adapter, role, left, own=model.own))
             for place, item in enumerate(left):
-                new = again.get(place, Answer())
-                least[item] = min(least[item], difference(role, known[item], new))
+                new = again.get(place)
+                far = math.inf if new is None else difference(role, known[item], new)
+                least[item] = min(least[item], far)
+            failed = [item for place, item in enumerate(left) if _is_failure(again.get(place))]
             left = [item for item in left if least[item] > within]
             if not left:
                 break
         advance()
+    # What the server fails at tells nothing of the model.
+    for item in failed:
+        del least[item]
+    if not least:
+        raise ModelError(
+            f"the server of `{model.spec}` fails at {_text(failed[0])!r}, by whose answer the "
+            "model is recognised",
+            expected="an answer to a question that the run contains",
+            fix="check the server's log; the same command resumes the run",
+        )
+    left = [item for item in left if item in least]
     greatest = max((value for value in least.values() if value <= within), default=0.0)
     if len(left) > min(most_others, len(least) - 1):
         if model.is_object:
@@ -208,14 +221,21 @@ def _is_same(
 
 def _another_model(spec: str, item: Any, least: float, within: float, run: Run) -> RunError:
     how = f"probabilities that differ by {least:.2g}" if least < math.inf else "another choice"
-    text = item if isinstance(item, str) else item.text
     return RunError(
         f"`{spec}` is not the model whose answers the run `{run.name}` contains: it now "
-        f"answers {text[:80]!r} with {how}",
+        f"answers {_text(item)!r} with {how}",
         expected="the model with which the run was started: the same choices, and "
         f"probabilities within {within:.2g} of the stored ones",
         fix=_WAYS_OUT,
     )
+
+
+def _text(item: Any) -> str:
+    return (item if isinstance(item, str) else item.text)[:80]
+
+
+def _is_failure(answer: Any) -> bool:
+    return answer is not None and answer.missing == "server"
 
 
 def _compare_batches(
@@ -243,10 +263,11 @@ def _note(
     model: Model, role: Role, together: Sequence[Any], alone: Sequence[Any], run: Run
 ) -> None:
     """Note that a classifier is asked text by text, or how much an endpoint's answers vary."""
-    differences = [difference(role, *pair) for pair in zip(together, alone, strict=True)]
+    pairs = zip(together, alone, strict=True)
+    differences = [difference(role, *pair) for pair in pairs if not any(map(_is_failure, pair))]
     others = differences.count(math.inf)
     spread = Spread(max((value for value in differences if value < math.inf), default=0.0), others)
-    if max(differences) > DRIFT:
+    if max(differences, default=0.0) > DRIFT:
         run.keep_fact(_SPREAD, model.fingerprint, json.dumps(spread))
         _noted_spread(model.adapter, run)
 

@@ -14,7 +14,7 @@ from scope.answers.asking import (
     recognise_answerer,
     recognise_classifier,
 )
-from scope.errors import RunError
+from scope.errors import ModelError, RunError
 from scope.models.model import Model
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
@@ -48,6 +48,9 @@ class Server(Classifier):
     def answer(self, questions):
         self.asked.append(len(questions))
         for place, question in enumerate(questions):
+            if self.positive(question.text) is None:
+                yield place, Answer(missing="server")
+                continue
             other = len(questions) == 1 and int(question.id) < REPEATED * self.spread
             yield place, Answer(text=f"{self.positive(question.text)}{'?' * other}")
 
@@ -124,6 +127,19 @@ def test_a_model_is_recognised_within_the_spread_of_its_first_answers(
         assert noted in "".join(run.drifts)
     assert len(run.drifts) == bool(asked and noted)
     assert run.known("same", TEXTS) == stored
+
+
+def test_a_question_that_a_server_fails_at_says_nothing_of_the_model(run):
+    first = Server(lambda text: "a")
+    recognise_words(run, first)
+    with pytest.raises(ModelError, match=r"fails at 'text number 0', by whose answer"):
+        recognise_words(run, Server(lambda text: None))
+
+
+def test_a_question_that_a_server_fails_at_once_is_no_other_answer(run):
+    model = Server(lambda text: None if text == TEXTS[3] else "a")
+    recognise_words(run, model)
+    assert not hasattr(model, "varies")
 
 
 def test_the_id_that_an_endpoint_gives_is_kept(run):

@@ -119,22 +119,33 @@ def test_no_question_has_no_answer_nor_has_one_whose_weights_give_no_numbers(fol
         assert [each.missing for each in model.predict_next([ASKED.text])] == ["no number"]
 
 
-@pytest.mark.parametrize("name", ["t5", "llama"])
-def test_one_question_that_gives_no_numbers_costs_one_answer(folder, name):
-    model, plain = load(str(folder(name)), CPU), replace(ASKED, id="1", context="ann was")
-    tokenizer = model._tokenizer if name == "t5" else model._head.tokenizer
-    before = dict(model.choose([plain]))[0]
-    ask = model._prompts["choice"].render
-    of_asked, of_plain = (set(tokenizer(ask(each))["input_ids"]) for each in (ASKED, plain))
-    bad = min(of_asked - of_plain)
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [*((name, "words") for name in ("bert", "bert_qa", "t5", "llama")), ("llama", "letters")],
+)
+def test_one_question_that_gives_no_numbers_costs_one_answer(folder, name, form):
+    model = load(str(folder(name)), replace(CPU, ask=form))
+    asked, plain = (replace(ASKED, id=text, text=text) for text in ("who ~ ____?", "ann was ____?"))
+    tokenizer = model._head.tokenizer if name == "llama" else model._tokenizer
+    prompts = getattr(model, "_prompts", {}).values()
+    of_asked, of_plain = (
+        [set(tokenizer(text)["input_ids"]) for text in (q.text, *(p.render(q) for p in prompts))]
+        for q in (asked, plain)
+    )
+    bad = min(set.intersection(*of_asked) - set.union(*of_plain))
+    before = [dict(ask([plain]))[0] for ask in asks_of(model)]
 
     def break_one(module, inputs, output):
         return output.masked_fill((inputs[0] == bad).unsqueeze(-1), math.nan)
 
     reader = body_of(model).get_encoder() if name == "t5" else body_of(model)
     reader.get_input_embeddings().register_forward_hook(break_one)
-    answers = dict(model.choose([ASKED, plain]))
-    assert (answers[0].missing, answers[1]) == ("no number", before)
+    for ask, answer in zip(asks_of(model), before, strict=True):
+        answers = dict(ask([asked, plain]))
+        assert (answers[0].missing, answers[1]) == ("no number", answer)
+    if name == "llama":
+        broken, other = model.predict_next([asked.text, plain.text])
+        assert (broken.missing, other.missing) == ("no number", "")
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "bert_qa", "t5", "bart"])

@@ -122,3 +122,11 @@ def test_an_adapter_is_its_base_with_the_change_and_the_trained_head(tmp_path):
     )
     assert merged.classify(["a good film"]) == wanted.classify(["a good film"])
     assert merged.fingerprint != wanted.fingerprint
+
+
+def test_an_adapter_of_itself_is_refused(tmp_path):
+    config = {"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": 2, "lora_alpha": 8}
+    write_json(tmp_path / ADAPTER, config | {"base_model_name_or_path": str(tmp_path)})
+    (tmp_path / "adapter_model.safetensors").write_bytes(b"")
+    with pytest.raises(ModelError, match="its base is an adapter too"):
+        load_model(f"hf:{tmp_path}", "next_token", ModelOptions(device="cpu"))
