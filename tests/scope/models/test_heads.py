@@ -9,7 +9,6 @@ from hub.tiny import write_tiny_model
 from hypothesis import given, settings, strategies as st
 from tiny_heads import SENTINELS, WHOLE_WORDS
 
-from scope.errors import ModelError
 from scope.models import probabilities
 from scope.models.causal import CausalModel
 from scope.models.extractive import ExtractiveModel
