@@ -67,20 +67,15 @@ def ask(
     """One model's answers to all questions, in their order; see `Answers.get`."""
     if model.saved or isinstance(model.adapter, TableColumn):
         # The letters of a table were compared with the options as they were read.
-        looked_up = (
-            model.adapter.choose(questions)
-            if isinstance(model.adapter, TableColumn)
-            else checked(model.adapter, task.role, questions, own=model.own)
+        is_table = isinstance(model.adapter, TableColumn)
+        asked = (model.adapter, task.role, questions)
+        known = dict(
+            model.adapter.choose(questions) if is_table else checked(*asked, own=model.own)
         )
-        known = dict(looked_up)
         answers = [known.get(place) for place in range(len(questions))]
         return tuple(in_order(model.adapter, questions, answers))
-    title = f"{task.name}: {model.name}"
-    return tuple(
-        store.get(
-            model.adapter, task.role, questions, own=model.own, progress=progress, title=title
-        )
-    )
+    how: dict[str, Any] = {"progress": progress, "title": f"{task.name}: {model.name}"}
+    return tuple(store.get(model.adapter, task.role, questions, own=model.own, **how))
 
 
 def answer_texts(
@@ -156,8 +151,8 @@ def _recognise(
     if not may_change(model.adapter):
         return
     known = run.known(model.fingerprint, items, role)
-    spread = _noted_spread(model.adapter, run)
-    if known and not _is_same(model, role, known, spread, run, progress):
+    _noted_spread(model.adapter, run)
+    if known and not _is_same(model, role, known, run, progress):
         model.adapter.fingerprint, known = f"{OBJECT}{uuid4().hex}", {}
     if not known:
         _compare_batches(model, role, items[:REPEATED], run, progress)
@@ -165,17 +160,13 @@ def _recognise(
 
 
 def _is_same(
-    model: Model,
-    role: Role,
-    known: Mapping[Any, Any],
-    spread: Spread | None,
-    run: Run,
-    progress: Progress,
+    model: Model, role: Role, known: Mapping[Any, Any], run: Run, progress: Progress
 ) -> bool:
     """Ask for stored answers up to three times each, and judge their least differences.
 
     Whether it is the same model; another one that is no object of this process is an error.
     """
+    spread = _noted_spread(model.adapter, run)
     within, most_others = (spread.greatest + DRIFT, spread.others) if spread else (DRIFT, 0)
     repeated = 1 if spread is None and _served(model.adapter) is not None else REPEATED
     least = dict.fromkeys([*known][:repeated], math.inf)

@@ -10,10 +10,20 @@ from typing import Any
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.generations import cache_name
 from scope.models.inference import Computed, Inference, token_ids
+from scope.models.paths import Row
 from scope.models.torch_setup import load_torch
 
 STEP = 4
 """Continuations are padded to a multiple of this many tokens, so that few lengths occur."""
+
+
+Rows = Sequence[Row]
+
+IsOver = Callable[[Row], bool]
+
+Notice = Callable[[int, Any], None] | None
+
+Written = list[list[int] | None]
 
 
 class Decoder(Computed):
@@ -34,18 +44,12 @@ class Decoder(Computed):
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.ends = frozenset(token_ids(model.generation_config, "eos"))
 
-    def batches(self, rows: Sequence[Sequence[int]], more: Sequence[int]) -> Iterator[list[int]]:
+    def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
         del more
         return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
-    def write(
-        self,
-        rows: Sequence[Sequence[int]],
-        longest: int,
-        is_over: Callable[[Sequence[int]], bool],
-        notice: Notice | None = None,
-    ) -> list[list[int] | None]:
+    def write(self, rows: Rows, longest: int, is_over: IsOver, notice: Notice = None) -> Written:
         """What the model writes after each row; see `write_greedily`.
 
         Parameters
@@ -62,7 +66,7 @@ class Decoder(Computed):
         """
         past, read = None, self._tensor(rows)
 
-        def logits_after(going: Sequence[int], _: Sequence[Sequence[int]]) -> Any:
+        def logits_after(going: Row, _: Rows) -> Any:
             nonlocal past, read
             logits, past = self._run(read, past, keep=1)
             likeliest = logits.argmax(dim=-1)
@@ -72,17 +76,13 @@ class Decoder(Computed):
 
         return write_greedily(logits_after, len(rows), longest, is_over, self.ends, notice)
 
-    def next_probabilities(self, rows: Sequence[Sequence[int]]) -> Any:
+    def next_probabilities(self, rows: Rows) -> Any:
         """The probability of every token after each row: one row of doubles each; may be NaN."""
         logits, _ = self._run(self._tensor(rows), None, keep=1)
         # Not every device has float64.
         return logits[:, 0].cpu().double().softmax(dim=-1)
 
-    def score(
-        self,
-        rows: Sequence[Sequence[int]],
-        continuations: Sequence[Sequence[Sequence[int]]],
-    ) -> list[list[float]]:
+    def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row; NaN is possible.
 
         Parameters
@@ -135,35 +135,34 @@ class Decoder(Computed):
         return cat([first, self._call(following, past, keep=1)[0]], dim=1)
 
 
-def filled_up(tokens: Sequence[int]) -> list[int]:
+def filled_up(tokens: Row) -> list[int]:
     """Tokens with padding after them, which a causal model does not see."""
     return [*tokens, *([0] * (-len(tokens) % STEP))]
 
 
-def mean_log_probability(logits: Any, tokens: Sequence[int]) -> float:
+def mean_log_probability(logits: Any, tokens: Row) -> float:
     """The mean log-probability of one token at each of the first positions."""
     some = logits[: len(tokens)].cpu().double()
     chosen = some[list(range(len(tokens))), list(tokens)] - some.logsumexp(dim=-1)
     return float(sum(chosen.tolist())) / len(tokens)
 
 
-LogitsAfter = Callable[[Sequence[int], Sequence[Sequence[int]]], Any]
-"""The logits of the next token of each unfinished row, given the tokens written after all rows."""
-
-Notice = Callable[[int, Any], None]
-
-
 def write_greedily(
-    logits_after: LogitsAfter,
+    logits_after: Callable[[Row, Rows], Any],
     count: int,
     longest: int,
-    is_over: Callable[[Sequence[int]], bool],
+    is_over: IsOver,
     ends: Container[int],
-    notice: Notice | None = None,
-) -> list[list[int] | None]:
+    notice: Notice = None,
+) -> Written:
     """What a model writes after each of ``count`` rows, always taking the likeliest next token.
 
     None where the likeliest has no finite logit: the model gives no number there.
+
+    Parameters
+    ----------
+    logits_after
+        The logits of the next token of each unfinished row, given the tokens written after all.
 
     Examples
     --------

@@ -236,7 +236,10 @@ class LabelWordClassifier(_Wrapping):
         super().__init__(
             model.with_choice_prompt(self._prompt) if isinstance(model, PromptedScorer) else model
         )
-        self.prompts = {"classify": self._asked_with()}
+        prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
+        # The prompt as the model uses it, for example with the options' letters at its end.
+        self._name = next((name for name in ("choice_letters", "choice") if name in prompts), "")
+        self.prompts = {"classify": str(prompts.get(self._name, self._prompt.template))}
         self.words = dict(options.label_words)
         self.form = getattr(self._model, "form", "")
         self.template = getattr(self._model, "template", None)
@@ -244,19 +247,12 @@ class LabelWordClassifier(_Wrapping):
             self._model.fingerprint, self._prompt.template, *self.labels, *self._words
         )
 
-    def _asked_with(self) -> str:
-        """The prompt as the model uses it, for example with the options' letters at its end."""
-        prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
-        return str(prompts.get("choice_letters") or prompts.get("choice") or self._prompt.template)
-
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A text in the prompt `classify`, as the model reads it."""
         asked = replace(question, options=self._words)
         if not hasattr(self._model, "prompt_as_read"):
             return self._prompt.render(asked)
-        names = ("choice", "choice_letters")
-        name = next(name for name in names if name in self._model.prompts)
-        return str(self._model.prompt_as_read(name, asked))
+        return str(self._model.prompt_as_read(self._name, asked))
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.

@@ -14,7 +14,15 @@ from threading import RLock
 from typing import Any
 
 from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
-from scope.models.decoder import Decoder, Notice, mean_log_probability, write_greedily
+from scope.models.decoder import (
+    Decoder,
+    IsOver,
+    Notice,
+    Rows,
+    Written,
+    mean_log_probability,
+    write_greedily,
+)
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
 from scope.models.inference import Computed, Inference, made_up_tokens, token_ids
 from scope.models.paths import Attention, Plan, Remembered, Row, batches_by_beginning
@@ -68,42 +76,31 @@ class PathDecoder(Computed):
         """Indices of rows that are read together, each with ``more`` tokens after it."""
         return batches_by_beginning(rows, more, self._budget, ANSWERS_A_BATCH)
 
-    def write(
-        self,
-        rows: Sequence[Row],
-        longest: int,
-        is_over: Callable[[Sequence[int]], bool],
-        notice: Notice | None = None,
-    ) -> list[list[int] | None]:
+    def write(self, rows: Rows, longest: int, is_over: IsOver, notice: Notice = None) -> Written:
         """What the model writes after each row; see `scope.models.decoder.Decoder.write`."""
 
-        def logits_after(going: Sequence[int], written: Sequence[Row]) -> Any:
+        def logits_after(going: Row, written: Rows) -> Any:
             return load_torch().cat(self._after([[*rows[row], *written[row]] for row in going]))
 
         return write_greedily(logits_after, len(rows), longest, is_over, self.ends, notice)
 
-    def next_probabilities(self, rows: Sequence[Row]) -> Any:
+    def next_probabilities(self, rows: Rows) -> Any:
         """The probability of every token after each row: one row of doubles each; may be NaN."""
         # Not every device has float64.
         several = [logits.cpu().double().softmax(dim=-1) for logits in self._after(rows)]
         return load_torch().cat(several)
 
-    def score(
-        self, rows: Sequence[Row], continuations: Sequence[Sequence[Row]]
-    ) -> list[list[float]]:
+    def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row; may be NaN."""
-        paths = [
-            (row, option)
-            for row, several in zip(rows, continuations, strict=True)
-            for option in several
-        ]
+        pairs = zip(rows, continuations, strict=True)
+        paths = [(row, option) for row, several in pairs for option in several]
         inputs = [[*row, *option[:-1]] for row, option in paths]
         after = self._after(inputs, [len(option) for _, option in paths])
         read = zip(paths, after, strict=True)
         means = iter([mean_log_probability(logits, option) for (_, option), logits in read])
         return [[next(means) for _ in several] for several in continuations]
 
-    def _after(self, rows: Sequence[Row], last: Sequence[int] | None = None) -> list[Any]:
+    def _after(self, rows: Rows, last: Row | None = None) -> list[Any]:
         """The logits at the ``last`` tokens of each row, by default at the last one."""
         with self._lock:
             self._notice_changes()
@@ -117,9 +114,7 @@ class PathDecoder(Computed):
                     return [self._after([row], [count])[0] for row, count in pairs]
         return after
 
-    def _read(
-        self, rows: Sequence[Row], last: Sequence[int] | None, run: Callable[..., Any]
-    ) -> list[Any]:
+    def _read(self, rows: Rows, last: Row | None, run: Callable[..., Any]) -> list[Any]:
         plan = self._remembered.plan(rows, [1] * len(rows) if last is None else last)
         wanted = list(dict.fromkeys(place for places in plan.wanted for place in places))
         try:

@@ -214,23 +214,16 @@ class Spelling:
     ) -> None:
         self._tokenizer, self._spec, self._thinks = tokenizer, spec, thinks
         self._texts: dict[int, str] = {}
-        self._special = tuple(
-            {
-                *tokenizer.all_special_tokens,
-                *(str(t) for t in tokenizer.added_tokens_decoder.values() if t.special),
-            }
-        )
+        added = tokenizer.added_tokens_decoder
+        special = {number: str(token) for number, token in added.items() if token.special}
+        self._special = {*tokenizer.all_special_tokens, *special.values()}
         self.opening = tuple(around_every_text(tokenizer)[0])
         first, last = tokenizer.bos_token_id, tokenizer.eos_token_id
         # A first token that the tokenizer adds to no text is not one that a text begins with.
         ended = last is not None and first in (None, last)
         self.start = self.opening or ((last,) if ended else ())
-        self._unwritten = {
-            *tokenizer.all_special_ids,
-            *(number for number, t in tokenizer.added_tokens_decoder.items() if t.special),
-        } - {
-            number for number, t in tokenizer.added_tokens_decoder.items() if marks_thought(str(t))
-        }
+        marks = {number for number, token in added.items() if marks_thought(str(token))}
+        self._unwritten = {*tokenizer.all_special_ids, *special} - marks
         self.is_chat = chat != "no" and tokenizer.chat_template is not None
         if chat == "yes" and not self.is_chat:
             raise ModelError(

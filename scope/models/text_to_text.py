@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -13,13 +13,14 @@ from typing import Any, Self
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import filled_up, mean_log_probability, write_greedily
+from scope.models.decoder import Rows, Written, filled_up, mean_log_probability, write_greedily
 from scope.models.endpoint.protocol import Reply
-from scope.models.endpoint.roles import answer_in, reply_of, words_of
+from scope.models.endpoint.roles import Words, answer_in, reply_of, words_of
 from scope.models.generations import cache_name
 from scope.models.heads import Head
 from scope.models.inference import Computed, Inference, token_ids
 from scope.models.options import ModelOptions
+from scope.models.paths import Row
 from scope.models.probabilities import chosen
 from scope.models.prompts import (
     Fitted,
@@ -58,12 +59,11 @@ class Seq2Seq(Computed):
 
     def write(
         self,
-        rows: Sequence[Sequence[int]],
+        rows: Rows,
         longest: int,
-        *,
-        start: Sequence[int] | None = None,
-        stops: Sequence[int] = (),
-    ) -> list[list[int] | None]:
+        start: Row | None = None,
+        stops: Row = (),
+    ) -> Written:
         """What the decoder writes for each input, always taking the likeliest next token.
 
         Parameters
@@ -82,15 +82,11 @@ class Seq2Seq(Computed):
         read = self._tensor([opening] * len(rows))
 
         def step(states: Any, read: Any) -> tuple[Any, Any]:
-            answer = self._model(
-                encoder_outputs=(states,),
-                decoder_input_ids=read,
-                use_cache=True,
-                **{self._cache: past},
-            )
+            more: dict[str, Any] = {self._cache: past, "use_cache": True}
+            answer = self._model(encoder_outputs=(states,), decoder_input_ids=read, **more)
             return answer.logits, getattr(answer, self._cache)
 
-        def logits_after(going: Sequence[int], _: Sequence[Sequence[int]]) -> Any:
+        def logits_after(going: Row, _: Rows) -> Any:
             nonlocal past, read
             logits, past = self._inference.run(step, states=states, read=read)
             read = logits[:, -1:].argmax(dim=-1)
@@ -99,12 +95,7 @@ class Seq2Seq(Computed):
         ends = {*stops, *self._ends}
         return write_greedily(logits_after, len(rows), longest, lambda _: False, ends)
 
-    def score(
-        self,
-        rows: Sequence[Sequence[int]],
-        targets: Sequence[Sequence[Sequence[int]]],
-        token_budget: int,
-    ) -> list[list[float]]:
+    def score(self, rows: Rows, targets: Sequence[Rows], token_budget: int) -> list[list[float]]:
         """The mean log-probability of each target's tokens, given its input; NaN is possible.
 
         Every input is encoded once for all its targets.
@@ -119,9 +110,7 @@ class Seq2Seq(Computed):
             Most tokens of inputs and targets at once.
         """
         scores = [[0.0] * len(several) for several in targets]
-        pairs = [
-            (row, which) for row, several in enumerate(targets) for which in range(len(several))
-        ]
+        pairs = [(row, which) for row in range(len(rows)) for which in range(len(targets[row]))]
         inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
         lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
         states = self._encode(rows)
@@ -136,7 +125,7 @@ class Seq2Seq(Computed):
                 scores[row][which] = mean_log_probability(several, targets[row][which])
         return scores
 
-    def _encode(self, rows: Sequence[Sequence[int]]) -> Any:
+    def _encode(self, rows: Rows) -> Any:
         return self._inference.run(self._encoded, tokens=self._tensor(rows))
 
     def _encoded(self, tokens: Any) -> Any:
@@ -210,11 +199,7 @@ class TextToTextModel:
         yield from self._write(asked, questions, answer_text)
 
     def _write(
-        self,
-        asked: Sequence[Fitted],
-        questions: Sequence[Question],
-        read: Callable[[str], str | None],
-        **how: Sequence[int],
+        self, asked: Sequence[Fitted], questions: Sequence[Question], read: Words, **how: Row
     ) -> Answers:
         for batch in self._batches([fitted.tokens for fitted in asked]):
             rows = [asked[index].tokens for index in batch]
@@ -287,11 +272,8 @@ class SentinelModel(TextToTextModel):
         """
         asked = [self._around_sentinel(question) for question in questions]
         start = (self._tokenizer.convert_tokens_to_ids(SENTINEL),)
-        stops = [
-            number
-            for token, number in self._tokenizer.get_vocab().items()
-            if token.startswith("<extra_id_")
-        ]
+        vocabulary = self._tokenizer.get_vocab()
+        stops = [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
         yield from self._write(asked, questions, lambda t: t or None, start=start, stops=stops)
 
     def _around_sentinel(self, question: Question) -> Fitted:

@@ -137,21 +137,20 @@ class EndpointModel:
                     yield place, self._prediction(reply, most)
         except EndpointError as error:
             if error.failure.status in _NO_PATH:
-                raise self._no_completions(error) from None
+                raise ModelError(
+                    f"`{self.spec}` has no /completions for this model ({error.failure})",
+                    expected="a server with the completions endpoint: a chat template adds "
+                    "words, so its next token does not continue the text",
+                    fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf "
+                    "or gguf",
+                ) from None
             raise
 
     def _chats(
-        self, prompt: str, questions: Sequence[Question], *, most_tokens: int, likeliest: int = 0
+        self, name: str, questions: Sequence[Question], **bounds: int
     ) -> list[EndpointRequest]:
-        return [
-            EndpointRequest(
-                path="chat",
-                prompt=self._prompts[prompt].parts(question).message,
-                most_tokens=most_tokens,
-                likeliest=likeliest,
-            )
-            for question in questions
-        ]
+        asked = [self.prompt_as_read(name, question) for question in questions]
+        return [EndpointRequest(path="chat", prompt=prompt, **bounds) for prompt in asked]
 
     def _answers(
         self, asks: Sequence[EndpointRequest], questions: Sequence[Question], read: Read
@@ -172,14 +171,6 @@ class EndpointModel:
                 "or gguf",
             )
         return next_tokens(reply.positions[0].likeliest, most)
-
-    def _no_completions(self, error: EndpointError) -> ModelError:
-        return ModelError(
-            f"`{self.spec}` has no /completions for this model ({error.failure})",
-            expected="a server with the completions endpoint: a chat template adds "
-            "words, so its next token does not continue the text",
-            fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf or gguf",
-        )
 
 
 def require_letters(questions: Sequence[Question]) -> None:
@@ -202,6 +193,8 @@ def require_letters(questions: Sequence[Question]) -> None:
 
 Read = Callable[[Reply, Question], Answer]
 
+Words = Callable[[str], str | None]
+
 
 def reply_of(text: str, *, cut: bool, positions: Sequence[Position] = ()) -> Reply:
     """The reply of a model at hand."""
@@ -217,7 +210,7 @@ def answer_in(reply: Reply, question: Question, read: Read) -> Answer:
     return read(reply, question)
 
 
-def words_of(read: Callable[[str], str | None], reply: Reply, _: Question) -> Answer:
+def words_of(read: Words, reply: Reply, _: Question) -> Answer:
     """The answer in words that a reply gives."""
     words = read(reply.text)
     return no_answer(reply.text, cut=reply.cut) if words is None else Answer(text=words)
