@@ -72,10 +72,7 @@ class PythonModel:
             self.labels = tuple(labels)
 
     def _ask(
-        self,
-        name: str,
-        read: Callable[[object, Question], Answer],
-        questions: Sequence[Question],
+        self, name: str, read: Callable[[object, Question], Answer], questions: Sequence[Question]
     ) -> Answers:
         for start in range(0, len(questions), ASKED_AT_ONCE):
             portion = questions[start : start + ASKED_AT_ONCE]

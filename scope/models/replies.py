@@ -26,8 +26,7 @@ _ANNOUNCED = re.compile(
 """Words that announce an answer on its own line: ``The answer to this question is: Paris``."""
 
 _UNANSWERABLE = re.compile(
-    r"(?:(?:the|this)\s+)?(?:(?:question|answer)\s+is\s+)?[\W_]*un-?answerable[\W_]*",
-    re.IGNORECASE,
+    r"(?:(?:the|this)\s+)?(?:(?:question|answer)\s+is\s+)?[\W_]*un-?answerable[\W_]*", re.IGNORECASE
 )
 
 _LAST_PIECE = re.compile(r"\S*\Z")

@@ -57,13 +57,7 @@ class Seq2Seq(Computed):
         # BART and similar models are trained to write their first token always.
         self._opening = tuple(token_ids(settings, "forced_bos")[:1])
 
-    def write(
-        self,
-        rows: Rows,
-        longest: int,
-        start: Row | None = None,
-        stops: Row = (),
-    ) -> Written:
+    def write(self, rows: Rows, longest: int, start: Row | None = None, stops: Row = ()) -> Written:
         """What the decoder writes for each input, always taking the likeliest next token.
 
         Parameters

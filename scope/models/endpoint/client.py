@@ -27,12 +27,7 @@ from scope.models.endpoint.exchange import (
     exchange,
     refusal,
 )
-from scope.models.endpoint.protocol import (
-    Dialect,
-    MalformedReplyError,
-    Reply,
-    read_reply,
-)
+from scope.models.endpoint.protocol import Dialect, MalformedReplyError, Reply, read_reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.printing import counted
 

@@ -210,10 +210,7 @@ def _names_of(entry: object) -> tuple[str, ...]:
     """A model's name, and those that llama.cpp's server accepts instead."""
     match entry:
         case {"id": str(name), "aliases": [*aliases]}:
-            return (
-                name,
-                *(alias for alias in aliases if isinstance(alias, str) and alias != name),
-            )
+            return (name, *(alias for alias in aliases if isinstance(alias, str) and alias != name))
         case {"id": str(name)}:
             return (name,)
     return ()

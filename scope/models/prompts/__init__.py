@@ -31,9 +31,7 @@ from scope.records import BLANK, Question
 
 _FIELD = re.compile(r"\{(\w+)\}")
 _FIELDS = ("text", "context", "options")
-_NEEDED = MappingProxyType(
-    {"choice_letters": ("text", "options"), "classify": ("text", "labels")},
-)
+_NEEDED = MappingProxyType({"choice_letters": ("text", "options"), "classify": ("text", "labels")})
 _ALLOWED = MappingProxyType({"answer": ("reply",), "cloze": ("reply", "before")})
 _REPLY = "{reply}"
 _LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
