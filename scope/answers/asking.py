@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -169,38 +170,17 @@ def _is_same(
     spread = _noted_spread(model.adapter, run)
     within, most_others = (spread.greatest + DRIFT, spread.others) if spread else (DRIFT, 0)
     repeated = 1 if spread is None and _served(model.adapter) is not None else REPEATED
-    least = dict.fromkeys([*known][:repeated], math.inf)
-    left, failed = [*least], []
+    stored = dict(islice(known.items(), repeated))
     with progress.task(f"{model.name}: comparing with cached answers", 1) as advance:
-        for _ in range(ASKINGS):
-            run.asked_again += len(left)
-            again = dict(checked(model.adapter, role, left, own=model.own))
-            for place, item in enumerate(left):
-                new = again.get(place)
-                far = math.inf if new is None else difference(role, known[item], new)
-                least[item] = min(least[item], far)
-            failed = [item for place, item in enumerate(left) if _is_failure(again.get(place))]
-            left = [item for item in left if least[item] > within]
-            if not left:
-                break
+        least = _least_differences(model, role, stored, within, run)
         advance()
-    # What the server fails at tells nothing of the model.
-    for item in failed:
-        del least[item]
-    if not least:
-        raise ModelError(
-            f"the server of `{model.spec}` fails at {_text(failed[0])!r}, by whose answer the "
-            "model is recognised",
-            expected="an answer to a question that the run contains",
-            fix="check the server's log; the same command resumes the run",
-        )
-    left = [item for item in left if item in least]
+    others = [item for item, value in least.items() if value > within]
     greatest = max((value for value in least.values() if value <= within), default=0.0)
-    if len(left) > min(most_others, len(least) - 1):
+    if len(others) > min(most_others, len(least) - 1):
         if model.is_object:
             run.drifts.append(f"{model.name} answers differently than before: it is asked anew")
             return False
-        raise _another_model(model.spec, left[0], least[left[0]], within, run)
+        raise _another_model(model.spec, others[0], least[others[0]], within, run)
     if greatest > 0:
         run.drifts.append(
             f"`{model.spec}` gives stored answers that were asked for again with probabilities "
@@ -208,6 +188,34 @@ def _is_same(
             "model); the stored answers are kept"
         )
     return True
+
+
+def _least_differences(
+    model: Model, role: Role, stored: Mapping[Any, Any], within: float, run: Run
+) -> dict[Any, float]:
+    """How much each stored answer differs from the nearest of up to three new ones.
+
+    Those at which the server fails are left out: they say nothing of the model.
+    """
+    least, left, failed = dict.fromkeys(stored, math.inf), [*stored], []
+    for _ in range(ASKINGS):
+        run.asked_again += len(left)
+        answers = checked(model.adapter, role, left, own=model.own)
+        again = {left[place]: answer for place, answer in answers}
+        for item, answer in again.items():
+            least[item] = min(least[item], difference(role, stored[item], answer))
+        failed = [item for item, answer in again.items() if answer.missing == "server"]
+        left = [item for item in left if least[item] > within]
+        if not left:
+            break
+    if len(failed) == len(stored):
+        raise ModelError(
+            f"the server of `{model.spec}` fails at {_text(failed[0])!r}, by whose answer the "
+            "model is recognised",
+            expected="an answer to a question that the run contains",
+            fix="check the server's log; the same command resumes the run",
+        )
+    return {item: value for item, value in least.items() if item not in failed}
 
 
 def _another_model(spec: str, item: Any, least: float, within: float, run: Run) -> RunError:
@@ -223,10 +231,6 @@ def _another_model(spec: str, item: Any, least: float, within: float, run: Run) 
 
 def _text(item: Any) -> str:
     return (item if isinstance(item, str) else item.text)[:80]
-
-
-def _is_failure(answer: Any) -> bool:
-    return answer is not None and answer.missing == "server"
 
 
 def _compare_batches(
@@ -255,7 +259,9 @@ def _note(
 ) -> None:
     """Note that a classifier is asked text by text, or how much an endpoint's answers vary."""
     pairs = zip(together, alone, strict=True)
-    differences = [difference(role, *pair) for pair in pairs if not any(map(_is_failure, pair))]
+    # What the server fails at says nothing of the model.
+    told = [pair for pair in pairs if "server" not in (pair[0].missing, pair[1].missing)]
+    differences = [difference(role, *pair) for pair in told]
     others = differences.count(math.inf)
     spread = Spread(max((value for value in differences if value < math.inf), default=0.0), others)
     if max(differences, default=0.0) > DRIFT:

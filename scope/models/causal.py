@@ -74,32 +74,22 @@ class CausalModel:
         choice_prompt: Prompt | None = None,
         decoders: Decoders | None = None,
     ) -> None:
-        self._head, self._options = head, options
-        self._limit = head.limit
+        self.spec, self._head, self._options, self._limit = spec, head, options, head.limit
         self._decoders = decoders or Decoders(head.model, options.token_budget)
-        self._spelling = Spelling(
-            head.tokenizer, spec, options.chat, thinks=options.thinking == "on"
-        )
-        self._thinks = options.thinking == "on" and self._spelling.is_chat
+        thinks = options.thinking == "on"
+        self._spelling = Spelling(head.tokenizer, spec, options.chat, thinks=thinks)
+        self._thinks = thinks and self._spelling.is_chat
         self._choice, self._labels = choice_prompt_name(options), choice_prompt is not None
         self._prompts = {
             "answer": prompt_of("answer", options),
             self._choice: choice_prompt or prompt_of(self._choice, options),
             "cloze": prompt_of("cloze", options),
         }
-        self.spec = spec
         self.form = options.ask or "words"
-        self.fingerprint = fingerprint_with(
-            head.fingerprint,
-            options.max_answer_tokens,
-            options.next_tokens,
-            options.thinking,
-            self._spelling.frame,
-            READ_BY,
-            *(prompt.template for prompt in self._prompts.values()),
-            *([self.form] if self.form == "letters" else []),
-        )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
+        settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
+        asked = (self._spelling.frame, *self.prompts.values(), self.form)
+        self.fingerprint = fingerprint_with(head.fingerprint, *settings, *asked)
 
     @property
     def reproducible(self) -> str:
@@ -211,11 +201,13 @@ class CausalModel:
                 yield reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
 
     def _position(self, logits: Any) -> Position:
-        probabilities = logits.cpu().double().softmax(dim=-1)
-        best = probabilities.topk(min(LIKELIEST, len(probabilities)))
-        texts = list(map(self._spelling.as_it_follows, best.indices.tolist()))
-        pairs = zip(texts, best.values.tolist(), strict=True)
-        return Position(token=texts[0], likeliest=tuple(pairs))
+        likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), LIKELIEST)
+        return Position(token=likeliest[0][0], likeliest=likeliest)
+
+    def _likeliest(self, probabilities: Any, most: int) -> tuple[tuple[str, float], ...]:
+        best = probabilities.topk(min(most, len(probabilities)))
+        texts = map(self._spelling.as_it_follows, best.indices.tolist())
+        return tuple(zip(texts, best.values.tolist(), strict=True))
 
     def _by_words(self, questions: Sequence[Question]) -> Answers:
         spelled = [self._option_tokens(question) for question in questions]
@@ -245,13 +237,10 @@ class CausalModel:
         ]
         predictions: dict[int, Prediction] = {}
         for batch in self._decoder.batches(read, [0] * len(read)):
-            probabilities = self._decoder.next_probabilities([read[index] for index in batch])
-            best = probabilities.topk(min(self._options.next_tokens, probabilities.shape[1]))
-            for index, values, tokens in zip(
-                batch, best.values.tolist(), best.indices.tolist(), strict=True
-            ):
+            after = self._decoder.next_probabilities([read[index] for index in batch])
+            for index, probabilities in zip(batch, after, strict=True):
                 cut = len(read[index]) < len(whole[index])
-                predictions[index] = self._prediction(values, tokens, truncated=cut)
+                predictions[index] = self._prediction(probabilities, truncated=cut)
         return [predictions[index] for index in range(len(texts))]
 
     @during_inference
@@ -271,13 +260,11 @@ class CausalModel:
                 values[several[row]] = math.exp(-mean)
         return values
 
-    def _prediction(
-        self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool
-    ) -> Prediction:
-        if math.isnan(values[0]):
+    def _prediction(self, probabilities: Any, *, truncated: bool) -> Prediction:
+        if probabilities.isnan().any():
             return Prediction(probabilities=(), truncated=truncated, missing="no number")
-        texts = map(self._spelling.as_it_follows, tokens)
-        return next_tokens(zip(texts, values, strict=True), len(tokens), truncated=truncated)
+        most = self._options.next_tokens
+        return next_tokens(self._likeliest(probabilities, most), most, truncated=truncated)
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""
@@ -305,14 +292,13 @@ class CausalModel:
         return (fit_around_blank if name == "cloze" else fit_prompt)(question, room, tokens_of)
 
     def _option_tokens(self, question: Question) -> list[tuple[int, ...]]:
-        spelled = [
-            tuple(self._spelling.continuation(option.strip())) for option in question.options
-        ]
-        for option, tokens in zip(question.options, spelled, strict=True):
-            if not tokens:
-                raise ModelError(
-                    f"the tokenizer of `{self.spec}` has no token for the option {option!r}",
-                    expected="options that the model can read",
-                    fix="fix the option, or choose another model",
-                )
+        follows = self._spelling.continuation
+        spelled = [tuple(follows(option.strip())) for option in question.options]
+        if () in spelled:
+            option = question.options[spelled.index(())]
+            raise ModelError(
+                f"the tokenizer of `{self.spec}` has no token for the option {option!r}",
+                expected="options that the model can read",
+                fix="fix the option, or choose another model",
+            )
         return spelled

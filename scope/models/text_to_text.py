@@ -163,14 +163,9 @@ class TextToTextModel:
         }
         self.spec = spec
         self.form, self.template = options.ask or "words", ""
-        self.fingerprint = fingerprint_with(
-            head.fingerprint,
-            self._longest,
-            READ_BY,
-            *(prompt.template for prompt in self._prompts.values()),
-            *([self.form] if self.form == "letters" else []),
-        )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
+        settings = (self._longest, READ_BY, *self.prompts.values(), self.form)
+        self.fingerprint = fingerprint_with(head.fingerprint, *settings)
 
     @property
     def reproducible(self) -> str:

@@ -24,10 +24,11 @@ from scope.models.endpoint.exchange import (
     EndpointRequest,
     Failure,
     HttpResponse,
+    MalformedReplyError,
     exchange,
     refusal,
 )
-from scope.models.endpoint.protocol import Dialect, MalformedReplyError, Reply, read_reply
+from scope.models.endpoint.protocol import Dialect, Reply, read_reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.printing import counted
 

@@ -280,8 +280,8 @@ class HttpResponse(NamedTuple):
     content: bytes
 
 
-class UnreadableBodyError(Exception):
-    """A body that is too long, or compressed in an unknown way; the text says which."""
+class MalformedReplyError(Exception):
+    """A reply that violates OpenAI's protocol, or whose body cannot be read; the text says how."""
 
 
 async def exchange(
@@ -313,8 +313,6 @@ async def exchange(
                         status=status,
                     )
                 url = target
-    except UnreadableBodyError as error:
-        return Failure(said=str(error), status=OK)
     # Besides errors of httpx: host names that cannot be encoded, and sockets.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
         return Failure(said=clean(f"{type(error).__name__}: {error}"))
@@ -349,7 +347,7 @@ async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
     most = most_bytes(ask, response.status_code)
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-        raise UnreadableBodyError(
+        raise MalformedReplyError(
             f"a reply compressed as {clean(encoding)!r}, which was not requested"
         )
     # 32 more bits: gzip or zlib, by the first bytes.
@@ -361,7 +359,7 @@ async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
             packed = encoding not in ("", "identity")
             content += inflating.decompress(chunk, most + 1) if packed else chunk
         except zlib.error as error:
-            raise UnreadableBodyError(
+            raise MalformedReplyError(
                 f"a reply that cannot be decompressed ({first_line(error)})"
             ) from error
         # The bytes that came count too: compressed, nothing at all can be endless.
@@ -369,7 +367,7 @@ async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
             if response.status_code >= 400:
                 return f"an error in more than {most:,} bytes".encode()
             what = "the list of models" if ask.path == "models" else ask.tokens_in_words
-            raise UnreadableBodyError(
+            raise MalformedReplyError(
                 f"a reply of more than {most:,} bytes to a request for {what}"
             )
     return bytes(content)

@@ -11,7 +11,13 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.models.endpoint.address import Key
-from scope.models.endpoint.exchange import EndpointRequest, Failure, clean, said_in
+from scope.models.endpoint.exchange import (
+    EndpointRequest,
+    Failure,
+    MalformedReplyError,
+    clean,
+    said_in,
+)
 from scope.models.options import Thinking
 from scope.models.replies import begins_thought, without_thought
 from scope.records import NoAnswer
@@ -76,23 +82,13 @@ class Reply:
         """
         if not key.is_secret:
             return self
-        return replace(
-            self,
-            text=key.hide(self.text),
-            names=tuple(map(key.hide, self.names)),
-            model=key.hide(self.model),
-            positions=tuple(
-                Position(
-                    token=key.hide(position.token),
-                    likeliest=tuple((key.hide(text), mass) for text, mass in position.likeliest),
-                )
-                for position in self.positions
-            ),
+        hide = key.hide
+        positions = tuple(
+            Position(token=hide(p.token), likeliest=tuple((hide(t), m) for t, m in p.likeliest))
+            for p in self.positions
         )
-
-
-class MalformedReplyError(Exception):
-    """A reply that violates OpenAI's protocol; the message says how."""
+        names, model = tuple(map(hide, self.names)), hide(self.model)
+        return replace(self, text=hide(self.text), names=names, model=model, positions=positions)
 
 
 def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
@@ -124,10 +120,9 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         return Reply(text=_text(choice.get("text"), ask), positions=positions, model=model)
     if choice.get("error") or choice.get("finish_reason") == "error":
         raise MalformedReplyError(f"a failure in place of a reply: {_shown(content)}")
-    if _is_refusal(choice):
+    if (message := _message(choice, content)) is None:
         # Log-probabilities of a withheld text are no answer either.
         return Reply(model=model, missing="refused")
-    message = _message(choice, content)
     whole, thinks = _joined(message.get("content"))
     whole = _text(whole, ask)
     text = without_thought(whole)
@@ -223,19 +218,14 @@ def _first_choice(body: object, content: bytes) -> dict[str, Any]:
     raise MalformedReplyError(f"a reply without `choices`: {said_in(body) or _shown(content)}")
 
 
-def _is_refusal(choice: dict[str, Any]) -> bool:
+def _message(choice: dict[str, Any], content: bytes) -> dict[str, Any] | None:
+    """The message of a choice; None where the model refuses, or its text is withheld."""
     match choice:
         case {"finish_reason": str(reason)} if reason.lower().startswith(_FILTERED):
-            return True
-        case {"message": {"refusal": str(refusal)}}:
-            return bool(refusal)
-    return False
-
-
-def _message(choice: dict[str, Any], content: bytes) -> dict[str, Any]:
-    match choice:
+            return None
         case {"message": dict() as message}:
-            return message
+            refusal = message.get("refusal")
+            return None if refusal and isinstance(refusal, str) else message
     raise MalformedReplyError(f"a choice without a message: {_shown(content)}")
 
 
