@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
@@ -60,11 +60,8 @@ def check_answering_models(
         When a model's file is missing.
     """
     check_prompts(roles, options)
-    expanded = tuple(
-        each
-        for model in models
-        for each in (expand_spec(model) if isinstance(model, str) else [model])
-    )
+    meant = [expand_spec(model) if isinstance(model, str) else [model] for model in models]
+    expanded = tuple(chain.from_iterable(meant))
     if len(expanded) < 2:
         raise SpecError(
             counted(len(expanded), "model"),

@@ -80,11 +80,9 @@ class CausalModel:
         self._spelling = Spelling(head.tokenizer, spec, options.chat, thinks=thinks)
         self._thinks = thinks and self._spelling.is_chat
         self._choice, self._labels = choice_prompt_name(options), choice_prompt is not None
-        self._prompts = {
-            "answer": prompt_of("answer", options),
-            self._choice: choice_prompt or prompt_of(self._choice, options),
-            "cloze": prompt_of("cloze", options),
-        }
+        names = ("answer", self._choice, "cloze")
+        asked_with = {self._choice: choice_prompt} if choice_prompt else {}
+        self._prompts = {name: prompt_of(name, options) for name in names} | asked_with
         self.form = options.ask or "words"
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
         settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)

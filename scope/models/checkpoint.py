@@ -111,11 +111,8 @@ def _refuse_unknown_quantization(name: str, config: Any) -> None:
 
 
 def _wanted_files(options: ModelOptions) -> tuple[str, ...]:
-    return (
-        _READ
-        + (_PICKLES if options.allow_pickle else ())
-        + (_CODE if options.trust_remote_code else ())
-    )
+    more = _PICKLES if options.allow_pickle else ()
+    return (*_READ, *more, *(_CODE if options.trust_remote_code else ()))
 
 
 def _download(name: str, options: ModelOptions) -> Path:

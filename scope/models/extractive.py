@@ -96,10 +96,8 @@ class ExtractiveModel(Computed):
                     fix="choose a generative model, or data with contexts",
                 )
         texts = [self._shortened(question.text.strip()) for question in questions]
-        windows = [
-            list(self._windows(index, texts[index], question.context or ""))
-            for index, question in enumerate(questions)
-        ]
+        both = zip(texts, questions, strict=True)
+        windows = [list(self._windows(at, t, q.context or "")) for at, (t, q) in enumerate(both)]
         lengths = [sum(len(window.inputs["input_ids"]) for window in group) for group in windows]
         for portion in portions_by_length(lengths):
             readings: dict[int, list[_Reading]] = {index: [] for index in portion}
@@ -163,10 +161,8 @@ class ExtractiveModel(Computed):
         for batch in batches_of_equal_length(lengths, self._token_budget):
             starts, ends = self._logits([windows[number].inputs for number in batch])
             for row, number in enumerate(batch):
-                yield (
-                    windows[number],
-                    _reading(windows[number], starts[row], ends[row], self._longest),
-                )
+                window = windows[number]
+                yield window, _reading(window, starts[row], ends[row], self._longest)
 
     def _logits(
         self, inputs: Sequence[dict[str, list[int]]]

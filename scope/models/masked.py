@@ -89,11 +89,8 @@ class MaskedModel(Computed):
         ValueError
             When a question's text does not hold exactly one blank.
         """
-        masked = [
-            self._mask(question, pieces)
-            for question in questions
-            for pieces in range(1, MOST_PIECES + 1)
-        ]
+        every = range(1, MOST_PIECES + 1)
+        masked = [self._mask(question, pieces) for question in questions for pieces in every]
         lengths = [len(masks.tokens) for masks in masked]
         for portion in portions_by_length(lengths[::MOST_PIECES]):
             numbers = [
@@ -116,10 +113,8 @@ class MaskedModel(Computed):
         # A text that mentions the mask must not count as one with several blanks.
         before, after = (part.replace(mask, " ") for part in parts)
         text = f"{before}{mask * pieces}{after}"
-        framed, bare = (
-            self._tokenizer(text, add_special_tokens=special, verbose=False)["input_ids"]
-            for special in (True, False)
-        )
+        framed = self._tokenizer(text, verbose=False)["input_ids"]
+        bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         middle = bare.index(self._tokenizer.mask_token_id) + pieces // 2
         tokens, truncated = cut_around(framed, bare, middle, self._limit)
         return _Masks(

@@ -148,11 +148,8 @@ def word_pieces(tokenizer: Any, size: int) -> WordPieces:
             continues[number] = is_onward or not suffixed
         else:
             marked = token.startswith(_BEGINS)
-            begins[number], opens[number], continues[number] = (
-                is_onset and marked,
-                is_onset,
-                not marked,
-            )
+            begins[number], opens[number] = is_onset and marked, is_onset
+            continues[number] = not marked
     return WordPieces(begins, opens, continues)
 
 
@@ -187,10 +184,8 @@ _THAT_DAY = (
 
 def around_every_text(tokenizer: Any) -> tuple[list[int], list[int]]:
     """The tokens that a tokenizer puts before and after every text."""
-    bare, whole = (
-        list(tokenizer(_LETTER, add_special_tokens=special)["input_ids"])
-        for special in (False, True)
-    )
+    bare = list(tokenizer(_LETTER, add_special_tokens=False)["input_ids"])
+    whole = list(tokenizer(_LETTER)["input_ids"])
     for place in range(len(whole) - len(bare) + 1):
         if whole[place : place + len(bare)] == bare:
             return whole[:place], whole[place + len(bare) :]
@@ -318,17 +313,11 @@ class Spelling:
         return made
 
     def _applied(self, text: str) -> str:
-        return str(
-            self._tokenizer.apply_chat_template(
-                [{"role": "user", "content": text}],
-                chat_template=_THAT_DAY + self._tokenizer.get_chat_template(),
-                tokenize=False,
-                add_generation_prompt=True,
-                enable_thinking=self._thinks,
-                thinking=self._thinks,
-                **_SETTINGS,
-            )
-        )
+        messages = [{"role": "user", "content": text}]
+        template = _THAT_DAY + self._tokenizer.get_chat_template()
+        how = {"enable_thinking": self._thinks, "thinking": self._thinks, **_SETTINGS}
+        how |= {"tokenize": False, "add_generation_prompt": True}
+        return str(self._tokenizer.apply_chat_template(messages, chat_template=template, **how))
 
     def _way_to_put(self) -> Callable[[str], str] | None:
         """How the template changes the ends of a message; None where it changes more."""

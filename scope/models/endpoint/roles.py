@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 
 from scope.errors import ModelError
+from scope.models.checkpoint import fingerprint_with
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.exchange import EndpointError, EndpointRequest
@@ -66,7 +65,8 @@ class EndpointModel:
         if choice_prompt is not None:
             self._prompts["choice_letters"] = choice_prompt
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
-        self.fingerprint = _fingerprint(address, self.prompts, options)
+        settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
+        self.fingerprint = fingerprint_with(address.spec, *settings, *self.prompts.values())
         self.thought_tokens = 0 if options.thinking == "off" else THOUGHT_TOKENS
 
     @property
@@ -230,16 +230,3 @@ def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answ
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
     choice = letter.option if letter else spelled_option(text, question.options)
     return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)
-
-
-def _fingerprint(address: Address, prompts: dict[str, str], options: ModelOptions) -> str:
-    covered = {
-        "base_url": address.base_url,
-        "model": address.model,
-        "prompts": prompts,
-        "read_by": READ_BY,
-        "max_answer_tokens": options.max_answer_tokens,
-        "next_tokens": options.next_tokens,
-        "thinking": options.thinking,
-    }
-    return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()[:16]
