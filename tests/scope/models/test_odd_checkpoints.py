@@ -124,9 +124,19 @@ def test_an_adapter_is_its_base_with_the_change_and_the_trained_head(tmp_path):
     assert merged.fingerprint != wanted.fingerprint
 
 
-def test_an_adapter_of_itself_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("base", "says"), [("adapter", "is an adapter too"), ("tied", "weights that its base ties")]
+)
+def test_an_adapter_that_would_be_another_model_is_refused(tmp_path, base, says):
+    from safetensors.torch import load_file, save_file
+
+    tied, adapter = copy_of("llama", tmp_path / "tied"), tmp_path / "adapter"
+    adapter.mkdir()
+    setting(CONFIG, tie_word_embeddings=True)(tied)
+    tensors(lambda held: held.pop("lm_head.weight"))(tied)
+    held = load_file(tied / "model.safetensors")["model.embed_tokens.weight"]
+    save_file({"base_model.model.lm_head.weight": held}, adapter / "adapter_model.safetensors")
     config = {"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": 2, "lora_alpha": 8}
-    write_json(tmp_path / ADAPTER, config | {"base_model_name_or_path": str(tmp_path)})
-    (tmp_path / "adapter_model.safetensors").write_bytes(b"")
-    with pytest.raises(ModelError, match="its base is an adapter too"):
-        load_model(f"hf:{tmp_path}", "next_token", ModelOptions(device="cpu"))
+    write_json(adapter / ADAPTER, config | {"base_model_name_or_path": str(tmp_path / base)})
+    with pytest.raises(ModelError, match=says):
+        load_model(f"hf:{adapter}", "next_token", ModelOptions(device="cpu"))
