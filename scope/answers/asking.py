@@ -116,25 +116,11 @@ def may_change(model: object) -> bool:
     return scheme is not None and not (scheme.computed or scheme.saved)
 
 
-def recognise_classifier(model: Model, texts: Sequence[str], run: Run, progress: Progress) -> None:
-    """Check that a classifier is the one whose answers to these texts the run contains.
+def recognise(model: Model, role: Role, items: Sequence[Any], run: Run, progress: Progress) -> None:
+    """Check that a model is the one whose answers to texts or questions the run contains.
 
-    One that answers differently alone and in a batch is asked text by text (``asked_alone``).
-
-    Raises
-    ------
-    RunError
-        When it is another one.
-    ModelError
-        When it fails.
-    """
-    _recognise(model, "classifier", list(dict.fromkeys(texts)), run, progress)
-
-
-def recognise_answerer(
-    model: Model, task: Task, questions: Sequence[Question], run: Run, progress: Progress
-) -> None:
-    """Check that a model is the one whose answers to these questions the run contains.
+    A classifier that answers differently alone and in a batch is asked text by text
+    (``asked_alone``).
 
     Raises
     ------
@@ -143,14 +129,9 @@ def recognise_answerer(
     ModelError
         When it fails.
     """
-    _recognise(model, task.role, questions, run, progress)
-
-
-def _recognise(
-    model: Model, role: Role, items: Sequence[Any], run: Run, progress: Progress
-) -> None:
     if not may_change(model.adapter):
         return
+    items = list(dict.fromkeys(items))
     known = run.known(model.fingerprint, items, role)
     _noted_spread(model.adapter, run)
     if known and not _is_same(model, role, known, run, progress):

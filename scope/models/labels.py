@@ -23,8 +23,6 @@ from scope.protocols import (
     ChoiceScorer,
     Classifier,
     NextToken,
-    StreamingClassifier,
-    StreamingNextToken,
 )
 from scope.records import Answer, Example, Prediction, Question
 
@@ -84,7 +82,29 @@ class _Wrapping:
         return getattr(self._model, "served", None)
 
 
-class AlignedClassifier(_Wrapping):
+class _Converting(_Wrapping):
+    """A model whose predictions are changed as they come; it streams if the model does."""
+
+    asked, streamed = "classify", "stream"
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        if hasattr(model, self.streamed):
+            self.stream = self._stream
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text, in order."""
+        return list(map(self._converted, getattr(self._model, self.asked)(texts)))
+
+    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        for place, prediction in getattr(self._model, self.streamed)(texts):
+            yield place, self._converted(prediction)
+
+    def _converted(self, prediction: Prediction) -> Prediction:
+        raise NotImplementedError
+
+
+class AlignedClassifier(_Converting):
     """A target whose probabilities are in the order of the reference's labels.
 
     It streams if the target does.
@@ -108,18 +128,8 @@ class AlignedClassifier(_Wrapping):
         order = f"-{'.'.join(map(str, self._order))}" if moved else ""
         self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
-        if isinstance(classifier, StreamingClassifier):
-            self.stream = self._stream
 
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Answer every text, in the reference's order of labels."""
-        return [self._aligned(prediction) for prediction in self._model.classify(texts)]
-
-    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        for place, prediction in self._model.stream(texts):
-            yield place, self._aligned(prediction)
-
-    def _aligned(self, prediction: Prediction) -> Prediction:
+    def _converted(self, prediction: Prediction) -> Prediction:
         if len(prediction.probabilities) != len(self._order):
             return prediction  # refused by the caller
         probabilities = tuple(prediction.probabilities[index] for index in self._order)
@@ -298,7 +308,7 @@ class LabelWordClassifier(_Wrapping):
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 
 
-class NextTokenClassifier(_Wrapping):
+class NextTokenClassifier(_Converting):
     """A language model in the role of classifier: the label is the likeliest next token.
 
     It has no list of labels, since every text has its own tokens, given in each prediction. Equally
@@ -314,24 +324,15 @@ class NextTokenClassifier(_Wrapping):
     """
 
     labels: tuple[str, ...] = ()
+    asked, streamed = "predict_next", "stream_next"
 
     def __init__(self, model: NextToken, most: int) -> None:
         super().__init__(model)
         self._most = most
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
-        if isinstance(model, StreamingNextToken):
-            self.stream = self._stream
 
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """The most likely next tokens of every text, in order."""
-        return [self._ordered(prediction) for prediction in self._model.predict_next(texts)]
-
-    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        for place, prediction in self._model.stream_next(texts):
-            yield place, self._ordered(prediction)
-
-    def _ordered(self, prediction: Prediction) -> Prediction:
+    def _converted(self, prediction: Prediction) -> Prediction:
         if len(prediction.tokens) != len(prediction.probabilities):
             return prediction  # refused by the caller
         return ranked(prediction, self._most)

@@ -65,22 +65,20 @@ def run_apart(program: Callable[[], str]) -> str:
         copy.start()
     theirs.close()
     with ours:
+        text = f"{_FAILS}it takes more than {SECONDS:.0f} seconds"
         try:
-            ended = ours.poll(SECONDS)
-            text = ours.recv_bytes(BYTES).decode("utf-8", "surrogatepass") if ended else ""
+            if ours.poll(SECONDS):
+                text = ours.recv_bytes(BYTES).decode("utf-8", "surrogatepass")
         except (EOFError, OSError):
-            text = _FAILS + _TOO_LARGE
+            text = f"{_FAILS}it takes more than {BYTES // 2**20} MiB of memory"
     copy.kill()
     copy.join()
-    if not ended:
-        raise TemplateError(f"it takes more than {SECONDS:.0f} seconds")
     if text.startswith(_FAILS):
         raise TemplateError(text.removeprefix(_FAILS))
     return text.removeprefix(_MADE)
 
 
 _MADE, _FAILS = "+", "-"
-_TOO_LARGE = f"it takes more than {BYTES // 2**20} MiB of memory"
 
 
 def _send(program: Callable[[], str], target: Connection) -> NoReturn:

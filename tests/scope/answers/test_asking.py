@@ -6,14 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 import scope
-from scope.answers import Run
-from scope.answers.asking import (
-    ASKINGS,
-    REPEATED,
-    may_change,
-    recognise_answerer,
-    recognise_classifier,
-)
+from scope.answers import Run, asking
+from scope.answers.asking import ASKINGS, REPEATED, may_change
 from scope.errors import ModelError, RunError
 from scope.models.model import Model
 from scope.progress import Silent
@@ -22,7 +16,6 @@ from scope.records.result import TEXT_BY_TEXT
 
 TEXTS = [f"text number {place}" for place in range(30)]
 QUESTIONS = [Question(id=str(place), text=text) for place, text in enumerate(TEXTS)]
-TASK = SimpleNamespace(name="extractive_qa", role="answerer")
 
 
 class Classifier:
@@ -62,11 +55,11 @@ def run(tmp_path):
 
 
 def recognise(run, model, texts=TEXTS):
-    recognise_classifier(Model(name="mine", role="target", adapter=model), texts, run, Silent())
+    asking.recognise(Model(name="mine", adapter=model), "classifier", texts, run, Silent())
 
 
 def recognise_words(run, model):
-    recognise_answerer(Model(name="mine", adapter=model), TASK, QUESTIONS, run, Silent())
+    asking.recognise(Model(name="mine", adapter=model), "answerer", QUESTIONS, run, Silent())
 
 
 def test_only_schemes_whose_bytes_are_hashed_are_believed():
