@@ -52,6 +52,8 @@ CASES = [
     ("classifier", setting(CONFIG, label2id={"bad": 1, "good": 0}), "label2id {'bad': 1"),
     ("classifier", setting(CONFIG, id2label={"1": "bad", "2": "good"}), "id2label {1: 'bad'"),
     ("classifier", setting(CONFIG, label2id={"LABEL_0": 0, "LABEL_1": 1}), AS_BEFORE),
+    ("classifier", setting(CONFIG, problem_type="multi_label_classification"), "a multi-label"),
+    ("classifier", tensors(lambda held: held.pop("classifier.weight")), "lacks trained weights"),
     ("classifier", setting(CONFIG, quantization_config="gptq"), "by the method 'gptq'"),
     *(
         ("classifier", setting(CONFIG, quantization_config={"quant_method": name, **more}), name)

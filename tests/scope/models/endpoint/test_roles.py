@@ -17,7 +17,7 @@ from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.torch_setup import load_torch
 from scope.protocols import StreamingClassifier
-from scope.records import BLANK, Answer, Prediction, Question
+from scope.records import Answer, Prediction, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
 
@@ -227,44 +227,6 @@ def test_the_fingerprint_covers_what_decides_the_answers_and_no_more(open_model,
         *(open_model(prompts={name: "{text} {options}"}).fingerprint for name in PROMPTS),
     }
     assert len(others - {usual}) == 7
-
-
-REPLIES = (
-    "in 1066",
-    '\n\n  "in 1066"  \nas every child knows',
-    '"Go" and "Come"',
-    'river". The next is "sea".',
-    "____ river\n\nIt is wet.",
-    "unanswerable",
-    "",
-    "<think>\nA sea?\n\nOr:\n</think>\n\nriver",
-    "<think>\nsea",
-)
-
-
-def spoken(model, reply, monkeypatch):
-    """What the model at hand answers and fills where it would write this reply."""
-    tokens = model._head.tokenizer(reply, add_special_tokens=False)["input_ids"]
-
-    def write(rows, longest, is_over):
-        ends = (end for end in range(1, len(tokens) + 1) if is_over(tokens[:end]))
-        return [tokens[: next(ends, len(tokens))] for _ in rows]
-
-    monkeypatch.setattr(model._decoder, "write", write)
-    return asked(model)
-
-
-def asked(model):
-    question = Question(id="0", text=f"which {BLANK}?")
-    return [next(iter(ask([question])))[1] for ask in (model.answer, model.fill)]
-
-
-@pytest.mark.parametrize("reply", REPLIES)
-def test_a_reply_is_the_same_answer_of_a_server_and_of_a_model_at_hand(
-    open_model, stub, llama, monkeypatch, reply
-):
-    stub.words[f"which {BLANK}?"] = reply
-    assert spoken(llama(True), reply, monkeypatch) == asked(open_model())
 
 
 @pytest.mark.parametrize(
