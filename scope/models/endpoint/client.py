@@ -105,7 +105,7 @@ class Endpoint:
     ) -> Generator[tuple[int, Reply]]:
         """The index of each request and its reply, as they arrive; equal requests are sent once.
 
-        A chat that fails for good while the server answers others has a reply that says so.
+        A request that fails for good while the server answers others has a reply that says so.
         Closing the iterator cancels the requests in flight.
 
         Raises
@@ -155,7 +155,7 @@ class _Server:
         self.dialect = Dialect(address.model, options.thinking)
         self.probe: Reply | None = None
         self.probing = asyncio.Lock()
-        self.answers_chats = False
+        self.answered: set[str] = set()
         self.sent = 0
         self.connections = Connections(key, address.base_url)
         self._loop = asyncio.new_event_loop()
@@ -233,7 +233,7 @@ class _Session:
                 group.create_task(self._work(give))
         if self._failed and not self._stop.is_set():
             # A session that goes on may ask for nothing but what failed before.
-            if self._server.answers_chats:
+            if self._failed[0][0].path in self._server.answered:
                 self._give_failed(give)
             else:
                 self.failure = self._failed[0][1]
@@ -244,14 +244,13 @@ class _Session:
             match await self._ask(ask):
                 case Reply() as reply:
                     self._replies += 1
-                    self._server.answers_chats |= ask.path == "chat"
+                    self._server.answered.add(ask.path)
                     give((ask, reply))
                     if not self._stop.is_set():
                         self._give_failed(give)
                 case Failure() as failure if not self._stop.is_set():
                     self._failed.append((ask, failure))
-                    of_all = failure.is_of_all or ask.path != "chat"
-                    if of_all or len(self._failed) >= FAILED_IN_A_ROW:
+                    if failure.is_of_all or len(self._failed) >= FAILED_IN_A_ROW:
                         self.failure = failure
                         self._stop.set()
 
@@ -356,7 +355,7 @@ class _Session:
         except MalformedReplyError as error:
             return Failure(said=str(error), status=OK)
         failure = refusal(response.status, response.headers, response.content)
-        if ask.path == "chat" and failure.is_filtered:
+        if failure.is_filtered:
             return Reply(missing="refused")
         return Reply(missing="cut off") if failure.is_too_long else failure
 

@@ -162,7 +162,8 @@ class EndpointModel:
 
     def _prediction(self, reply: Reply, most: int) -> Prediction:
         if reply.missing:
-            return Prediction(probabilities=(), truncated=True, missing=reply.missing)
+            cut = reply.missing == "cut off"
+            return Prediction(probabilities=(), truncated=cut, missing=reply.missing)
         if not (reply.positions and reply.positions[0].likeliest):
             raise ModelError(
                 f"`{self.spec}`: this server gives no log-probabilities",

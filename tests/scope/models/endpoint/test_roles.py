@@ -177,11 +177,16 @@ def test_next_tokens_come_of_the_bare_text(open_model, stub):
     assert asked.items() <= stub.asked[0].items()
 
 
-def test_a_text_that_is_too_long_costs_one_prediction(open_model, stub):
+@pytest.mark.parametrize(
+    ("refusal", "missing"),
+    [(TOO_LONG, "cut off"), (FILTERED, "refused"), (refuse(500), "server")],
+)
+def test_a_text_without_next_tokens_costs_one_prediction(open_model, stub, refusal, missing):
     stub.likeliest["a"] = {"b": 0.5}
-    stub.check = lambda body: TOO_LONG if body["prompt"] == "long" else None
-    long, other = open_model().predict_next(["long", "a"])
-    assert long == Prediction(probabilities=(), truncated=True, missing="cut off")
+    stub.check = lambda body: refusal if body["prompt"] == "bad" else None
+    bad, other = open_model(retries=0).predict_next(["bad", "a"])
+    cut = missing == "cut off"
+    assert bad == Prediction(probabilities=(), truncated=cut, missing=missing)
     assert other.tokens == ("b",)
 
 
