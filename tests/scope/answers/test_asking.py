@@ -123,16 +123,11 @@ def test_a_model_is_recognised_within_the_spread_of_its_first_answers(
 
 
 def test_a_question_that_a_server_fails_at_says_nothing_of_the_model(run):
-    first = Server(lambda text: "a")
-    recognise_words(run, first)
-    with pytest.raises(ModelError, match=r"fails at 'text number 0', by whose answer"):
-        recognise_words(run, Server(lambda text: None))
-
-
-def test_a_question_that_a_server_fails_at_once_is_no_other_answer(run):
     model = Server(lambda text: None if text == TEXTS[3] else "a")
     recognise_words(run, model)
     assert not hasattr(model, "varies")
+    with pytest.raises(ModelError, match=r"fails at 'text number 0', by whose answer"):
+        recognise_words(run, Server(lambda text: None))
 
 
 def test_the_id_that_an_endpoint_gives_is_kept(run):
