@@ -11,7 +11,7 @@ from typing import Any
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import STEP, Decoder
+from scope.models.decoder import STEP, Decoder, Rows
 from scope.models.endpoint.letters import is_letter
 from scope.models.endpoint.protocol import Position, Reply
 from scope.models.endpoint.roles import (
@@ -166,12 +166,7 @@ class CausalModel:
                 yield index, replace(answer, truncated=asked[index].truncated)
 
     def _replies(
-        self,
-        rows: Sequence[Sequence[int]],
-        most: int,
-        is_over: Callable[[str], bool],
-        *,
-        likeliest: bool,
+        self, rows: Rows, most: int, is_over: Callable[[str], bool], *, likeliest: bool
     ) -> Iterator[Reply]:
         """Replies as an endpoint gives them; the room for a thought is there for nothing else."""
         positions: list[list[Position]] = [[] for _ in rows]
@@ -250,10 +245,8 @@ class CausalModel:
         rows = [read[index] for index in several]
         values = [math.nan] * len(texts)
         for batch in batches_by_beginning(rows, [0] * len(rows), SCORED_TOKENS, ANSWERS_A_BATCH):
-            scored = self._decoder.score(
-                [rows[row][:opening] for row in batch],
-                [[tuple(rows[row][opening:])] for row in batch],
-            )
+            begun = [rows[row][:opening] for row in batch]
+            scored = self._decoder.score(begun, [[rows[row][opening:]] for row in batch])
             for row, (mean,) in zip(batch, scored, strict=True):
                 values[several[row]] = math.exp(-mean)
         return values

@@ -126,16 +126,10 @@ class ExtractiveModel(Computed):
         if len(whole["input_ids"]) > self._limit:
             inside = sum(part == 1 for part in whole.sequence_ids())
             room = self._limit - (len(whole["input_ids"]) - inside)
-            whole = self._tokenizer(
-                question,
-                context,
-                truncation="only_second",
-                max_length=self._limit,
-                stride=room // 2,
-                return_overflowing_tokens=True,
-                return_offsets_mapping=True,
-                verbose=False,
-            )
+            bounds = {"truncation": "only_second", "max_length": self._limit, "stride": room // 2}
+            names = ("return_overflowing_tokens", "return_offsets_mapping")
+            more = {**bounds, **dict.fromkeys(names, True), "verbose": False}
+            whole = self._tokenizer(question, context, **more)
         for encoding in whole.encodings:
             places = [
                 place

@@ -71,12 +71,8 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
         from scope.models.encoder import SentenceEncoder
 
         with loading(spec):
-            return SentenceEncoder(
-                candidate.eval(),
-                spec=spec,
-                fingerprint=fingerprint,
-                token_budget=options.token_budget,
-            )
+            how = {"spec": spec, "fingerprint": fingerprint}
+            return SentenceEncoder(candidate.eval(), token_budget=options.token_budget, **how)
     model, tokenizer = _pair(candidate)
     kind = _kind(model)
     with loading(spec):

@@ -117,13 +117,8 @@ class MaskedModel(Computed):
         bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         middle = bare.index(self._tokenizer.mask_token_id) + pieces // 2
         tokens, truncated = cut_around(framed, bare, middle, self._limit)
-        return _Masks(
-            tokens,
-            tokens.index(self._tokenizer.mask_token_id),
-            pieces,
-            after_space=before[-1:].isspace(),
-            truncated=truncated,
-        )
+        first, is_apart = tokens.index(self._tokenizer.mask_token_id), before[-1:].isspace()
+        return _Masks(tokens, first, pieces, after_space=is_apart, truncated=truncated)
 
     def _fill(self, batch: Sequence[_Masks]) -> list[list[_Filler]]:
         """The fillers of each question of a batch: several for one mask, one for several."""

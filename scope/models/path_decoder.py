@@ -130,12 +130,9 @@ class PathDecoder(Computed):
 
     def _call(self, tokens: Any, plan: Plan, wanted: Sequence[int]) -> Any:
         with self._attention.reading(plan, self._remembered.capacity, self._model):
-            answer = self._model(
-                input_ids=tokens,
-                position_ids=self._tensor([plan.positions]),
-                use_cache=False,
-                logits_to_keep=self._tensor(wanted),
-            )
+            places, kept = self._tensor([plan.positions]), self._tensor(wanted)
+            more = {"position_ids": places, "logits_to_keep": kept, "use_cache": False}
+            answer = self._model(input_ids=tokens, **more)
         return answer.logits[0]
 
     def _forget(self) -> None:
@@ -167,11 +164,8 @@ class PathDecoder(Computed):
         plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
         self._forget()
         # Two readings: the second reuses the prefix that it shares with the first.
-        read = [
-            logits[0]
-            for some in (rows[:2], rows[2:])
-            for logits in self._read(some, None, _as_given)
-        ]
+        parts = (self._read(some, None, _as_given) for some in (rows[:2], rows[2:]))
+        read = [logits[0] for part in parts for logits in part]
         precision = torch.finfo(plain[0].dtype).eps
         close = _CLOSE if precision < _CLOSE else _COARSE
         return self._attends_to_windows() and all(

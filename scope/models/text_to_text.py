@@ -89,7 +89,7 @@ class Seq2Seq(Computed):
         ends = {*stops, *self._ends}
         return write_greedily(logits_after, len(rows), longest, lambda _: False, ends)
 
-    def score(self, rows: Rows, targets: Sequence[Rows], token_budget: int) -> list[list[float]]:
+    def score(self, rows: Rows, targets: Sequence[Rows], budget: int) -> list[list[float]]:
         """The mean log-probability of each target's tokens, given its input; NaN is possible.
 
         Every input is encoded once for all its targets.
@@ -100,7 +100,7 @@ class Seq2Seq(Computed):
             The tokens of the inputs, all of the same length.
         targets
             For each input the tokens of the texts that its decoder might write.
-        token_budget
+        budget
             Most tokens of inputs and targets at once.
         """
         scores = [[0.0] * len(several) for several in targets]
@@ -108,13 +108,11 @@ class Seq2Seq(Computed):
         inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
         lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
         states = self._encode(rows)
-        for batch in batches_of_equal_length(lengths, token_budget):
+        for batch in batches_of_equal_length(lengths, budget):
             members = [pairs[number] for number in batch]
-            logits = self._inference.run(
-                self._decoded,
-                states=states[[row for row, _ in members]],
-                given=self._tensor([inputs[number] for number in batch]),
-            )
+            encoded = states[[row for row, _ in members]]
+            given = self._tensor([inputs[number] for number in batch])
+            logits = self._inference.run(self._decoded, states=encoded, given=given)
             for (row, which), several in zip(members, logits, strict=True):
                 scores[row][which] = mean_log_probability(several, targets[row][which])
         return scores
@@ -216,11 +214,9 @@ class TextToTextModel:
         asked = [self._tokens(self._prompts[self._choice], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
         for batch in self._batches([fitted.tokens for fitted in asked]):
-            scored = self._model.score(
-                [asked[index].tokens for index in batch],
-                [options[index] for index in batch],
-                self._token_budget,
-            )
+            rows = [asked[index].tokens for index in batch]
+            targets = [options[index] for index in batch]
+            scored = self._model.score(rows, targets, self._token_budget)
             for index, scores in zip(batch, scored, strict=True):
                 yield index, chosen(scores, truncated=asked[index].truncated)
 

@@ -307,11 +307,9 @@ async def exchange(
                     location = response.headers.get("location", "")
                 target = url.join(location)
                 if not location or _origin(target) != _origin(url):
-                    return Failure(
-                        said=f"a redirect from {_origin(url)} to {_origin(target)}, "
-                        "which is another server: nothing is sent there",
-                        status=status,
-                    )
+                    way = f"from {_origin(url)} to {_origin(target)}"
+                    said = f"a redirect {way}, which is another server: nothing is sent there"
+                    return Failure(said=said, status=status)
                 url = target
     # Besides errors of httpx: host names that cannot be encoded, and sockets.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
