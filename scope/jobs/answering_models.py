@@ -42,9 +42,8 @@ def answerer_card(answerer: Model, roles: Sequence[Role]) -> ModelCard:
     # An object of the user's may use this name for something else.
     prompts = {} if answerer.own else getattr(answerer.adapter, "prompts", {})
     used = [name for role in roles for name in PROMPTS.get(role, ())]
-    return replace(
-        answerer.card(), prompts={name: prompts[name] for name in used if name in prompts}
-    )
+    asked = {name: prompts[name] for name in used if name in prompts}
+    return replace(answerer.card(), prompts=asked)
 
 
 def check_answering_models(
@@ -242,9 +241,8 @@ def with_reading(model: Any, first: Mapping[str, Question]) -> Any:
     """A model of ours that notes how it reads its first prompts."""
     kind = type(model)
     if kind.__module__.startswith("scope.") and hasattr(kind, "prompt_as_read"):
-        shown = {
-            name: model.prompt_as_read(name, first[name]) for name in first if name in model.prompts
-        }
+        used = [name for name in first if name in model.prompts]
+        shown = {name: model.prompt_as_read(name, first[name]) for name in used}
         model.reading = PromptReading(template=model.template, first_prompts=shown)
     return model
 

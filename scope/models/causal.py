@@ -213,9 +213,8 @@ class CausalModel:
         prompts = [fitted.tokens for fitted in asked]
         more = [sum(map(len, each)) for each in options]
         for batch in self._decoder.batches(prompts, more):
-            scored = self._decoder.score(
-                [prompts[index] for index in batch], [options[index] for index in batch]
-            )
+            rows = [prompts[index] for index in batch]
+            scored = self._decoder.score(rows, [options[index] for index in batch])
             for index, scores in zip(batch, scored, strict=True):
                 cut = asked[index].truncated or options[index] != spelled[index]
                 yield index, chosen(scores, truncated=cut)
@@ -225,9 +224,8 @@ class CausalModel:
         """The likeliest tokens after each bare text; if a text is too long, its end is read."""
         opening = self._spelling.opening
         whole = [self._spelling.plain(text) for text in texts]
-        read = [
-            [*opening, *tokens[len(opening) :][-(self._limit - len(opening)) :]] for tokens in whole
-        ]
+        first, most = len(opening), self._limit - len(opening)
+        read = [[*opening, *tokens[first:][-most:]] for tokens in whole]
         predictions: dict[int, Prediction] = {}
         for batch in self._decoder.batches(read, [0] * len(read)):
             after = self._decoder.next_probabilities([read[index] for index in batch])

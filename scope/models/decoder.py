@@ -112,10 +112,8 @@ class Decoder(Computed):
 
         The cache is that of the padded batch; the next step pads in the same way.
         """
-        logits, past = self._inference.run(
-            lambda tokens: self._call(tokens, past, keep), tokens=tokens
-        )
-        return logits, past
+        ran = self._inference.run(lambda tokens: self._call(tokens, past, keep), tokens=tokens)
+        return ran[0], ran[1]
 
     def _call(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         # Logits at every position of a batch would fill gigabytes.

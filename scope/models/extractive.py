@@ -101,9 +101,8 @@ class ExtractiveModel(Computed):
         lengths = [sum(len(window.inputs["input_ids"]) for window in group) for group in windows]
         for portion in portions_by_length(lengths):
             readings: dict[int, list[_Reading]] = {index: [] for index in portion}
-            for window, reading in self._read(
-                [part for index in portion for part in windows[index]]
-            ):
+            parts = [part for index in portion for part in windows[index]]
+            for window, reading in self._read(parts):
                 readings[window.question].append(reading)
             for index in portion:
                 question = questions[index]

@@ -243,9 +243,8 @@ class LabelWordClassifier(_Wrapping):
         self._prompt = with_letters(prompt) if options.ask == "letters" else prompt
         # A text must not be wrapped in one prompt inside another.
         self._takes_prompt = isinstance(model, PromptedScorer)
-        super().__init__(
-            model.with_choice_prompt(self._prompt) if isinstance(model, PromptedScorer) else model
-        )
+        asked: Any = model
+        super().__init__(asked.with_choice_prompt(self._prompt) if self._takes_prompt else asked)
         prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
         # The prompt as the model uses it, for example with the options' letters at its end.
         self._name = next((name for name in ("choice_letters", "choice") if name in prompts), "")
@@ -253,9 +252,8 @@ class LabelWordClassifier(_Wrapping):
         self.words = dict(options.label_words)
         self.form = getattr(self._model, "form", "")
         self.template = getattr(self._model, "template", None)
-        self.fingerprint = fingerprint_with(
-            self._model.fingerprint, self._prompt.template, *self.labels, *self._words
-        )
+        settings = (self._prompt.template, *self.labels, *self._words)
+        self.fingerprint = fingerprint_with(self._model.fingerprint, *settings)
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A text in the prompt `classify`, as the model reads it."""

@@ -76,9 +76,7 @@ class MaskedModel(Computed):
         )
         self.spec = spec
         allowed = word_pieces(self._tokenizer, self._model.config.vocab_size)
-        self._begins, self._opens, self._continues = (
-            torch.from_numpy(tokens) for tokens in allowed
-        )
+        self._begins, self._opens, self._continues = map(torch.from_numpy, allowed)
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -93,9 +91,8 @@ class MaskedModel(Computed):
         masked = [self._mask(question, pieces) for question in questions for pieces in every]
         lengths = [len(masks.tokens) for masks in masked]
         for portion in portions_by_length(lengths[::MOST_PIECES]):
-            numbers = [
-                index * MOST_PIECES + piece for piece in range(MOST_PIECES) for index in portion
-            ]
+            pieces = range(MOST_PIECES)
+            numbers = [index * MOST_PIECES + piece for piece in pieces for index in portion]
             fillers: dict[int, list[_Filler]] = {index: [] for index in portion}
             together = [lengths[number] for number in numbers]
             for batch in batches_of_equal_length(together, self._token_budget):
@@ -129,14 +126,12 @@ class MaskedModel(Computed):
         for step in range(max(masks.pieces for masks in batch)):
             rows = [row for row, masks in enumerate(batch) if masks.pieces > step]
             places = [batch[row].first + step for row in rows]
-            for row, place, every in zip(
-                rows, places, self._log_probabilities(tokens[rows], places), strict=True
-            ):
+            there = self._log_probabilities(tokens[rows], places)
+            for row, place, every in zip(rows, places, there, strict=True):
                 masks = batch[row]
                 allowed = self._allowed(masks, step)
-                best = every.masked_fill(~allowed, -math.inf).topk(
-                    min(len(every), FILLERS if masks.pieces == 1 else 1)
-                )
+                most = min(len(every), FILLERS if masks.pieces == 1 else 1)
+                best = every.masked_fill(~allowed, -math.inf).topk(most)
                 tokens[row, place] = best.indices[0]
                 scores[row] = scores[row] + best.values / masks.pieces
                 if step == masks.pieces - 1:

@@ -118,9 +118,8 @@ class PathDecoder(Computed):
         plan = self._remembered.plan(rows, [1] * len(rows) if last is None else last)
         wanted = list(dict.fromkeys(place for places in plan.wanted for place in places))
         try:
-            logits = run(
-                lambda tokens: self._call(tokens, plan, wanted), tokens=self._tensor([plan.tokens])
-            )
+            tokens = self._tensor([plan.tokens])
+            logits = run(lambda tokens: self._call(tokens, plan, wanted), tokens=tokens)
         except BaseException:
             # The tokens to be cached were not computed.
             self._forget()
@@ -141,9 +140,7 @@ class PathDecoder(Computed):
 
     def _notice_changes(self) -> None:
         """Clear the cache if the weights changed: a model may come from a user's program."""
-        state = [
-            (parameter.data_ptr(), parameter._version) for parameter in self._model.parameters()
-        ]
+        state = [(weight.data_ptr(), weight._version) for weight in self._model.parameters()]
         if state != self._state:
             self._state = state
             self._forget()

@@ -140,16 +140,14 @@ class Failure:
         >>> [Failure(said=said, status=status).is_filtered for status in (400, 500)]
         [True, False]
         """
-        return self.status in (400, 403, 422, 451) and bool(
-            _FILTERED.search(f"{self.code} {self.said}")
-        )
+        said = _FILTERED.search(f"{self.code} {self.said}")
+        return self.status in (400, 403, 422, 451) and bool(said)
 
     @property
     def is_too_long(self) -> bool:
         """Whether the question is longer than the model's context."""
-        return self.status in (400, 413, 422) and bool(
-            _TOO_LONG.search(self.said) or "context" in self.code
-        )
+        said = _TOO_LONG.search(self.said) or "context" in self.code
+        return self.status in (400, 413, 422) and bool(said)
 
     def without(self, key: Key) -> Failure:
         """The same, without the key, which a server may repeat in its message.
@@ -231,9 +229,7 @@ def clean(words: str) -> str:
     'too [31mmany requests'
     """
     line = " ".join(words.split())
-    return "".join(
-        character for character in line if not unicodedata.category(character).startswith("C")
-    )
+    return "".join(letter for letter in line if unicodedata.category(letter)[0] != "C")
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
@@ -296,9 +292,8 @@ async def exchange(
         url = connections.urls[ask.path]
         with connections.one() as connection:
             for _ in range(MOST_REDIRECTS + 1):
-                response = await connection.handle_async_request(
-                    httpx.Request(method, url, headers=connections.headers, content=content)
-                )
+                sent = httpx.Request(method, url, headers=connections.headers, content=content)
+                response = await connection.handle_async_request(sent)
                 async with aclosing(response):
                     status = response.status_code
                     if status not in REDIRECTS:

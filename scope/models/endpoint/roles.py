@@ -108,9 +108,8 @@ class EndpointModel:
             When a question has more options than there are letters.
         """
         require_letters(questions)
-        asks = self._chats(
-            "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
-        )
+        bounds = {"most_tokens": LETTER_TOKENS, "likeliest": LIKELIEST}
+        asks = self._chats("choice_letters", questions, **bounds)
         return self._answers(asks, questions, partial(choice_of, labels=self._labels))
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:

@@ -99,9 +99,8 @@ class Prompt:
         PromptParts(message='Which word? The ____ barks.', reply='The')
         """
         message, _, reply = self.template.partition(_REPLY)
-        return PromptParts(
-            self._filled(message, question).strip("\n"), self._filled(reply, question).rstrip()
-        )
+        begun = self._filled(reply, question).rstrip()
+        return PromptParts(self._filled(message, question).strip("\n"), begun)
 
     def _filled(self, template: str, question: Question) -> str:
         parts = {
