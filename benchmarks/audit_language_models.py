@@ -169,8 +169,8 @@ class Asked:
 def read_whole(classifier: Any) -> Any:
     """The same model as a classifier that reads each query whole."""
     causal = classifier._model
-    decoders = Decoders(causal._head.model, causal.spec, MODELS.token_budget)
-    decoder = Decoder(causal._head.model, causal.spec, MODELS.token_budget)
+    decoders = Decoders(causal._head.model, MODELS.token_budget)
+    decoder = Decoder(causal._head.model, MODELS.token_budget)
     # The loop is not slowed down by a rule for rows.
     vars(decoder._inference)["_found"] = AS_GIVEN
     vars(decoders)["chosen"] = decoder

@@ -15,8 +15,7 @@ from scope.answers.asking import (
     answer_texts as answer_texts,
     ask as ask,
     may_change as may_change,
-    recognise_answerer as recognise_answerer,
-    recognise_classifier as recognise_classifier,
+    recognise as recognise,
     recognise_numbers as recognise_numbers,
 )
 from scope.answers.run import Run as Run

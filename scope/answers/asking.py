@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -67,20 +68,15 @@ def ask(
     """One model's answers to all questions, in their order; see `Answers.get`."""
     if model.saved or isinstance(model.adapter, TableColumn):
         # The letters of a table were compared with the options as they were read.
-        looked_up = (
-            model.adapter.choose(questions)
-            if isinstance(model.adapter, TableColumn)
-            else checked(model.adapter, task.role, questions, own=model.own)
+        is_table = isinstance(model.adapter, TableColumn)
+        asked = (model.adapter, task.role, questions)
+        known = dict(
+            model.adapter.choose(questions) if is_table else checked(*asked, own=model.own)
         )
-        known = dict(looked_up)
         answers = [known.get(place) for place in range(len(questions))]
         return tuple(in_order(model.adapter, questions, answers))
-    title = f"{task.name}: {model.name}"
-    return tuple(
-        store.get(
-            model.adapter, task.role, questions, own=model.own, progress=progress, title=title
-        )
-    )
+    how: dict[str, Any] = {"progress": progress, "title": f"{task.name}: {model.name}"}
+    return tuple(store.get(model.adapter, task.role, questions, own=model.own, **how))
 
 
 def answer_texts(
@@ -120,25 +116,11 @@ def may_change(model: object) -> bool:
     return scheme is not None and not (scheme.computed or scheme.saved)
 
 
-def recognise_classifier(model: Model, texts: Sequence[str], run: Run, progress: Progress) -> None:
-    """Check that a classifier is the one whose answers to these texts the run contains.
+def recognise(model: Model, role: Role, items: Sequence[Any], run: Run, progress: Progress) -> None:
+    """Check that a model is the one whose answers to texts or questions the run contains.
 
-    One that answers differently alone and in a batch is asked text by text (``asked_alone``).
-
-    Raises
-    ------
-    RunError
-        When it is another one.
-    ModelError
-        When it fails.
-    """
-    _recognise(model, "classifier", list(dict.fromkeys(texts)), run, progress)
-
-
-def recognise_answerer(
-    model: Model, task: Task, questions: Sequence[Question], run: Run, progress: Progress
-) -> None:
-    """Check that a model is the one whose answers to these questions the run contains.
+    A classifier that answers differently alone and in a batch is asked text by text
+    (``asked_alone``).
 
     Raises
     ------
@@ -147,17 +129,12 @@ def recognise_answerer(
     ModelError
         When it fails.
     """
-    _recognise(model, task.role, questions, run, progress)
-
-
-def _recognise(
-    model: Model, role: Role, items: Sequence[Any], run: Run, progress: Progress
-) -> None:
     if not may_change(model.adapter):
         return
+    items = list(dict.fromkeys(items))
     known = run.known(model.fingerprint, items, role)
-    spread = _noted_spread(model.adapter, run)
-    if known and not _is_same(model, role, known, spread, run, progress):
+    _noted_spread(model.adapter, run)
+    if known and not _is_same(model, role, known, run, progress):
         model.adapter.fingerprint, known = f"{OBJECT}{uuid4().hex}", {}
     if not known:
         _compare_batches(model, role, items[:REPEATED], run, progress)
@@ -165,38 +142,26 @@ def _recognise(
 
 
 def _is_same(
-    model: Model,
-    role: Role,
-    known: Mapping[Any, Any],
-    spread: Spread | None,
-    run: Run,
-    progress: Progress,
+    model: Model, role: Role, known: Mapping[Any, Any], run: Run, progress: Progress
 ) -> bool:
     """Ask for stored answers up to three times each, and judge their least differences.
 
     Whether it is the same model; another one that is no object of this process is an error.
     """
+    spread = _noted_spread(model.adapter, run)
     within, most_others = (spread.greatest + DRIFT, spread.others) if spread else (DRIFT, 0)
     repeated = 1 if spread is None and _served(model.adapter) is not None else REPEATED
-    least = dict.fromkeys([*known][:repeated], math.inf)
-    left = [*least]
+    stored = dict(islice(known.items(), repeated))
     with progress.task(f"{model.name}: comparing with cached answers", 1) as advance:
-        for _ in range(ASKINGS):
-            run.asked_again += len(left)
-            again = dict(checked(model.adapter, role, left, own=model.own))
-            for place, item in enumerate(left):
-                new = again.get(place, Answer())
-                least[item] = min(least[item], difference(role, known[item], new))
-            left = [item for item in left if least[item] > within]
-            if not left:
-                break
+        least = _least_differences(model, role, stored, within, run)
         advance()
+    others = [item for item, value in least.items() if value > within]
     greatest = max((value for value in least.values() if value <= within), default=0.0)
-    if len(left) > min(most_others, len(least) - 1):
+    if len(others) > min(most_others, len(least) - 1):
         if model.is_object:
             run.drifts.append(f"{model.name} answers differently than before: it is asked anew")
             return False
-        raise _another_model(model.spec, left[0], least[left[0]], within, run)
+        raise _another_model(model.spec, others[0], least[others[0]], within, run)
     if greatest > 0:
         run.drifts.append(
             f"`{model.spec}` gives stored answers that were asked for again with probabilities "
@@ -206,16 +171,47 @@ def _is_same(
     return True
 
 
+def _least_differences(
+    model: Model, role: Role, stored: Mapping[Any, Any], within: float, run: Run
+) -> dict[Any, float]:
+    """How much each stored answer differs from the nearest of up to three new ones.
+
+    Those at which the server fails are left out: they say nothing of the model.
+    """
+    least, left, failed = dict.fromkeys(stored, math.inf), [*stored], []
+    for _ in range(ASKINGS):
+        run.asked_again += len(left)
+        answers = checked(model.adapter, role, left, own=model.own)
+        again = {left[place]: answer for place, answer in answers}
+        for item, answer in again.items():
+            least[item] = min(least[item], difference(role, stored[item], answer))
+        failed = [item for item, answer in again.items() if answer.missing == "server"]
+        left = [item for item in left if least[item] > within]
+        if not left:
+            break
+    if len(failed) == len(stored):
+        raise ModelError(
+            f"the server of `{model.spec}` fails at {_text(failed[0])!r}, by whose answer the "
+            "model is recognised",
+            expected="an answer to a question that the run contains",
+            fix="check the server's log; the same command resumes the run",
+        )
+    return {item: value for item, value in least.items() if item not in failed}
+
+
 def _another_model(spec: str, item: Any, least: float, within: float, run: Run) -> RunError:
     how = f"probabilities that differ by {least:.2g}" if least < math.inf else "another choice"
-    text = item if isinstance(item, str) else item.text
     return RunError(
         f"`{spec}` is not the model whose answers the run `{run.name}` contains: it now "
-        f"answers {text[:80]!r} with {how}",
+        f"answers {_text(item)!r} with {how}",
         expected="the model with which the run was started: the same choices, and "
         f"probabilities within {within:.2g} of the stored ones",
         fix=_WAYS_OUT,
     )
+
+
+def _text(item: Any) -> str:
+    return (item if isinstance(item, str) else item.text)[:80]
 
 
 def _compare_batches(
@@ -243,10 +239,13 @@ def _note(
     model: Model, role: Role, together: Sequence[Any], alone: Sequence[Any], run: Run
 ) -> None:
     """Note that a classifier is asked text by text, or how much an endpoint's answers vary."""
-    differences = [difference(role, *pair) for pair in zip(together, alone, strict=True)]
+    pairs = zip(together, alone, strict=True)
+    # What the server fails at says nothing of the model.
+    told = [pair for pair in pairs if "server" not in (pair[0].missing, pair[1].missing)]
+    differences = [difference(role, *pair) for pair in told]
     others = differences.count(math.inf)
     spread = Spread(max((value for value in differences if value < math.inf), default=0.0), others)
-    if max(differences) > DRIFT:
+    if max(differences, default=0.0) > DRIFT:
         run.keep_fact(_SPREAD, model.fingerprint, json.dumps(spread))
         _noted_spread(model.adapter, run)
 

@@ -87,10 +87,5 @@ def _greatest(first: tuple[float, ...], second: tuple[float, ...]) -> float:
 
 def _beyond(ones: dict[str, float], others: dict[str, float]) -> float:
     least = min(others.values(), default=0.0)
-    return max(
-        (
-            abs(share - others[token]) if token in others else max(0.0, share - least)
-            for token, share in ones.items()
-        ),
-        default=0.0,
-    )
+    gaps = [abs(share - others.get(token, min(share, least))) for token, share in ones.items()]
+    return max(gaps, default=0.0)

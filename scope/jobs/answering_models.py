@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
@@ -42,9 +42,8 @@ def answerer_card(answerer: Model, roles: Sequence[Role]) -> ModelCard:
     # An object of the user's may use this name for something else.
     prompts = {} if answerer.own else getattr(answerer.adapter, "prompts", {})
     used = [name for role in roles for name in PROMPTS.get(role, ())]
-    return replace(
-        answerer.card(), prompts={name: prompts[name] for name in used if name in prompts}
-    )
+    asked = {name: prompts[name] for name in used if name in prompts}
+    return replace(answerer.card(), prompts=asked)
 
 
 def check_answering_models(
@@ -60,11 +59,8 @@ def check_answering_models(
         When a model's file is missing.
     """
     check_prompts(roles, options)
-    expanded = tuple(
-        each
-        for model in models
-        for each in (expand_spec(model) if isinstance(model, str) else [model])
-    )
+    meant = [expand_spec(model) if isinstance(model, str) else [model] for model in models]
+    expanded = tuple(chain.from_iterable(meant))
     if len(expanded) < 2:
         raise SpecError(
             counted(len(expanded), "model"),
@@ -245,9 +241,8 @@ def with_reading(model: Any, first: Mapping[str, Question]) -> Any:
     """A model of ours that notes how it reads its first prompts."""
     kind = type(model)
     if kind.__module__.startswith("scope.") and hasattr(kind, "prompt_as_read"):
-        shown = {
-            name: model.prompt_as_read(name, first[name]) for name in first if name in model.prompts
-        }
+        used = [name for name in first if name in model.prompts]
+        shown = {name: model.prompt_as_read(name, first[name]) for name in used}
         model.reading = PromptReading(template=model.template, first_prompts=shown)
     return model
 

@@ -95,14 +95,23 @@ def merge(
     from safetensors.torch import load_file
 
     weights, trained, stored = model.state_dict(), set(), load_file(folder / WEIGHTS)
+    pointers = [value.data_ptr() for value in weights.values()]
     held = {key.removeprefix("base_model.model."): value for key, value in stored.items()}
     for key, value in held.items():
         module, part, _ = key.partition(".lora_")
         place = f"{module}.weight" if part else key
-        if key.endswith(".lora_A.weight") and f"{module}.lora_B.weight" in held:
+        if place in weights and pointers.count(weights[place].data_ptr()) > 1:
+            raise refused_adapter(name, config, f"`{key}` changes weights that its base ties")
+        if (
+            key.endswith(".lora_A.weight")
+            and place in weights
+            and f"{module}.lora_B.weight" in held
+        ):
             rank = len(value) ** (0.5 if config.get("use_rslora") else 1)
             change = held[f"{module}.lora_B.weight"].float() @ value.float()
-            change = change.T if config.get("fan_in_fan_out") else change
+            # Whatever the setting fan_in_fan_out says: peft corrects it by the layer, too.
+            is_turned = type(model.get_submodule(module)).__name__ == "Conv1D"
+            change = change.T if is_turned else change
             weights[place].add_(change * config["lora_alpha"] / rank)
         elif not part and key in weights:
             weights[key].copy_(value)

@@ -5,15 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import STEP, Decoder, write_greedily
+from scope.models.decoder import STEP, Decoder, Rows
 from scope.models.endpoint.letters import is_letter
 from scope.models.endpoint.protocol import Position, Reply
-from scope.models.endpoint.roles import LIKELIEST, choice_of, require_letters, unanswered
+from scope.models.endpoint.roles import (
+    LIKELIEST,
+    Read,
+    answer_in,
+    choice_of,
+    reply_of,
+    require_letters,
+    words_of,
+)
 from scope.models.heads import Head
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.path_decoder import Decoders, PathDecoder
@@ -29,7 +38,6 @@ from scope.models.prompts import (
 )
 from scope.models.replies import (
     READ_BY,
-    answer_of,
     answer_text,
     filler,
     first_word,
@@ -66,32 +74,20 @@ class CausalModel:
         choice_prompt: Prompt | None = None,
         decoders: Decoders | None = None,
     ) -> None:
-        self._head, self._options = head, options
-        self._limit = head.limit
-        self._decoders = decoders or Decoders(head.model, spec, options.token_budget)
-        self._spelling = Spelling(
-            head.tokenizer, spec, options.chat, thinks=options.thinking == "on"
-        )
-        self._thinks = options.thinking == "on" and self._spelling.is_chat
+        self.spec, self._head, self._options, self._limit = spec, head, options, head.limit
+        self._decoders = decoders or Decoders(head.model, options.token_budget)
+        thinks = options.thinking == "on"
+        self._spelling = Spelling(head.tokenizer, spec, options.chat, thinks=thinks)
+        self._thinks = thinks and self._spelling.is_chat
         self._choice, self._labels = choice_prompt_name(options), choice_prompt is not None
-        self._prompts = {
-            "answer": prompt_of("answer", options),
-            self._choice: choice_prompt or prompt_of(self._choice, options),
-            "cloze": prompt_of("cloze", options),
-        }
-        self.spec = spec
+        names = ("answer", self._choice, "cloze")
+        asked_with = {self._choice: choice_prompt} if choice_prompt else {}
+        self._prompts = {name: prompt_of(name, options) for name in names} | asked_with
         self.form = options.ask or "words"
-        self.fingerprint = fingerprint_with(
-            head.fingerprint,
-            options.max_answer_tokens,
-            options.next_tokens,
-            options.thinking,
-            self._spelling.frame,
-            READ_BY,
-            *(prompt.template for prompt in self._prompts.values()),
-            *([self.form] if self.form == "letters" else []),
-        )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
+        settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
+        asked = (self._spelling.frame, *self.prompts.values(), self.form)
+        self.fingerprint = fingerprint_with(head.fingerprint, *settings, *asked)
 
     @property
     def reproducible(self) -> str:
@@ -109,7 +105,7 @@ class CausalModel:
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A question in the prompt of that name, as it is read, with special tokens."""
-        return self._spelling.as_read(fit_prompt(question, self._room(), self._tokens(name)).tokens)
+        return self._spelling.as_read(self._fitted(name, question, self._most(name)).tokens)
 
     @property
     def _decoder(self) -> PathDecoder | Decoder:
@@ -118,9 +114,7 @@ class CausalModel:
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where the reply is empty."""
-        tokens_of = self._tokens("answer", writes=True)
-        asked = [fit_prompt(question, self._room(), tokens_of) for question in questions]
-        yield from self._write(asked, is_line, answer_text)
+        yield from self._write("answer", questions, is_line, partial(words_of, answer_text))
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -131,11 +125,9 @@ class CausalModel:
         ValueError
             When a question's text does not hold exactly one blank.
         """
-        tokens_of = self._tokens("cloze", writes=True)
-        asked = [fit_around_blank(question, self._room(), tokens_of) for question in questions]
         begun = self._prompts["cloze"].begins_reply and not self._thinks
         is_over, read = (has_first_word, first_word) if begun else (is_filler, filler)
-        yield from self._write(asked, is_over, read)
+        yield from self._write("cloze", questions, is_over, partial(words_of, read))
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -152,59 +144,77 @@ class CausalModel:
         ModelError
             When the tokenizer has no token for an option, or there are more options than letters.
         """
-        return (self._by_letters if self.form == "letters" else self._by_words)(questions)
+        if self.form == "letters":
+            require_letters(questions)
+            read = partial(choice_of, labels=self._labels)
+            yield from self._write(self._choice, questions, is_letter, read)
+        else:
+            yield from self._by_words(questions)
 
-    def _by_letters(self, questions: Sequence[Question]) -> Answers:
-        require_letters(questions)
-        room, tokens_of = self._room(self._longest_choice), self._tokens(self._choice, writes=True)
-        asked = [fit_prompt(question, room, tokens_of) for question in questions]
-        rows = [fitted.tokens for fitted in asked]
-        for batch in self._decoder.batches(rows, [self._longest_choice] * len(rows)):
-            replies = self._replies([rows[index] for index in batch])
+    def _write(
+        self, name: str, questions: Sequence[Question], is_over: Callable[[str], bool], read: Read
+    ) -> Answers:
+        most = self._most(name)
+        expected = most + THOUGHT_TOKENS * self._thinks
+        asked = [self._fitted(name, question, most) for question in questions]
+        lengths = [len(fitted.tokens) + expected for fitted in asked]
+        for batch in batches_of_equal_length(lengths, self._options.token_budget, ANSWERS_A_BATCH):
+            rows = [asked[index].tokens for index in batch]
+            replies = self._replies(rows, most, is_over, likeliest=name == self._choice)
             for index, reply in zip(batch, replies, strict=True):
-                chosen_letter = choice_of(reply, questions[index], labels=self._labels)
-                answer = unanswered(reply) or chosen_letter
+                answer = answer_in(reply, questions[index], read)
                 yield index, replace(answer, truncated=asked[index].truncated)
 
-    def _replies(self, rows: Sequence[Sequence[int]]) -> Iterator[Reply]:
-        """Short replies with the likeliest tokens at each position, as an endpoint gives them."""
+    def _replies(
+        self, rows: Rows, most: int, is_over: Callable[[str], bool], *, likeliest: bool
+    ) -> Iterator[Reply]:
+        """Replies as an endpoint gives them; the room for a thought is there for nothing else."""
         positions: list[list[Position]] = [[] for _ in rows]
+        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        longest = max(1, min(most + room, self._limit - len(rows[0])))
 
-        def next_tokens(going: Sequence[int], written: Sequence[Sequence[int]]) -> list[int]:
-            read = [[*rows[row], *written[row]] for row in going]
-            probabilities = self._decoder.next_probabilities(read)
-            best = probabilities.topk(min(LIKELIEST, probabilities.shape[1]))
-            tokens = best.indices.tolist()
-            for row, likeliest, masses in zip(going, tokens, best.values.tolist(), strict=True):
-                texts = list(map(self._spelling.as_it_follows, likeliest))
-                pairs = tuple(zip(texts, masses, strict=True))
-                positions[row].append(Position(token=texts[0], likeliest=pairs))
-            return [likeliest[0] for likeliest in tokens]
+        def is_cut(reply: str, tokens: Sequence[int]) -> bool:
+            is_plain = without_thought(reply) == reply
+            return len(tokens) >= (min(most, longest) if is_plain else longest)
 
-        thoughts = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
-        longest = max(1, min(LETTER_TOKENS + thoughts, self._limit - max(map(len, rows))))
-        enough = self._enough(is_letter, LETTER_TOKENS, longest)
-        written = write_greedily(next_tokens, len(rows), longest, enough, self._decoder.ends)
+        def is_enough(tokens: Sequence[int]) -> bool:
+            reply = self._reply(tokens)
+            return is_over(reply) or is_cut(reply, tokens)
+
+        def notice(row: int, logits: Any) -> None:
+            positions[row].append(self._position(logits))
+
+        more = (notice,) if likeliest else ()
+        written = self._decoder.write(rows, longest, is_enough, *more)
         for tokens, of_row in zip(written, positions, strict=True):
-            text = without_thought(self._reply(tokens))
-            cut = self._is_cut(tokens, LETTER_TOKENS, longest)
-            thought: Any = "unfinished" if text is None else ""
-            yield Reply(text=text or "", thought=thought, cut=cut, positions=tuple(of_row))
+            if tokens is None:
+                yield Reply(missing="no number")
+            else:
+                reply = self._reply(tokens)
+                yield reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
+
+    def _position(self, logits: Any) -> Position:
+        likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), LIKELIEST)
+        return Position(token=likeliest[0][0], likeliest=likeliest)
+
+    def _likeliest(self, probabilities: Any, most: int) -> tuple[tuple[str, float], ...]:
+        best = probabilities.topk(min(most, len(probabilities)))
+        texts = map(self._spelling.as_it_follows, best.indices.tolist())
+        return tuple(zip(texts, best.values.tolist(), strict=True))
 
     def _by_words(self, questions: Sequence[Question]) -> Answers:
         spelled = [self._option_tokens(question) for question in questions]
         most = max(1, self._limit // 2 - STEP)
         options = [[tokens[:most] for tokens in each] for each in spelled]
         asked = [
-            fit_prompt(question, self._room(max(map(len, each)) + STEP), self._tokens(self._choice))
+            self._fitted(self._choice, question, max(map(len, each)) + STEP)
             for question, each in zip(questions, options, strict=True)
         ]
         prompts = [fitted.tokens for fitted in asked]
         more = [sum(map(len, each)) for each in options]
         for batch in self._decoder.batches(prompts, more):
-            scored = self._decoder.score(
-                [prompts[index] for index in batch], [options[index] for index in batch]
-            )
+            rows = [prompts[index] for index in batch]
+            scored = self._decoder.score(rows, [options[index] for index in batch])
             for index, scores in zip(batch, scored, strict=True):
                 cut = asked[index].truncated or options[index] != spelled[index]
                 yield index, chosen(scores, truncated=cut)
@@ -214,18 +224,14 @@ class CausalModel:
         """The likeliest tokens after each bare text; if a text is too long, its end is read."""
         opening = self._spelling.opening
         whole = [self._spelling.plain(text) for text in texts]
-        read = [
-            [*opening, *tokens[len(opening) :][-(self._limit - len(opening)) :]] for tokens in whole
-        ]
+        first, most = len(opening), self._limit - len(opening)
+        read = [[*opening, *tokens[first:][-most:]] for tokens in whole]
         predictions: dict[int, Prediction] = {}
         for batch in self._decoder.batches(read, [0] * len(read)):
-            probabilities = self._decoder.next_probabilities([read[index] for index in batch])
-            best = probabilities.topk(min(self._options.next_tokens, probabilities.shape[1]))
-            for index, values, tokens in zip(
-                batch, best.values.tolist(), best.indices.tolist(), strict=True
-            ):
+            after = self._decoder.next_probabilities([read[index] for index in batch])
+            for index, probabilities in zip(batch, after, strict=True):
                 cut = len(read[index]) < len(whole[index])
-                predictions[index] = self._prediction(values, tokens, truncated=cut)
+                predictions[index] = self._prediction(probabilities, truncated=cut)
         return [predictions[index] for index in range(len(texts))]
 
     @during_inference
@@ -237,89 +243,51 @@ class CausalModel:
         rows = [read[index] for index in several]
         values = [math.nan] * len(texts)
         for batch in batches_by_beginning(rows, [0] * len(rows), SCORED_TOKENS, ANSWERS_A_BATCH):
-            scored = self._decoder.score(
-                [rows[row][:opening] for row in batch],
-                [[tuple(rows[row][opening:])] for row in batch],
-            )
+            begun = [rows[row][:opening] for row in batch]
+            scored = self._decoder.score(begun, [[rows[row][opening:]] for row in batch])
             for row, (mean,) in zip(batch, scored, strict=True):
                 values[several[row]] = math.exp(-mean)
         return values
 
-    def _prediction(
-        self, values: Sequence[float], tokens: Sequence[int], *, truncated: bool
-    ) -> Prediction:
-        texts = map(self._spelling.as_it_follows, tokens)
-        return next_tokens(zip(texts, values, strict=True), len(tokens), truncated=truncated)
-
-    def _write(
-        self,
-        asked: Sequence[Fitted],
-        is_over: Callable[[str], bool],
-        read: Callable[[str], str | None],
-    ) -> Answers:
-        lengths = [len(fitted.tokens) + self._longest for fitted in asked]
-        budget = self._options.token_budget
-        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
-        most = self._options.max_answer_tokens
-        for batch in batches_of_equal_length(lengths, budget, ANSWERS_A_BATCH):
-            rows = [asked[index].tokens for index in batch]
-            longest = max(1, min(most + room, self._limit - len(rows[0])))
-            enough = self._enough(is_over, most, longest)
-            written = self._decoder.write(rows, longest, enough)
-            for index, tokens in zip(batch, written, strict=True):
-                cut, truncated = self._is_cut(tokens, most, longest), asked[index].truncated
-                yield index, answer_of(self._reply(tokens), read, cut=cut, truncated=truncated)
-
-    def _enough(
-        self, is_over: Callable[[str], bool], most: int, longest: int
-    ) -> Callable[[Sequence[int]], bool]:
-        return lambda tokens: is_over(self._reply(tokens)) or self._is_cut(tokens, most, longest)
-
-    def _is_cut(self, tokens: Sequence[int], most: int, longest: int) -> bool:
-        """Whether a reply has the most tokens; the room for a thought is there for nothing else."""
-        reply = self._reply(tokens)
-        return len(tokens) >= (min(most, longest) if without_thought(reply) == reply else longest)
+    def _prediction(self, probabilities: Any, *, truncated: bool) -> Prediction:
+        if probabilities.isnan().any():
+            return Prediction(probabilities=(), truncated=truncated, missing="no number")
+        most = self._options.next_tokens
+        return next_tokens(self._likeliest(probabilities, most), most, truncated=truncated)
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""
         begun = self._spelling.thought if self._thinks else ""
         return begun + self._spelling.text(tokens)
 
-    @property
-    def _longest(self) -> int:
-        """Most tokens of an answer that is expected."""
-        return self._options.max_answer_tokens + THOUGHT_TOKENS * self._thinks
+    def _most(self, name: str) -> int:
+        """Most tokens of a reply to the prompt of that name, besides a thought."""
+        return LETTER_TOKENS if name == self._choice else self._options.max_answer_tokens
 
-    @property
-    def _longest_choice(self) -> int:
-        return LETTER_TOKENS + THOUGHT_TOKENS * self._thinks
+    def _fitted(self, name: str, question: Question, most: int) -> Fitted:
+        """A question in the prompt of that name, with room for ``most`` tokens or half the limit.
 
-    def _room(self, following: int | None = None) -> int:
-        """Most tokens of a prompt; what follows it takes at most half of the model's limit."""
-        wanted = self._longest if following is None else following
-        return max(self._limit - wanted, self._limit // 2)
-
-    def _tokens(self, name: str, *, writes: bool = False) -> Callable[[Question], list[int]]:
-        """A function that puts a question in the prompt of that name.
-
-        A model that is to think before it ``writes`` begins its reply itself.
+        A model that is to think before it writes begins its reply itself.
         """
-        prompt = self._prompts[name]
-        if writes and self._thinks:
-            return lambda question: self._spelling.prompt(prompt.parts(question).message)
-        return lambda question: self._spelling.prompt_with_reply(
-            *prompt.parts(question), prompt.render(question)
-        )
+        prompt, thinks = self._prompts[name], self._thinks and name != "choice"
+        room = max(self._limit - most - THOUGHT_TOKENS * thinks, self._limit // 2)
+
+        def tokens_of(asked: Question) -> list[int]:
+            parts = prompt.parts(asked)
+            if thinks:
+                return self._spelling.prompt(parts.message)
+            return self._spelling.prompt_with_reply(*parts, prompt.render(asked))
+
+        return (fit_around_blank if name == "cloze" else fit_prompt)(question, room, tokens_of)
 
     def _option_tokens(self, question: Question) -> list[tuple[int, ...]]:
-        spelled = [
-            tuple(self._spelling.continuation(option.strip())) for option in question.options
-        ]
-        for option, tokens in zip(question.options, spelled, strict=True):
-            if not tokens:
-                raise ModelError(
-                    f"the tokenizer of `{self.spec}` has no token for the option {option!r}",
-                    expected="options that the model can read",
-                    fix="fix the option, or choose another model",
-                )
+        follows = self._spelling.continuation
+        spelled = [tuple(follows(option.strip())) for option in question.options]
+        if () in spelled:
+            option = question.options[spelled.index(())]
+            raise ModelError(
+                f"the tokenizer of `{self.spec}` has no token for the option {option!r}",
+                expected="options that the model can read",
+                fix="fix the option, or choose another model",
+            )
         return spelled

@@ -10,7 +10,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from filelock import FileLock
 
 from scope.checksums import sha256_of
 from scope.errors import ModelError, ResourceError
-from scope.models.adapter import adapter_config, refused_adapter
+from scope.models.adapter import CONFIG, adapter_config, refused_adapter
 from scope.models.options import ModelOptions
 from scope.models.safety import OTHER_FORMATS, checked_files, read_json, refuse_pickles
 from scope.models.torch_setup import quiet_transformers
@@ -62,10 +62,19 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
         file that cannot be read.
     """
     with loading(name):
-        return _fetch(name, options)
+        folder = _folder(name, options)
+        if (config := adapter_config(name, folder)) is None:
+            return _checked(name, folder, options)
+        files = checked_files(name, folder, _READ, options.trust_remote_code)
+        base = _folder(config["base_model_name_or_path"], options)
+        if (base / CONFIG).is_file():
+            raise refused_adapter(name, config, "its base is an adapter too")
+        checkpoint = _checked(config["base_model_name_or_path"], base, options)
+        fingerprint = fingerprint_with(checkpoint.fingerprint, _fingerprint(folder, files, options))
+        return replace(checkpoint, fingerprint=fingerprint, adapter=folder)
 
 
-def _fetch(name: str, options: ModelOptions) -> Checkpoint:
+def _folder(name: str, options: ModelOptions) -> Path:
     folder = expanded(name)
     if folder.is_file():
         scheme = "gguf" if folder.suffix == ".gguf" else "predictions"
@@ -74,27 +83,15 @@ def _fetch(name: str, options: ModelOptions) -> Checkpoint:
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
             fix=f"did you mean {scheme}:{name}?",
         )
-    if not folder.is_dir():
-        folder = _download(name, options)
-    if (config := adapter_config(name, folder)) is not None:
-        return _fetch_adapter(name, folder, config, options)
+    return folder if folder.is_dir() else _download(name, options)
+
+
+def _checked(name: str, folder: Path, options: ModelOptions) -> Checkpoint:
     refuse_pickles(name, folder, options.allow_pickle)
     files = checked_files(name, folder, _wanted_files(options), options.trust_remote_code)
     if (folder / "config.json").is_file():
         _refuse_unknown_quantization(name, read_json(name, folder / "config.json"))
     return Checkpoint(folder=folder, fingerprint=_fingerprint(folder, files, options))
-
-
-def _fetch_adapter(
-    name: str, folder: Path, config: Mapping[str, Any], options: ModelOptions
-) -> Checkpoint:
-    """The base of an adapter, with the adapter's folder."""
-    files = checked_files(name, folder, _READ, options.trust_remote_code)
-    checkpoint = _fetch(config["base_model_name_or_path"], options)
-    if checkpoint.adapter is not None:
-        raise refused_adapter(name, config, "its base is an adapter too")
-    fingerprint = fingerprint_with(checkpoint.fingerprint, _fingerprint(folder, files, options))
-    return Checkpoint(folder=checkpoint.folder, fingerprint=fingerprint, adapter=folder)
 
 
 def _refuse_unknown_quantization(name: str, config: Any) -> None:
@@ -114,11 +111,8 @@ def _refuse_unknown_quantization(name: str, config: Any) -> None:
 
 
 def _wanted_files(options: ModelOptions) -> tuple[str, ...]:
-    return (
-        _READ
-        + (_PICKLES if options.allow_pickle else ())
-        + (_CODE if options.trust_remote_code else ())
-    )
+    more = _PICKLES if options.allow_pickle else ()
+    return (*_READ, *more, *(_CODE if options.trust_remote_code else ()))
 
 
 def _download(name: str, options: ModelOptions) -> Path:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.generations import cache_name
-from scope.models.heads import refuse_nan
 from scope.models.inference import Computed, Inference, token_ids
+from scope.models.paths import Row
 from scope.models.torch_setup import load_torch
 
 STEP = 4
 """Continuations are padded to a multiple of this many tokens, so that few lengths occur."""
+
+
+Rows = Sequence[Row]
+
+IsOver = Callable[[Row], bool]
+
+Notice = Callable[[int, Any], None] | None
+
+Written = list[list[int] | None]
 
 
 class Decoder(Computed):
@@ -23,28 +33,24 @@ class Decoder(Computed):
 
     Parameters
     ----------
-    spec
-        How the user named the model.
     token_budget
         Most tokens of rows and continuations at once.
     """
 
-    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
-        self._model, self._spec, self._budget = model, spec, token_budget
+    def __init__(self, model: Any, token_budget: int) -> None:
+        self._model, self._budget = model, token_budget
         self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.ends = frozenset(token_ids(model.generation_config, "eos"))
 
-    def batches(self, rows: Sequence[Sequence[int]], more: Sequence[int]) -> Iterator[list[int]]:
+    def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
         del more
         return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
-    def write(
-        self, rows: Sequence[Sequence[int]], longest: int, is_over: Callable[[Sequence[int]], bool]
-    ) -> list[list[int]]:
-        """What the model writes after each row, always taking the likeliest next token.
+    def write(self, rows: Rows, longest: int, is_over: IsOver, notice: Notice = None) -> Written:
+        """What the model writes after each row; see `write_greedily`.
 
         Parameters
         ----------
@@ -55,32 +61,28 @@ class Decoder(Computed):
         is_over
             Whether the tokens so far are enough; the model's own end tokens end a text too, and are
             left out of it.
+        notice
+            Gets each row with the logits of its next token.
         """
         past, read = None, self._tensor(rows)
 
-        def next_tokens(going: Sequence[int], _: Sequence[Sequence[int]]) -> list[int]:
+        def logits_after(going: Row, _: Rows) -> Any:
             nonlocal past, read
             logits, past = self._run(read, past, keep=1)
-            refuse_nan(self._spec, logits)
             likeliest = logits.argmax(dim=-1)
             # Recurrent models have other caches: they read the whole text again.
             read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
-            return [int(token) for token in likeliest[list(going), 0]]
+            return logits[list(going), 0]
 
-        return write_greedily(next_tokens, len(rows), longest, is_over, self.ends)
+        return write_greedily(logits_after, len(rows), longest, is_over, self.ends, notice)
 
-    def next_probabilities(self, rows: Sequence[Sequence[int]]) -> Any:
-        """The probability of every token after each row: one row of doubles each."""
+    def next_probabilities(self, rows: Rows) -> Any:
+        """The probability of every token after each row: one row of doubles each; may be NaN."""
         logits, _ = self._run(self._tensor(rows), None, keep=1)
-        refuse_nan(self._spec, logits)
         # Not every device has float64.
         return logits[:, 0].cpu().double().softmax(dim=-1)
 
-    def score(
-        self,
-        rows: Sequence[Sequence[int]],
-        continuations: Sequence[Sequence[Sequence[int]]],
-    ) -> list[list[float]]:
+    def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row; NaN is possible.
 
         Parameters
@@ -110,10 +112,8 @@ class Decoder(Computed):
 
         The cache is that of the padded batch; the next step pads in the same way.
         """
-        logits, past = self._inference.run(
-            lambda tokens: self._call(tokens, past, keep), tokens=tokens
-        )
-        return logits, past
+        ran = self._inference.run(lambda tokens: self._call(tokens, past, keep), tokens=tokens)
+        return ran[0], ran[1]
 
     def _call(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         # Logits at every position of a batch would fill gigabytes.
@@ -133,41 +133,53 @@ class Decoder(Computed):
         return cat([first, self._call(following, past, keep=1)[0]], dim=1)
 
 
-def filled_up(tokens: Sequence[int]) -> list[int]:
+def filled_up(tokens: Row) -> list[int]:
     """Tokens with padding after them, which a causal model does not see."""
     return [*tokens, *([0] * (-len(tokens) % STEP))]
 
 
-def mean_log_probability(logits: Any, tokens: Sequence[int]) -> float:
+def mean_log_probability(logits: Any, tokens: Row) -> float:
     """The mean log-probability of one token at each of the first positions."""
     some = logits[: len(tokens)].cpu().double()
     chosen = some[list(range(len(tokens))), list(tokens)] - some.logsumexp(dim=-1)
     return float(sum(chosen.tolist())) / len(tokens)
 
 
-NextTokens = Callable[[Sequence[int], Sequence[Sequence[int]]], Sequence[int]]
-"""The likeliest next token of each unfinished row, given the tokens written after all rows."""
-
-
 def write_greedily(
-    next_tokens: NextTokens,
+    logits_after: Callable[[Row, Rows], Any],
     count: int,
     longest: int,
-    is_over: Callable[[Sequence[int]], bool],
+    is_over: IsOver,
     ends: Container[int],
-) -> list[list[int]]:
+    notice: Notice = None,
+) -> Written:
     """What a model writes after each of ``count`` rows, always taking the likeliest next token.
+
+    None where the likeliest has no finite logit: the model gives no number there.
+
+    Parameters
+    ----------
+    logits_after
+        The logits of the next token of each unfinished row, given the tokens written after all.
 
     Examples
     --------
-    >>> write_greedily(lambda going, written: [7 + row for row in going], 2, 3, len, [8])
+    >>> logits = load_torch().eye(9)
+    >>> write_greedily(lambda going, _: logits[[7 + row for row in going]], 2, 3, len, [8])
     [[7], []]
     """
     written: list[list[int]] = [[] for _ in range(count)]
-    going = list(range(count))
+    going, broken = list(range(count)), set()
     for _ in range(longest):
-        still = []
-        for row, token in zip(going, next_tokens(going, written), strict=True):
+        logits, still = logits_after(going, written), []
+        best = logits.max(dim=-1)
+        pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
+        for place, (row, (value, token)) in enumerate(zip(going, pairs, strict=True)):
+            if not math.isfinite(value):
+                broken.add(row)
+                continue
+            if notice:
+                notice(row, logits[place])
             if token in ends:
                 continue
             written[row].append(token)
@@ -176,4 +188,4 @@ def write_greedily(
         going = still
         if not going:
             break
-    return written
+    return [None if row in broken else tokens for row, tokens in enumerate(written)]

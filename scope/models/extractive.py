@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length, portions_by_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.heads import Head, refuse_nan
+from scope.models.heads import Head
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
@@ -95,21 +96,22 @@ class ExtractiveModel(Computed):
                     fix="choose a generative model, or data with contexts",
                 )
         texts = [self._shortened(question.text.strip()) for question in questions]
-        windows = [
-            list(self._windows(index, texts[index], question.context or ""))
-            for index, question in enumerate(questions)
-        ]
+        both = zip(texts, questions, strict=True)
+        windows = [list(self._windows(at, t, q.context or "")) for at, (t, q) in enumerate(both)]
         lengths = [sum(len(window.inputs["input_ids"]) for window in group) for group in windows]
         for portion in portions_by_length(lengths):
             readings: dict[int, list[_Reading]] = {index: [] for index in portion}
-            for window, reading in self._read(
-                [part for index in portion for part in windows[index]]
-            ):
+            parts = [part for index in portion for part in windows[index]]
+            for window, reading in self._read(parts):
                 readings[window.question].append(reading)
             for index in portion:
                 question = questions[index]
+                cut = texts[index] != question.text.strip()
+                if any(math.isnan(reading.score + reading.null) for reading in readings[index]):
+                    yield index, Answer(truncated=cut, missing="no number")
+                    continue
                 text = _best_text(readings[index], question.context or "")
-                yield index, Answer(text=text, truncated=texts[index] != question.text.strip())
+                yield index, Answer(text=text, truncated=cut)
 
     def _shortened(self, text: str) -> str:
         encoded = self._tokenizer(
@@ -123,16 +125,10 @@ class ExtractiveModel(Computed):
         if len(whole["input_ids"]) > self._limit:
             inside = sum(part == 1 for part in whole.sequence_ids())
             room = self._limit - (len(whole["input_ids"]) - inside)
-            whole = self._tokenizer(
-                question,
-                context,
-                truncation="only_second",
-                max_length=self._limit,
-                stride=room // 2,
-                return_overflowing_tokens=True,
-                return_offsets_mapping=True,
-                verbose=False,
-            )
+            bounds = {"truncation": "only_second", "max_length": self._limit, "stride": room // 2}
+            names = ("return_overflowing_tokens", "return_offsets_mapping")
+            more = {**bounds, **dict.fromkeys(names, True), "verbose": False}
+            whole = self._tokenizer(question, context, **more)
         for encoding in whole.encodings:
             places = [
                 place
@@ -158,17 +154,14 @@ class ExtractiveModel(Computed):
         for batch in batches_of_equal_length(lengths, self._token_budget):
             starts, ends = self._logits([windows[number].inputs for number in batch])
             for row, number in enumerate(batch):
-                yield (
-                    windows[number],
-                    _reading(windows[number], starts[row], ends[row], self._longest),
-                )
+                window = windows[number]
+                yield window, _reading(window, starts[row], ends[row], self._longest)
 
     def _logits(
         self, inputs: Sequence[dict[str, list[int]]]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         batch = {key: self._tensor([row[key] for row in inputs]) for key in inputs[0]}
         starts, ends = self._inference.run(self._run, **batch)
-        refuse_nan(self.spec, starts + ends)
         # Not every device has float64.
         return starts.cpu().double().numpy(), ends.cpu().double().numpy()
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scope.errors import ModelError
@@ -128,11 +127,8 @@ def _differing(folder: Path, model: Any) -> list[str]:
     if output is None or not getattr(model.config, "tie_word_embeddings", False):
         return []
     ends = [model.get_input_embeddings().weight, output.weight]
-    names = [
-        name
-        for name, value in model.named_parameters(remove_duplicate=False)
-        if any(value is end for end in ends)
-    ]
+    named = model.named_parameters(remove_duplicate=False)
+    names = [name for name, value in named if any(value is end for end in ends)]
     for path in sorted(folder.glob("*.safetensors")):
         with safe_open(path, "pt") as tensors:
             both = [name for name in names if name in tensors.keys()]  # noqa: SIM118 - no dict
@@ -179,22 +175,6 @@ def _tokenizer_limit(tokenizer: Any) -> int:
     )
 
 
-def refuse_nan(spec: str, logits: Any) -> None:
-    """Refuse a model whose answers are not numbers.
-
-    Raises
-    ------
-    ModelError
-        When one of the logits is NaN.
-    """
-    if logits.isnan().any():
-        raise ModelError(
-            f"`{spec}` answers NaN",
-            expected="numbers",
-            fix="try --dtype float32, or check the checkpoint: its weights may be damaged",
-        )
-
-
 class HeadKind(NamedTuple):
     """A head of the transformers library.
 
@@ -214,22 +194,16 @@ CLASSIFIER = HeadKind(
     "AutoModelForSequenceClassification", "scope.models.huggingface:HuggingFaceClassifier"
 )
 
-KINDS: Mapping[str, HeadKind] = MappingProxyType(
-    {
-        "MODEL_FOR_QUESTION_ANSWERING_MAPPING_NAMES": HeadKind(
-            "AutoModelForQuestionAnswering", "scope.models.extractive:ExtractiveModel"
-        ),
-        "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES": HeadKind(
-            "AutoModelForSeq2SeqLM", "scope.models.text_to_text:text_to_text_model"
-        ),
-        "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES": HeadKind(
-            "AutoModelForCausalLM", "scope.models.causal:CausalModel"
-        ),
-        "MODEL_FOR_MASKED_LM_MAPPING_NAMES": HeadKind(
-            "AutoModelForMaskedLM", "scope.models.masked:MaskedModel"
-        ),
-    }
+_TABLES = (
+    ("QUESTION_ANSWERING", "QuestionAnswering", "extractive:ExtractiveModel"),
+    ("SEQ_TO_SEQ_CAUSAL_LM", "Seq2SeqLM", "text_to_text:text_to_text_model"),
+    ("CAUSAL_LM", "CausalLM", "causal:CausalModel"),
+    ("MASKED_LM", "MaskedLM", "masked:MaskedModel"),
 )
+KINDS = {
+    f"MODEL_FOR_{table}_MAPPING_NAMES": HeadKind(f"AutoModelFor{name}", f"scope.models.{adapter}")
+    for table, name, adapter in _TABLES
+}
 """The heads by transformers' tables of architectures.
 
 The first table that names an architecture decides: BART, which is in two, is text-to-text.

@@ -105,18 +105,13 @@ class HuggingFaceClassifier(Computed):
     def _encode(self, texts: Sequence[str]) -> tuple[list[dict[str, list[int]]], list[bool]]:
         if not texts:
             return [], []
-        whole = self._tokenizer(list(texts), return_attention_mask=False, verbose=False)
+        bare = {"return_attention_mask": False, "verbose": False}
+        whole = self._tokenizer(list(texts), **bare)
         encodings = [{key: whole[key][i] for key in whole} for i in range(len(texts))]
         truncated = [len(encoding["input_ids"]) > self._limit for encoding in encodings]
         for index in (i for i, cut in enumerate(truncated) if cut):
-            encodings[index] = dict(
-                self._tokenizer(
-                    texts[index],
-                    truncation=True,
-                    max_length=self._limit,
-                    return_attention_mask=False,
-                )
-            )
+            short = self._tokenizer(texts[index], truncation=True, max_length=self._limit, **bare)
+            encodings[index] = dict(short)
         return encodings, truncated
 
     def _probabilities(self, encodings: list[dict[str, list[int]]]) -> NDArray[np.float64]:

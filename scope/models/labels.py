@@ -23,8 +23,6 @@ from scope.protocols import (
     ChoiceScorer,
     Classifier,
     NextToken,
-    StreamingClassifier,
-    StreamingNextToken,
 )
 from scope.records import Answer, Example, Prediction, Question
 
@@ -84,7 +82,29 @@ class _Wrapping:
         return getattr(self._model, "served", None)
 
 
-class AlignedClassifier(_Wrapping):
+class _Converting(_Wrapping):
+    """A model whose predictions are changed as they come; it streams if the model does."""
+
+    asked, streamed = "classify", "stream"
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        if hasattr(model, self.streamed):
+            self.stream = self._stream
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Answer every text, in order."""
+        return list(map(self._converted, getattr(self._model, self.asked)(texts)))
+
+    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        for place, prediction in getattr(self._model, self.streamed)(texts):
+            yield place, self._converted(prediction)
+
+    def _converted(self, prediction: Prediction) -> Prediction:
+        raise NotImplementedError
+
+
+class AlignedClassifier(_Converting):
     """A target whose probabilities are in the order of the reference's labels.
 
     It streams if the target does.
@@ -108,18 +128,8 @@ class AlignedClassifier(_Wrapping):
         order = f"-{'.'.join(map(str, self._order))}" if moved else ""
         self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
-        if isinstance(classifier, StreamingClassifier):
-            self.stream = self._stream
 
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Answer every text, in the reference's order of labels."""
-        return [self._aligned(prediction) for prediction in self._model.classify(texts)]
-
-    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        for place, prediction in self._model.stream(texts):
-            yield place, self._aligned(prediction)
-
-    def _aligned(self, prediction: Prediction) -> Prediction:
+    def _converted(self, prediction: Prediction) -> Prediction:
         if len(prediction.probabilities) != len(self._order):
             return prediction  # refused by the caller
         probabilities = tuple(prediction.probabilities[index] for index in self._order)
@@ -233,30 +243,24 @@ class LabelWordClassifier(_Wrapping):
         self._prompt = with_letters(prompt) if options.ask == "letters" else prompt
         # A text must not be wrapped in one prompt inside another.
         self._takes_prompt = isinstance(model, PromptedScorer)
-        super().__init__(
-            model.with_choice_prompt(self._prompt) if isinstance(model, PromptedScorer) else model
-        )
-        self.prompts = {"classify": self._asked_with()}
+        asked: Any = model
+        super().__init__(asked.with_choice_prompt(self._prompt) if self._takes_prompt else asked)
+        prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
+        # The prompt as the model uses it, for example with the options' letters at its end.
+        self._name = next((name for name in ("choice_letters", "choice") if name in prompts), "")
+        self.prompts = {"classify": str(prompts.get(self._name, self._prompt.template))}
         self.words = dict(options.label_words)
         self.form = getattr(self._model, "form", "")
         self.template = getattr(self._model, "template", None)
-        self.fingerprint = fingerprint_with(
-            self._model.fingerprint, self._prompt.template, *self.labels, *self._words
-        )
-
-    def _asked_with(self) -> str:
-        """The prompt as the model uses it, for example with the options' letters at its end."""
-        prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}
-        return str(prompts.get("choice_letters") or prompts.get("choice") or self._prompt.template)
+        settings = (self._prompt.template, *self.labels, *self._words)
+        self.fingerprint = fingerprint_with(self._model.fingerprint, *settings)
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A text in the prompt `classify`, as the model reads it."""
         asked = replace(question, options=self._words)
         if not hasattr(self._model, "prompt_as_read"):
             return self._prompt.render(asked)
-        names = ("choice", "choice_letters")
-        name = next(name for name in names if name in self._model.prompts)
-        return str(self._model.prompt_as_read(name, asked))
+        return str(self._model.prompt_as_read(self._name, asked))
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order.
@@ -302,7 +306,7 @@ class LabelWordClassifier(_Wrapping):
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 
 
-class NextTokenClassifier(_Wrapping):
+class NextTokenClassifier(_Converting):
     """A language model in the role of classifier: the label is the likeliest next token.
 
     It has no list of labels, since every text has its own tokens, given in each prediction. Equally
@@ -318,24 +322,15 @@ class NextTokenClassifier(_Wrapping):
     """
 
     labels: tuple[str, ...] = ()
+    asked, streamed = "predict_next", "stream_next"
 
     def __init__(self, model: NextToken, most: int) -> None:
         super().__init__(model)
         self._most = most
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
-        if isinstance(model, StreamingNextToken):
-            self.stream = self._stream
 
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """The most likely next tokens of every text, in order."""
-        return [self._ordered(prediction) for prediction in self._model.predict_next(texts)]
-
-    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        for place, prediction in self._model.stream_next(texts):
-            yield place, self._ordered(prediction)
-
-    def _ordered(self, prediction: Prediction) -> Prediction:
+    def _converted(self, prediction: Prediction) -> Prediction:
         if len(prediction.tokens) != len(prediction.probabilities):
             return prediction  # refused by the caller
         return ranked(prediction, self._most)

@@ -71,12 +71,8 @@ def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) ->
         from scope.models.encoder import SentenceEncoder
 
         with loading(spec):
-            return SentenceEncoder(
-                candidate.eval(),
-                spec=spec,
-                fingerprint=fingerprint,
-                token_budget=options.token_budget,
-            )
+            how = {"spec": spec, "fingerprint": fingerprint}
+            return SentenceEncoder(candidate.eval(), token_budget=options.token_budget, **how)
     model, tokenizer = _pair(candidate)
     kind = _kind(model)
     with loading(spec):
@@ -160,10 +156,8 @@ def _is_tokenizer(candidate: object) -> bool:
 
 def _derives(candidate: object, package: str, name: str) -> bool:
     """Whether the class of an object is that class of a package, or derives from it."""
-    return any(
-        base.__name__ == name and base.__module__.partition(".")[0] == package
-        for base in type(candidate).__mro__
-    )
+    bases = type(candidate).__mro__
+    return any(b.__name__ == name and b.__module__.partition(".")[0] == package for b in bases)
 
 
 def estimator_labels(candidate: Any) -> tuple[str, ...] | None:

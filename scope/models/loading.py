@@ -6,7 +6,7 @@ another.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -232,6 +232,9 @@ class OneInMemory:
         self._load = self._loaded = None
 
 
+_ATTRIBUTES = ("prompts", "words", "reading", "form", "thought_tokens", "reproducible", "labels")
+
+
 class LoadedWhenAsked:
     """A model's attributes and roles; the model is loaded when it is used. ``kind`` is its type.
 
@@ -249,16 +252,11 @@ class LoadedWhenAsked:
     def __init__(self, model: Any, fetch: Callable[[], Any]) -> None:
         self.kind = type(model)
         self.spec: str = model.spec
-        self.prompts: Mapping[str, str] = getattr(model, "prompts", {})
-        self.words: Mapping[str, str] = getattr(model, "words", {})
-        self.reading = getattr(model, "reading", None)
-        self.form: str = getattr(model, "form", "")
         self.fingerprint: str = model.fingerprint
-        self.thought_tokens: int = getattr(model, "thought_tokens", 0)
-        self.reproducible: str = getattr(model, "reproducible", "")
         carry_mark(self, model)
-        if hasattr(model, "labels"):
-            self.labels: tuple[str, ...] = model.labels
+        for name in _ATTRIBUTES:
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
         # Only the model's own methods, so that it has the same roles.
         for name in (*METHODS.values(), *STREAMS):
             if hasattr(model, name):

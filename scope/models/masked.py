@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.batching import batches_of_equal_length, portions_by_length
-from scope.models.heads import Head, refuse_nan
+from scope.models.heads import Head
 from scope.models.huggingface import DECIMALS
 from scope.models.inference import Computed, Inference
 from scope.models.options import ModelOptions
@@ -76,9 +76,7 @@ class MaskedModel(Computed):
         )
         self.spec = spec
         allowed = word_pieces(self._tokenizer, self._model.config.vocab_size)
-        self._begins, self._opens, self._continues = (
-            torch.from_numpy(tokens) for tokens in allowed
-        )
+        self._begins, self._opens, self._continues = map(torch.from_numpy, allowed)
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -89,16 +87,12 @@ class MaskedModel(Computed):
         ValueError
             When a question's text does not hold exactly one blank.
         """
-        masked = [
-            self._mask(question, pieces)
-            for question in questions
-            for pieces in range(1, MOST_PIECES + 1)
-        ]
+        every = range(1, MOST_PIECES + 1)
+        masked = [self._mask(question, pieces) for question in questions for pieces in every]
         lengths = [len(masks.tokens) for masks in masked]
         for portion in portions_by_length(lengths[::MOST_PIECES]):
-            numbers = [
-                index * MOST_PIECES + piece for piece in range(MOST_PIECES) for index in portion
-            ]
+            pieces = range(MOST_PIECES)
+            numbers = [index * MOST_PIECES + piece for piece in pieces for index in portion]
             fillers: dict[int, list[_Filler]] = {index: [] for index in portion}
             together = [lengths[number] for number in numbers]
             for batch in batches_of_equal_length(together, self._token_budget):
@@ -116,19 +110,12 @@ class MaskedModel(Computed):
         # A text that mentions the mask must not count as one with several blanks.
         before, after = (part.replace(mask, " ") for part in parts)
         text = f"{before}{mask * pieces}{after}"
-        framed, bare = (
-            self._tokenizer(text, add_special_tokens=special, verbose=False)["input_ids"]
-            for special in (True, False)
-        )
+        framed = self._tokenizer(text, verbose=False)["input_ids"]
+        bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         middle = bare.index(self._tokenizer.mask_token_id) + pieces // 2
         tokens, truncated = cut_around(framed, bare, middle, self._limit)
-        return _Masks(
-            tokens,
-            tokens.index(self._tokenizer.mask_token_id),
-            pieces,
-            after_space=before[-1:].isspace(),
-            truncated=truncated,
-        )
+        first, is_apart = tokens.index(self._tokenizer.mask_token_id), before[-1:].isspace()
+        return _Masks(tokens, first, pieces, after_space=is_apart, truncated=truncated)
 
     def _fill(self, batch: Sequence[_Masks]) -> list[list[_Filler]]:
         """The fillers of each question of a batch: several for one mask, one for several."""
@@ -139,14 +126,12 @@ class MaskedModel(Computed):
         for step in range(max(masks.pieces for masks in batch)):
             rows = [row for row, masks in enumerate(batch) if masks.pieces > step]
             places = [batch[row].first + step for row in rows]
-            for row, place, every in zip(
-                rows, places, self._log_probabilities(tokens[rows], places), strict=True
-            ):
+            there = self._log_probabilities(tokens[rows], places)
+            for row, place, every in zip(rows, places, there, strict=True):
                 masks = batch[row]
                 allowed = self._allowed(masks, step)
-                best = every.masked_fill(~allowed, -math.inf).topk(
-                    min(len(every), FILLERS if masks.pieces == 1 else 1)
-                )
+                most = min(len(every), FILLERS if masks.pieces == 1 else 1)
+                best = every.masked_fill(~allowed, -math.inf).topk(most)
                 tokens[row, place] = best.indices[0]
                 scores[row] = scores[row] + best.values / masks.pieces
                 if step == masks.pieces - 1:
@@ -166,7 +151,7 @@ class MaskedModel(Computed):
         return [
             _Filler(round(score, DECIMALS), word)
             for score, word in zip(scores, words, strict=True)
-            if math.isfinite(score) and word and not any(map(str.isspace, word))
+            if score != -math.inf and word and not any(map(str.isspace, word))
         ]
 
     def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
@@ -174,7 +159,6 @@ class MaskedModel(Computed):
         there = self._inference.run(
             self._logits, tokens=tokens.to(self._model.device), places=self._tensor(places)
         )
-        refuse_nan(self.spec, there)
         # Not every device has float64.
         return there.cpu().double().log_softmax(dim=-1)
 
@@ -198,6 +182,8 @@ class MaskedModel(Computed):
 
 def _answer(fillers: Sequence[_Filler], *, truncated: bool) -> Answer:
     """The best fillers; a word that was spelled in two ways counts once, with its better score."""
+    if any(math.isnan(filler.score) for filler in fillers):
+        return Answer(truncated=truncated, missing="no number")
     ranked = sorted(fillers, key=lambda filler: (-filler.score, filler.word))
     words = list(dict.fromkeys(filler.word for filler in ranked))[:FILLERS]
     if not words:

@@ -14,9 +14,16 @@ from threading import RLock
 from typing import Any
 
 from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES
-from scope.models.decoder import Decoder, mean_log_probability, write_greedily
+from scope.models.decoder import (
+    Decoder,
+    IsOver,
+    Notice,
+    Rows,
+    Written,
+    mean_log_probability,
+    write_greedily,
+)
 from scope.models.generations import CHANGING_POSITIONS, position_kinds
-from scope.models.heads import refuse_nan
 from scope.models.inference import Computed, Inference, made_up_tokens, token_ids
 from scope.models.paths import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import load_torch
@@ -38,14 +45,12 @@ class PathDecoder(Computed):
 
     Parameters
     ----------
-    spec
-        How the user named the model.
     token_budget
         Tokens that are cached between questions, and most in one batch.
     """
 
-    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
-        self._model, self._spec, self._budget = model, spec, token_budget
+    def __init__(self, model: Any, token_budget: int) -> None:
+        self._model, self._budget = model, token_budget
         self._inference = Inference(model, self._try, rules=_RULES, lengths=_LENGTHS)
         self._remembered = Remembered(token_budget)
         self._attention = Attention()
@@ -71,64 +76,50 @@ class PathDecoder(Computed):
         """Indices of rows that are read together, each with ``more`` tokens after it."""
         return batches_by_beginning(rows, more, self._budget, ANSWERS_A_BATCH)
 
-    def write(
-        self, rows: Sequence[Row], longest: int, is_over: Callable[[Sequence[int]], bool]
-    ) -> list[list[int]]:
+    def write(self, rows: Rows, longest: int, is_over: IsOver, notice: Notice = None) -> Written:
         """What the model writes after each row; see `scope.models.decoder.Decoder.write`."""
 
-        def next_tokens(going: Sequence[int], written: Sequence[Row]) -> list[int]:
-            after = self._after([[*rows[row], *written[row]] for row in going])
-            return [int(logits[0].argmax()) for logits in after]
+        def logits_after(going: Row, written: Rows) -> Any:
+            return load_torch().cat(self._after([[*rows[row], *written[row]] for row in going]))
 
-        return write_greedily(next_tokens, len(rows), longest, is_over, self.ends)
+        return write_greedily(logits_after, len(rows), longest, is_over, self.ends, notice)
 
-    def next_probabilities(self, rows: Sequence[Row]) -> Any:
-        """The probability of every token after each row: one row of doubles each."""
+    def next_probabilities(self, rows: Rows) -> Any:
+        """The probability of every token after each row: one row of doubles each; may be NaN."""
         # Not every device has float64.
         several = [logits.cpu().double().softmax(dim=-1) for logits in self._after(rows)]
         return load_torch().cat(several)
 
-    def score(
-        self, rows: Sequence[Row], continuations: Sequence[Sequence[Row]]
-    ) -> list[list[float]]:
+    def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row; may be NaN."""
-        paths = [
-            (row, option)
-            for row, several in zip(rows, continuations, strict=True)
-            for option in several
-        ]
+        pairs = zip(rows, continuations, strict=True)
+        paths = [(row, option) for row, several in pairs for option in several]
         inputs = [[*row, *option[:-1]] for row, option in paths]
-        after = self._after(inputs, [len(option) for _, option in paths], refuse=False)
-        if len(rows) > 1 and any(logits.isnan().any() for logits in after):
-            # Rows that are read together share the NaN of one.
-            alone = zip(rows, continuations, strict=True)
-            return [self.score([row], [several])[0] for row, several in alone]
+        after = self._after(inputs, [len(option) for _, option in paths])
         read = zip(paths, after, strict=True)
         means = iter([mean_log_probability(logits, option) for (_, option), logits in read])
         return [[next(means) for _ in several] for several in continuations]
 
-    def _after(
-        self, rows: Sequence[Row], last: Sequence[int] | None = None, *, refuse: bool = True
-    ) -> list[Any]:
+    def _after(self, rows: Rows, last: Row | None = None) -> list[Any]:
         """The logits at the ``last`` tokens of each row, by default at the last one."""
         with self._lock:
             self._notice_changes()
             after = self._read(rows, last, self._inference.run)
             if any(logits.isnan().any() for logits in after):
                 self._forget()
-        for logits in after if refuse else ():
-            refuse_nan(self._spec, logits)
+                if len(rows) > 1:
+                    # Rows that are read together share the NaN of one.
+                    counts = [1] * len(rows) if last is None else last
+                    pairs = zip(rows, counts, strict=True)
+                    return [self._after([row], [count])[0] for row, count in pairs]
         return after
 
-    def _read(
-        self, rows: Sequence[Row], last: Sequence[int] | None, run: Callable[..., Any]
-    ) -> list[Any]:
+    def _read(self, rows: Rows, last: Row | None, run: Callable[..., Any]) -> list[Any]:
         plan = self._remembered.plan(rows, [1] * len(rows) if last is None else last)
         wanted = list(dict.fromkeys(place for places in plan.wanted for place in places))
         try:
-            logits = run(
-                lambda tokens: self._call(tokens, plan, wanted), tokens=self._tensor([plan.tokens])
-            )
+            tokens = self._tensor([plan.tokens])
+            logits = run(lambda tokens: self._call(tokens, plan, wanted), tokens=tokens)
         except BaseException:
             # The tokens to be cached were not computed.
             self._forget()
@@ -138,12 +129,9 @@ class PathDecoder(Computed):
 
     def _call(self, tokens: Any, plan: Plan, wanted: Sequence[int]) -> Any:
         with self._attention.reading(plan, self._remembered.capacity, self._model):
-            answer = self._model(
-                input_ids=tokens,
-                position_ids=self._tensor([plan.positions]),
-                use_cache=False,
-                logits_to_keep=self._tensor(wanted),
-            )
+            places, kept = self._tensor([plan.positions]), self._tensor(wanted)
+            more = {"position_ids": places, "logits_to_keep": kept, "use_cache": False}
+            answer = self._model(input_ids=tokens, **more)
         return answer.logits[0]
 
     def _forget(self) -> None:
@@ -152,9 +140,7 @@ class PathDecoder(Computed):
 
     def _notice_changes(self) -> None:
         """Clear the cache if the weights changed: a model may come from a user's program."""
-        state = [
-            (parameter.data_ptr(), parameter._version) for parameter in self._model.parameters()
-        ]
+        state = [(weight.data_ptr(), weight._version) for weight in self._model.parameters()]
         if state != self._state:
             self._state = state
             self._forget()
@@ -175,11 +161,8 @@ class PathDecoder(Computed):
         plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
         self._forget()
         # Two readings: the second reuses the prefix that it shares with the first.
-        read = [
-            logits[0]
-            for some in (rows[:2], rows[2:])
-            for logits in self._read(some, None, _as_given)
-        ]
+        parts = (self._read(some, None, _as_given) for some in (rows[:2], rows[2:]))
+        read = [logits[0] for part in parts for logits in part]
         precision = torch.finfo(plain[0].dtype).eps
         close = _CLOSE if precision < _CLOSE else _COARSE
         return self._attends_to_windows() and all(
@@ -214,14 +197,14 @@ class Decoders:
     All roles of a model share them: each is measured once, and the cache is kept.
     """
 
-    def __init__(self, model: Any, spec: str, token_budget: int) -> None:
-        self._model, self._spec, self._budget = model, spec, token_budget
+    def __init__(self, model: Any, token_budget: int) -> None:
+        self._model, self._budget = model, token_budget
 
     @cached_property
     def chosen(self) -> PathDecoder | Decoder:
         """By paths where the model allows it, unless only rows of equal length are exact."""
-        by_paths = PathDecoder(self._model, self._spec, self._budget)
-        by_length = Decoder(self._model, self._spec, self._budget)
+        by_paths = PathDecoder(self._model, self._budget)
+        by_length = Decoder(self._model, self._budget)
         if by_paths.reads_alike and (by_paths.exact or not by_length.exact):
             return by_paths
         return by_length

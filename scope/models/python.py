@@ -33,6 +33,7 @@ from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
 from scope.models.object_identity import carried_fingerprint, identity_of_object
 from scope.models.options import ModelOptions
+from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme
 from scope.printing import first_line, shown, writable
 from scope.protocols import Answers
@@ -40,6 +41,8 @@ from scope.records import Answer, Prediction, Question
 from scope.untrusted import UntrustedCode
 
 METHODS = ("fill", "answer", "choose", "predict_next")
+
+Read = Callable[[Any, Question], Answer]
 
 ASKED_AT_ONCE = 64
 """Questions in one call: the answers lost if the process is killed or the user's code fails."""
@@ -71,12 +74,7 @@ class PythonModel:
         if labels:
             self.labels = tuple(labels)
 
-    def _ask(
-        self,
-        name: str,
-        read: Callable[[object, Question], Answer],
-        questions: Sequence[Question],
-    ) -> Answers:
+    def _ask(self, name: str, read: Read, questions: Sequence[Question]) -> Answers:
         for start in range(0, len(questions), ASKED_AT_ONCE):
             portion = questions[start : start + ASKED_AT_ONCE]
             with self._code.entered(name):
@@ -84,9 +82,7 @@ class PythonModel:
                 answers = [self._read(read, *pair) for pair in zip(values, portion, strict=True)]
             yield from enumerate(answers, start)
 
-    def _read(
-        self, read: Callable[[object, Question], Answer], value: object, question: Question
-    ) -> Answer:
+    def _read(self, read: Read, value: object, question: Question) -> Answer:
         if isinstance(value, Answer):
             return value
         try:
@@ -103,9 +99,7 @@ class PythonModel:
             return []
         with self._code.entered("predict_next"):
             answers = self._one_each(self._calls["predict_next"](list(texts)), len(texts), "texts")
-            return [
-                self._prediction(value, text) for value, text in zip(answers, texts, strict=True)
-            ]
+            return list(map(self._prediction, answers, texts))
 
     def _prediction(self, value: object, text: str) -> Prediction:
         if isinstance(value, Prediction):
@@ -116,17 +110,10 @@ class PythonModel:
                 f"{shown(value)} for what follows {text[:60]!r}",
                 "a dict of tokens with their probabilities, whose sum is at most 1",
             )
-        shares: dict[str, float] = {}
         values = normalized([*masses.values()], part=True).tolist()
-        for token, share in zip(masses, values, strict=True):
-            # Tokens that are equal after encoding count as one.
-            text = writable(str(token))
-            shares[text] = shares.get(text, 0) + share
-        ranked = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
-        return Prediction(
-            probabilities=tuple(round(share, 6) for _, share in ranked),
-            tokens=tuple(token for token, _ in ranked),
-        )
+        # Tokens that are equal after encoding count as one.
+        texts = (writable(str(token)) for token in masses)
+        return next_tokens(zip(texts, values, strict=True), len(masses))
 
     def _one_each(self, answers: Any, count: int, asked: str) -> list[Any]:
         if isinstance(answers, str | Mapping) or not hasattr(answers, "__iter__"):

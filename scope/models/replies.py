@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 
 from scope.records import Answer
 
@@ -27,8 +26,7 @@ _ANNOUNCED = re.compile(
 """Words that announce an answer on its own line: ``The answer to this question is: Paris``."""
 
 _UNANSWERABLE = re.compile(
-    r"(?:(?:the|this)\s+)?(?:(?:question|answer)\s+is\s+)?[\W_]*un-?answerable[\W_]*",
-    re.IGNORECASE,
+    r"(?:(?:the|this)\s+)?(?:(?:question|answer)\s+is\s+)?[\W_]*un-?answerable[\W_]*", re.IGNORECASE
 )
 
 _LAST_PIECE = re.compile(r"\S*\Z")
@@ -120,45 +118,17 @@ def marks_thought(token: str) -> bool:
     return _MARK.fullmatch(token) is not None
 
 
-def answer_of(
-    reply: str,
-    read: Callable[[str], str | None],
-    *,
-    cut: bool = False,
-    truncated: bool = False,
-) -> Answer:
-    """The answer that a reply gives without its thought, or why it gives none.
-
-    Parameters
-    ----------
-    read
-        Makes the answer of the text behind the thought; None where it holds none.
-    cut
-        Whether the reply ended at the limit on its length.
-    truncated
-        Whether the model saw only a part of the question.
+def no_answer(text: str, *, cut: bool) -> Answer:
+    """Why a text behind the thought gives no answer; ``cut`` if it ended at its limit.
 
     Examples
     --------
-    >>> answer_of("<think>Where?</think>In Paris", answer_text).text
-    'In Paris'
-    >>> answer_of("<think>Where?", answer_text).missing
-    'thought not finished'
+    >>> no_answer(" Both. ", cut=False).reply, no_answer("The", cut=True).missing
+    ('Both.', 'cut off')
     """
-    text = without_thought(reply)
-    if text is None:
-        return Answer(truncated=truncated, missing="thought not finished")
-    if (words := read(text)) is not None:
-        return Answer(text=words, truncated=truncated)
-    return no_answer(text, cut=cut, truncated=truncated)
-
-
-def no_answer(text: str, *, cut: bool, truncated: bool = False) -> Answer:
-    """Why a text behind the thought gives no answer."""
     if cut:
-        return Answer(truncated=truncated, missing="cut off")
-    shown = text.strip()[:MOST_SHOWN]
-    return Answer(truncated=truncated, missing="not readable", reply=shown)
+        return Answer(missing="cut off")
+    return Answer(missing="not readable", reply=text.strip()[:MOST_SHOWN])
 
 
 def is_line(reply: str) -> bool:

@@ -65,22 +65,20 @@ def run_apart(program: Callable[[], str]) -> str:
         copy.start()
     theirs.close()
     with ours:
+        text = f"{_FAILS}it takes more than {SECONDS:.0f} seconds"
         try:
-            ended = ours.poll(SECONDS)
-            text = ours.recv_bytes(BYTES).decode("utf-8", "surrogatepass") if ended else ""
+            if ours.poll(SECONDS):
+                text = ours.recv_bytes(BYTES).decode("utf-8", "surrogatepass")
         except (EOFError, OSError):
-            text = _FAILS + _TOO_LARGE
+            text = f"{_FAILS}it takes more than {BYTES // 2**20} MiB of memory"
     copy.kill()
     copy.join()
-    if not ended:
-        raise TemplateError(f"it takes more than {SECONDS:.0f} seconds")
     if text.startswith(_FAILS):
         raise TemplateError(text.removeprefix(_FAILS))
     return text.removeprefix(_MADE)
 
 
 _MADE, _FAILS = "+", "-"
-_TOO_LARGE = f"it takes more than {BYTES // 2**20} MiB of memory"
 
 
 def _send(program: Callable[[], str], target: Connection) -> NoReturn:
@@ -148,11 +146,8 @@ def word_pieces(tokenizer: Any, size: int) -> WordPieces:
             continues[number] = is_onward or not suffixed
         else:
             marked = token.startswith(_BEGINS)
-            begins[number], opens[number], continues[number] = (
-                is_onset and marked,
-                is_onset,
-                not marked,
-            )
+            begins[number], opens[number] = is_onset and marked, is_onset
+            continues[number] = not marked
     return WordPieces(begins, opens, continues)
 
 
@@ -187,10 +182,8 @@ _THAT_DAY = (
 
 def around_every_text(tokenizer: Any) -> tuple[list[int], list[int]]:
     """The tokens that a tokenizer puts before and after every text."""
-    bare, whole = (
-        list(tokenizer(_LETTER, add_special_tokens=special)["input_ids"])
-        for special in (False, True)
-    )
+    bare = list(tokenizer(_LETTER, add_special_tokens=False)["input_ids"])
+    whole = list(tokenizer(_LETTER)["input_ids"])
     for place in range(len(whole) - len(bare) + 1):
         if whole[place : place + len(bare)] == bare:
             return whole[:place], whole[place + len(bare) :]
@@ -214,23 +207,16 @@ class Spelling:
     ) -> None:
         self._tokenizer, self._spec, self._thinks = tokenizer, spec, thinks
         self._texts: dict[int, str] = {}
-        self._special = tuple(
-            {
-                *tokenizer.all_special_tokens,
-                *(str(t) for t in tokenizer.added_tokens_decoder.values() if t.special),
-            }
-        )
+        added = tokenizer.added_tokens_decoder
+        special = {number: str(token) for number, token in added.items() if token.special}
+        self._special = {*tokenizer.all_special_tokens, *special.values()}
         self.opening = tuple(around_every_text(tokenizer)[0])
         first, last = tokenizer.bos_token_id, tokenizer.eos_token_id
         # A first token that the tokenizer adds to no text is not one that a text begins with.
         ended = last is not None and first in (None, last)
         self.start = self.opening or ((last,) if ended else ())
-        self._unwritten = {
-            *tokenizer.all_special_ids,
-            *(number for number, t in tokenizer.added_tokens_decoder.items() if t.special),
-        } - {
-            number for number, t in tokenizer.added_tokens_decoder.items() if marks_thought(str(t))
-        }
+        marks = {number for number, token in added.items() if marks_thought(str(token))}
+        self._unwritten = {*tokenizer.all_special_ids, *special} - marks
         self.is_chat = chat != "no" and tokenizer.chat_template is not None
         if chat == "yes" and not self.is_chat:
             raise ModelError(
@@ -325,17 +311,11 @@ class Spelling:
         return made
 
     def _applied(self, text: str) -> str:
-        return str(
-            self._tokenizer.apply_chat_template(
-                [{"role": "user", "content": text}],
-                chat_template=_THAT_DAY + self._tokenizer.get_chat_template(),
-                tokenize=False,
-                add_generation_prompt=True,
-                enable_thinking=self._thinks,
-                thinking=self._thinks,
-                **_SETTINGS,
-            )
-        )
+        messages = [{"role": "user", "content": text}]
+        template = _THAT_DAY + self._tokenizer.get_chat_template()
+        how = {"enable_thinking": self._thinks, "thinking": self._thinks, **_SETTINGS}
+        how |= {"tokenize": False, "add_generation_prompt": True}
+        return str(self._tokenizer.apply_chat_template(messages, chat_template=template, **how))
 
     def _way_to_put(self) -> Callable[[str], str] | None:
         """How the template changes the ends of a message; None where it changes more."""

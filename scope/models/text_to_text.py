@@ -6,16 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from scope.errors import ModelError
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import filled_up, mean_log_probability, write_greedily
+from scope.models.decoder import Rows, Written, filled_up, mean_log_probability, write_greedily
+from scope.models.endpoint.protocol import Reply
+from scope.models.endpoint.roles import Words, answer_in, reply_of, words_of
 from scope.models.generations import cache_name
-from scope.models.heads import Head, refuse_nan
+from scope.models.heads import Head
 from scope.models.inference import Computed, Inference, token_ids
 from scope.models.options import ModelOptions
+from scope.models.paths import Row
 from scope.models.probabilities import chosen
 from scope.models.prompts import (
     Fitted,
@@ -26,7 +31,7 @@ from scope.models.prompts import (
     option_letter,
     prompt_of,
 )
-from scope.models.replies import READ_BY, answer_of, answer_text
+from scope.models.replies import READ_BY, answer_text
 from scope.protocols import Answers
 from scope.records import BLANK, Question
 from scope.untrusted import during_inference
@@ -37,7 +42,6 @@ class Seq2Seq(Computed):
 
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
-        self._spec = spec
         self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         settings = model.generation_config
@@ -53,14 +57,7 @@ class Seq2Seq(Computed):
         # BART and similar models are trained to write their first token always.
         self._opening = tuple(token_ids(settings, "forced_bos")[:1])
 
-    def write(
-        self,
-        rows: Sequence[Sequence[int]],
-        longest: int,
-        *,
-        start: Sequence[int] | None = None,
-        stops: Sequence[int] = (),
-    ) -> list[list[int]]:
+    def write(self, rows: Rows, longest: int, start: Row | None = None, stops: Row = ()) -> Written:
         """What the decoder writes for each input, always taking the likeliest next token.
 
         Parameters
@@ -79,30 +76,20 @@ class Seq2Seq(Computed):
         read = self._tensor([opening] * len(rows))
 
         def step(states: Any, read: Any) -> tuple[Any, Any]:
-            answer = self._model(
-                encoder_outputs=(states,),
-                decoder_input_ids=read,
-                use_cache=True,
-                **{self._cache: past},
-            )
+            more: dict[str, Any] = {self._cache: past, "use_cache": True}
+            answer = self._model(encoder_outputs=(states,), decoder_input_ids=read, **more)
             return answer.logits, getattr(answer, self._cache)
 
-        def next_tokens(going: Sequence[int], _: Sequence[Sequence[int]]) -> list[int]:
+        def logits_after(going: Row, _: Rows) -> Any:
             nonlocal past, read
             logits, past = self._inference.run(step, states=states, read=read)
-            refuse_nan(self._spec, logits)
             read = logits[:, -1:].argmax(dim=-1)
-            return [int(token) for token in read[list(going), 0]]
+            return logits[list(going), -1]
 
         ends = {*stops, *self._ends}
-        return write_greedily(next_tokens, len(rows), longest, lambda _: False, ends)
+        return write_greedily(logits_after, len(rows), longest, lambda _: False, ends)
 
-    def score(
-        self,
-        rows: Sequence[Sequence[int]],
-        targets: Sequence[Sequence[Sequence[int]]],
-        token_budget: int,
-    ) -> list[list[float]]:
+    def score(self, rows: Rows, targets: Sequence[Rows], budget: int) -> list[list[float]]:
         """The mean log-probability of each target's tokens, given its input; NaN is possible.
 
         Every input is encoded once for all its targets.
@@ -113,28 +100,24 @@ class Seq2Seq(Computed):
             The tokens of the inputs, all of the same length.
         targets
             For each input the tokens of the texts that its decoder might write.
-        token_budget
+        budget
             Most tokens of inputs and targets at once.
         """
         scores = [[0.0] * len(several) for several in targets]
-        pairs = [
-            (row, which) for row, several in enumerate(targets) for which in range(len(several))
-        ]
+        pairs = [(row, which) for row in range(len(rows)) for which in range(len(targets[row]))]
         inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
         lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
         states = self._encode(rows)
-        for batch in batches_of_equal_length(lengths, token_budget):
+        for batch in batches_of_equal_length(lengths, budget):
             members = [pairs[number] for number in batch]
-            logits = self._inference.run(
-                self._decoded,
-                states=states[[row for row, _ in members]],
-                given=self._tensor([inputs[number] for number in batch]),
-            )
+            encoded = states[[row for row, _ in members]]
+            given = self._tensor([inputs[number] for number in batch])
+            logits = self._inference.run(self._decoded, states=encoded, given=given)
             for (row, which), several in zip(members, logits, strict=True):
                 scores[row][which] = mean_log_probability(several, targets[row][which])
         return scores
 
-    def _encode(self, rows: Sequence[Sequence[int]]) -> Any:
+    def _encode(self, rows: Rows) -> Any:
         return self._inference.run(self._encoded, tokens=self._tensor(rows))
 
     def _encoded(self, tokens: Any) -> Any:
@@ -178,14 +161,9 @@ class TextToTextModel:
         }
         self.spec = spec
         self.form, self.template = options.ask or "words", ""
-        self.fingerprint = fingerprint_with(
-            head.fingerprint,
-            self._longest,
-            READ_BY,
-            *(prompt.template for prompt in self._prompts.values()),
-            *([self.form] if self.form == "letters" else []),
-        )
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
+        settings = (self._longest, READ_BY, *self.prompts.values(), self.form)
+        self.fingerprint = fingerprint_with(head.fingerprint, *settings)
 
     @property
     def reproducible(self) -> str:
@@ -205,13 +183,20 @@ class TextToTextModel:
         """Write an answer to each question; none where the text is empty."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
+        yield from self._write(asked, questions, answer_text)
+
+    def _write(
+        self, asked: Sequence[Fitted], questions: Sequence[Question], read: Words, **how: Row
+    ) -> Answers:
         for batch in self._batches([fitted.tokens for fitted in asked]):
-            written = self._model.write([asked[index].tokens for index in batch], self._longest)
+            rows = [asked[index].tokens for index in batch]
+            written = self._model.write(rows, self._longest, **how)
             for index, tokens in zip(batch, written, strict=True):
-                cut = len(tokens) >= self._longest
-                fitted = asked[index]
-                text = self._text(tokens)
-                yield index, answer_of(text, answer_text, cut=cut, truncated=fitted.truncated)
+                reply = Reply(missing="no number")
+                if tokens is not None:
+                    reply = reply_of(self._text(tokens), cut=len(tokens) >= self._longest)
+                answer = answer_in(reply, questions[index], partial(words_of, read))
+                yield index, replace(answer, truncated=asked[index].truncated)
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -229,11 +214,9 @@ class TextToTextModel:
         asked = [self._tokens(self._prompts[self._choice], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
         for batch in self._batches([fitted.tokens for fitted in asked]):
-            scored = self._model.score(
-                [asked[index].tokens for index in batch],
-                [options[index] for index in batch],
-                self._token_budget,
-            )
+            rows = [asked[index].tokens for index in batch]
+            targets = [options[index] for index in batch]
+            scored = self._model.score(rows, targets, self._token_budget)
             for index, scores in zip(batch, scored, strict=True):
                 yield index, chosen(scores, truncated=asked[index].truncated)
 
@@ -273,29 +256,18 @@ class SentinelModel(TextToTextModel):
             When a question's text does not hold exactly one blank.
         """
         asked = [self._around_sentinel(question) for question in questions]
-        sentinels = tuple(self._sentinels())
-        for batch in self._batches([tokens for tokens, _ in asked]):
-            written = self._model.write(
-                [asked[index][0] for index in batch],
-                self._longest,
-                start=(self._tokenizer.convert_tokens_to_ids(SENTINEL),),
-                stops=sentinels,
-            )
-            for index, tokens in zip(batch, written, strict=True):
-                text, cut = self._text(tokens), asked[index][1]
-                yield index, answer_of(text, lambda text: text or None, truncated=cut)
+        start = (self._tokenizer.convert_tokens_to_ids(SENTINEL),)
+        vocabulary = self._tokenizer.get_vocab()
+        stops = [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
+        yield from self._write(asked, questions, lambda t: t or None, start=start, stops=stops)
 
-    def _around_sentinel(self, question: Question) -> tuple[list[int], bool]:
+    def _around_sentinel(self, question: Question) -> Fitted:
         parts = question.text.split(BLANK)
         # A text that mentions the sentinel must not count as one with several blanks.
         text = SENTINEL.join(part.replace(SENTINEL, " ") for part in parts)
         bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
         place = bare.index(self._tokenizer.convert_tokens_to_ids(SENTINEL))
-        return cut_around(self._encode(text), bare, place, self._limit)
-
-    def _sentinels(self) -> list[int]:
-        vocabulary = self._tokenizer.get_vocab()
-        return [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
+        return Fitted(*cut_around(self._encode(text), bare, place, self._limit))
 
 
 def text_to_text_model(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:

@@ -13,7 +13,7 @@ from scope.errors import ScopeError
 from scope.models.endpoint.address import Key
 from scope.models.endpoint.exchange import OK, EndpointError, Failure, HttpResponse, refusal
 from scope.models.endpoint.protocol import EndpointRequest, MalformedReplyError, read_reply
-from scope.models.endpoint.roles import _choice
+from scope.models.endpoint.roles import answer_in, choice_of
 from scope.models.probabilities import next_tokens
 from scope.models.replies import answer_text, filler
 from scope.records import Question
@@ -112,7 +112,7 @@ def read_everything(content, _):
             assert KEY.value not in words
             continue
         shown = f"{answer_text(reply.text)} {filler(reply.text)} {reply.names}"
-        answer = _choice(reply, question)
+        answer = answer_in(reply, question, choice_of)
         predictions = [next_tokens(one.likeliest, 20) for one in reply.positions]
         for one in (answer, *predictions):
             assert all(0 <= number <= 1 for number in one.probabilities)

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
-from scope.answers import CachedClassifier, Run, answer_texts, recognise_classifier
+from scope.answers import CachedClassifier, Run, answer_texts, recognise
 from scope.core.request import as_function
 from scope.errors import ModelError, RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
@@ -213,7 +213,7 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
         for capability in plan.capabilities:
             texts += changed_texts(run, plan.kept_as(capability), plan.data.examples)
     for model in models_of(plans):
-        recognise_classifier(model, texts, run, progress)
+        recognise(model, "classifier", texts, run, progress)
 
 
 def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:

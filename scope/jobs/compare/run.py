@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from scope.answers import Run
-from scope.answers.asking import recognise_answerer
+from scope.answers import Run, recognise
 from scope.core.gates import Gate, parse_gate, require_names
 from scope.core.request import as_function
 from scope.estimation.tasks import (
@@ -165,7 +164,7 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
     progress = plan.request.progress
     for task in plan.tasks:
         for model in plan.answering_models:
-            recognise_answerer(model, task.task, task.questions, run, progress)
+            recognise(model, task.task.role, task.questions, run, progress)
     most = min(len(task.questions) for task in plan.tasks)
     run_shards(plan.request, run_compare, configuration, most, run)
     models = plan.answering_models

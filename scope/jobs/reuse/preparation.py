@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scope.answers import CachedClassifier, Run
-from scope.answers.asking import recognise_answerer, recognise_classifier
+from scope.answers import CachedClassifier, Run, recognise
 from scope.core.request import refuse_unused
 from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
@@ -139,7 +138,7 @@ class _TaskTest(PreparedTest):
     def recognise(self, run: Run) -> None:
         task, questions = self.chosen.task, self.chosen.questions
         for model in self.models.all:
-            recognise_answerer(model, task, questions, run, self.request.progress)
+            recognise(model, task.role, questions, run, self.request.progress)
 
     def work(self) -> Iterator[Planned]:
         task, longest = self.chosen.task, self.request.model_options.max_answer_tokens
@@ -163,7 +162,7 @@ class _TextTest(PreparedTest):
             for chosen in self.chosen:
                 texts += changed_texts(run, _kept_as(chosen, reference), self.examples)
         for model in self.models.all:
-            recognise_classifier(model, texts, run, self.request.progress)
+            recognise(model, "classifier", texts, run, self.request.progress)
 
     def work(self) -> Iterator[Planned]:
         """What a dry run shows: the searches on the references, then each model's answers."""

@@ -92,7 +92,7 @@ def read_key() -> Key:
     if len(value) > MOST_CHARACTERS_OF_A_KEY:
         raise ModelError(
             f"a key of {len(value)} characters in {KEY_VARIABLE}",
-            expected=f"at most {MOST_CHARACTERS} characters",
+            expected=f"at most {MOST_CHARACTERS_OF_A_KEY} characters",
             fix=f"put the key itself into {KEY_VARIABLE}",
         )
     return Key(value=value or NO_KEY)

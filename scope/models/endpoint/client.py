@@ -24,15 +24,11 @@ from scope.models.endpoint.exchange import (
     EndpointRequest,
     Failure,
     HttpResponse,
+    MalformedReplyError,
     exchange,
     refusal,
 )
-from scope.models.endpoint.protocol import (
-    Dialect,
-    MalformedReplyError,
-    Reply,
-    read_reply,
-)
+from scope.models.endpoint.protocol import Dialect, Reply, read_reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.printing import counted
 
@@ -109,7 +105,7 @@ class Endpoint:
     ) -> Generator[tuple[int, Reply]]:
         """The index of each request and its reply, as they arrive; equal requests are sent once.
 
-        A chat that fails for good while the server answers others has a reply that says so.
+        A request that fails for good while the server answers others has a reply that says so.
         Closing the iterator cancels the requests in flight.
 
         Raises
@@ -159,7 +155,7 @@ class _Server:
         self.dialect = Dialect(address.model, options.thinking)
         self.probe: Reply | None = None
         self.probing = asyncio.Lock()
-        self.answers_chats = False
+        self.answered: set[str] = set()
         self.sent = 0
         self.connections = Connections(key, address.base_url)
         self._loop = asyncio.new_event_loop()
@@ -237,7 +233,7 @@ class _Session:
                 group.create_task(self._work(give))
         if self._failed and not self._stop.is_set():
             # A session that goes on may ask for nothing but what failed before.
-            if self._server.answers_chats:
+            if self._failed[0][0].path in self._server.answered:
                 self._give_failed(give)
             else:
                 self.failure = self._failed[0][1]
@@ -248,21 +244,20 @@ class _Session:
             match await self._ask(ask):
                 case Reply() as reply:
                     self._replies += 1
-                    self._server.answers_chats |= ask.path == "chat"
+                    self._server.answered.add(ask.path)
                     give((ask, reply))
                     if not self._stop.is_set():
                         self._give_failed(give)
                 case Failure() as failure if not self._stop.is_set():
                     self._failed.append((ask, failure))
-                    of_all = failure.is_of_all or ask.path != "chat"
-                    if of_all or len(self._failed) >= FAILED_IN_A_ROW:
+                    if failure.is_of_all or len(self._failed) >= FAILED_IN_A_ROW:
                         self.failure = failure
                         self._stop.set()
 
     def _give_failed(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
         """Give up the requests that failed: the server answers others."""
         while self._failed:
-            give((self._failed.pop()[0], Reply(failed=True)))
+            give((self._failed.pop()[0], Reply(missing="server")))
 
     async def _ask(self, ask: EndpointRequest) -> Reply | Failure | None:
         """The reply, with room for a thought where the model thinks.
@@ -273,9 +268,9 @@ class _Session:
         thinking, shown = self._options.thinking, self._server.probe
         more = ask.most_tokens + THOUGHT_TOKENS
         with_room = replace(ask, most_tokens=more) if ask.path == "chat" else ask
-        roomy = thinking == "on" or bool(thinking == "auto" and shown and shown.thought)
+        roomy = thinking == "on" or bool(thinking == "auto" and shown and shown.thinks)
         reply = await self._insist(with_room if roomy else ask)
-        if roomy and isinstance(reply, Reply) and reply.too_long:
+        if roomy and isinstance(reply, Reply) and reply.missing == "cut off":
             # The question may fit into the context without the room.
             reply = await self._insist(ask)
         if not isinstance(reply, Reply) or not (reply.cut or reply.lacks_answer):
@@ -283,12 +278,13 @@ class _Session:
         probe = await self._probe()
         if not isinstance(probe, Reply):
             return probe
-        if thinking == "auto" and not roomy and (reply.thought or probe.thought):
+        if thinking == "auto" and not roomy and (reply.thinks or probe.thinks):
             longer = await self._insist(with_room)
-            reply = reply if isinstance(longer, Reply) and longer.too_long else longer
-        if isinstance(reply, Reply) and reply.cut and not reply.thought and probe.opened:
+            fits = not isinstance(longer, Reply) or longer.missing != "cut off"
+            reply = longer if fits else reply
+        if isinstance(reply, Reply) and reply.cut and not reply.thinks and probe.opened:
             # The template begins the thought: a reply shows only where it ends.
-            return replace(reply, text="", thought="unfinished")
+            return replace(reply, text="", missing="thought not finished")
         return reply
 
     async def _probe(self) -> Reply | Failure | None:
@@ -359,9 +355,9 @@ class _Session:
         except MalformedReplyError as error:
             return Failure(said=str(error), status=OK)
         failure = refusal(response.status, response.headers, response.content)
-        if ask.path == "chat" and failure.is_filtered:
-            return Reply(refused=True)
-        return Reply(too_long=True) if failure.is_too_long else failure
+        if failure.is_filtered:
+            return Reply(missing="refused")
+        return Reply(missing="cut off") if failure.is_too_long else failure
 
     async def _response(self, ask: EndpointRequest, body: dict[str, Any]) -> HttpResponse | Failure:
         """The server's response; a failure if it answers no request within the timeout.

@@ -140,16 +140,14 @@ class Failure:
         >>> [Failure(said=said, status=status).is_filtered for status in (400, 500)]
         [True, False]
         """
-        return self.status in (400, 403, 422, 451) and bool(
-            _FILTERED.search(f"{self.code} {self.said}")
-        )
+        said = _FILTERED.search(f"{self.code} {self.said}")
+        return self.status in (400, 403, 422, 451) and bool(said)
 
     @property
     def is_too_long(self) -> bool:
         """Whether the question is longer than the model's context."""
-        return self.status in (400, 413, 422) and bool(
-            _TOO_LONG.search(self.said) or "context" in self.code
-        )
+        said = _TOO_LONG.search(self.said) or "context" in self.code
+        return self.status in (400, 413, 422) and bool(said)
 
     def without(self, key: Key) -> Failure:
         """The same, without the key, which a server may repeat in its message.
@@ -231,9 +229,7 @@ def clean(words: str) -> str:
     'too [31mmany requests'
     """
     line = " ".join(words.split())
-    return "".join(
-        character for character in line if not unicodedata.category(character).startswith("C")
-    )
+    return "".join(letter for letter in line if unicodedata.category(letter)[0] != "C")
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:
@@ -280,8 +276,8 @@ class HttpResponse(NamedTuple):
     content: bytes
 
 
-class UnreadableBodyError(Exception):
-    """A body that is too long, or compressed in an unknown way; the text says which."""
+class MalformedReplyError(Exception):
+    """A reply that violates OpenAI's protocol, or whose body cannot be read; the text says how."""
 
 
 async def exchange(
@@ -296,9 +292,8 @@ async def exchange(
         url = connections.urls[ask.path]
         with connections.one() as connection:
             for _ in range(MOST_REDIRECTS + 1):
-                response = await connection.handle_async_request(
-                    httpx.Request(method, url, headers=connections.headers, content=content)
-                )
+                sent = httpx.Request(method, url, headers=connections.headers, content=content)
+                response = await connection.handle_async_request(sent)
                 async with aclosing(response):
                     status = response.status_code
                     if status not in REDIRECTS:
@@ -307,14 +302,10 @@ async def exchange(
                     location = response.headers.get("location", "")
                 target = url.join(location)
                 if not location or _origin(target) != _origin(url):
-                    return Failure(
-                        said=f"a redirect from {_origin(url)} to {_origin(target)}, "
-                        "which is another server: nothing is sent there",
-                        status=status,
-                    )
+                    way = f"from {_origin(url)} to {_origin(target)}"
+                    said = f"a redirect {way}, which is another server: nothing is sent there"
+                    return Failure(said=said, status=status)
                 url = target
-    except UnreadableBodyError as error:
-        return Failure(said=str(error), status=OK)
     # Besides errors of httpx: host names that cannot be encoded, and sockets.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
         return Failure(said=clean(f"{type(error).__name__}: {error}"))
@@ -349,7 +340,7 @@ async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
     most = most_bytes(ask, response.status_code)
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-        raise UnreadableBodyError(
+        raise MalformedReplyError(
             f"a reply compressed as {clean(encoding)!r}, which was not requested"
         )
     # 32 more bits: gzip or zlib, by the first bytes.
@@ -361,7 +352,7 @@ async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
             packed = encoding not in ("", "identity")
             content += inflating.decompress(chunk, most + 1) if packed else chunk
         except zlib.error as error:
-            raise UnreadableBodyError(
+            raise MalformedReplyError(
                 f"a reply that cannot be decompressed ({first_line(error)})"
             ) from error
         # The bytes that came count too: compressed, nothing at all can be endless.
@@ -369,7 +360,7 @@ async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
             if response.status_code >= 400:
                 return f"an error in more than {most:,} bytes".encode()
             what = "the list of models" if ask.path == "models" else ask.tokens_in_words
-            raise UnreadableBodyError(
+            raise MalformedReplyError(
                 f"a reply of more than {most:,} bytes to a request for {what}"
             )
     return bytes(content)

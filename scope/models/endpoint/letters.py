@@ -178,25 +178,22 @@ def option_probabilities(
         position = positions[bisect_right(ends, start + written.place)]
         # If a token is longer, such as `B. cat`, its alternatives do not show the letters.
         is_letter = option_of(position.token, written.option + 1) is not None
-        return _scaled(_masses([position], options)) if is_letter else ()
+        return _scaled(_masses(position, options)) if is_letter else ()
     for position in positions[bisect_right(ends, start) :]:
-        masses = _masses([position], options)
+        masses = _masses(position, options)
         if option_of(position.token, options) is None and math.fsum(masses) >= least:
             return _scaled(masses)
     return ()
 
 
-def _masses(positions: Sequence[Position], options: int) -> list[float]:
+def _masses(position: Position, options: int) -> list[float]:
     masses = [0.0] * options
-    for position in positions:
-        for token, probability in position.likeliest:
-            if (option := option_of(token, options)) is not None:
-                masses[option] += probability
+    for token, probability in position.likeliest:
+        if (option := option_of(token, options)) is not None:
+            masses[option] += probability
     return masses
 
 
 def _scaled(masses: Sequence[float]) -> Probabilities:
     total = math.fsum(masses)
-    if not total:
-        return ()
-    return tuple(rounded(np.array(masses) / total).tolist())
+    return tuple(rounded(np.array(masses) / total).tolist()) if total else ()

@@ -8,12 +8,19 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from scope.models.endpoint.address import Key
-from scope.models.endpoint.exchange import EndpointRequest, Failure, clean, said_in
+from scope.models.endpoint.exchange import (
+    EndpointRequest,
+    Failure,
+    MalformedReplyError,
+    clean,
+    said_in,
+)
 from scope.models.options import Thinking
 from scope.models.replies import begins_thought, without_thought
+from scope.records import NoAnswer
 
 SPARE_CHARACTERS = 1024
 
@@ -44,29 +51,26 @@ class Position:
 class Reply:
     """A reply: its text without the model's thought, and log-probabilities where they are given.
 
-    Both are empty where the model ``refused`` or its text was withheld. The ``thought`` may stand
-    in the content, beside it, or be counted alone; it is ``opened`` where only its end stands in
-    the content. ``cut`` is true if the reply ended at the limit on its tokens. ``names`` are the
-    server's models, where requested; ``model`` is the model id in the reply; ``too_long`` is true
-    if the model did not answer because the request is longer than its context, ``failed`` if the
-    server fails at this request while it answers others.
+    Both are empty where it cannot hold an answer; ``missing`` says why. Whether the model
+    ``thinks`` may stand in the content, beside it, or be counted alone; the thought is ``opened``
+    where only its end stands in the content. ``cut`` is true if the reply ended at the limit on its
+    tokens. ``names`` are the server's models, where requested; ``model`` is the model id in the
+    reply.
     """
 
     text: str = ""
-    thought: Literal["", "whole", "unfinished"] = ""
+    missing: NoAnswer = ""
+    thinks: bool = False
     opened: bool = False
     cut: bool = False
-    refused: bool = False
-    failed: bool = False
     positions: tuple[Position, ...] = ()
     names: tuple[str, ...] = ()
     model: str = ""
-    too_long: bool = False
 
     @property
     def lacks_answer(self) -> bool:
         """Whether nothing follows a thought: its end is missing, or was put in the wrong place."""
-        return bool(self.thought) and not self.text.strip()
+        return self.thinks and not self.text.strip()
 
     def without(self, key: Key) -> Reply:
         """The same without the key, which a server may repeat: answers are shown and stored.
@@ -78,23 +82,13 @@ class Reply:
         """
         if not key.is_secret:
             return self
-        return replace(
-            self,
-            text=key.hide(self.text),
-            names=tuple(map(key.hide, self.names)),
-            model=key.hide(self.model),
-            positions=tuple(
-                Position(
-                    token=key.hide(position.token),
-                    likeliest=tuple((key.hide(text), mass) for text, mass in position.likeliest),
-                )
-                for position in self.positions
-            ),
+        hide = key.hide
+        positions = tuple(
+            Position(token=hide(p.token), likeliest=tuple((hide(t), m) for t, m in p.likeliest))
+            for p in self.positions
         )
-
-
-class MalformedReplyError(Exception):
-    """A reply that violates OpenAI's protocol; the message says how."""
+        names, model = tuple(map(hide, self.names)), hide(self.model)
+        return replace(self, text=hide(self.text), names=names, model=model, positions=positions)
 
 
 def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
@@ -126,10 +120,9 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         return Reply(text=_text(choice.get("text"), ask), positions=positions, model=model)
     if choice.get("error") or choice.get("finish_reason") == "error":
         raise MalformedReplyError(f"a failure in place of a reply: {_shown(content)}")
-    if _is_refusal(choice):
+    if (message := _message(choice, content)) is None:
         # Log-probabilities of a withheld text are no answer either.
-        return Reply(model=model, refused=True)
-    message = _message(choice, content)
+        return Reply(model=model, missing="refused")
     whole, thinks = _joined(message.get("content"))
     whole = _text(whole, ask)
     text = without_thought(whole)
@@ -138,7 +131,8 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     unfinished = text is None or (thinks and cut and not text.strip())
     return Reply(
         text=text or "",
-        thought="unfinished" if unfinished else "whole" if thinks or text != whole else "",
+        missing="thought not finished" if unfinished else "",
+        thinks=thinks or text != whole,
         opened=text not in (None, whole) and not begins_thought(whole),
         cut=cut,
         positions=_positions(choice.get("logprobs")),
@@ -211,10 +205,7 @@ def _names_of(entry: object) -> tuple[str, ...]:
     """A model's name, and those that llama.cpp's server accepts instead."""
     match entry:
         case {"id": str(name), "aliases": [*aliases]}:
-            return (
-                name,
-                *(alias for alias in aliases if isinstance(alias, str) and alias != name),
-            )
+            return (name, *(alias for alias in aliases if isinstance(alias, str) and alias != name))
         case {"id": str(name)}:
             return (name,)
     return ()
@@ -227,19 +218,14 @@ def _first_choice(body: object, content: bytes) -> dict[str, Any]:
     raise MalformedReplyError(f"a reply without `choices`: {said_in(body) or _shown(content)}")
 
 
-def _is_refusal(choice: dict[str, Any]) -> bool:
+def _message(choice: dict[str, Any], content: bytes) -> dict[str, Any] | None:
+    """The message of a choice; None where the model refuses, or its text is withheld."""
     match choice:
         case {"finish_reason": str(reason)} if reason.lower().startswith(_FILTERED):
-            return True
-        case {"message": {"refusal": str(refusal)}}:
-            return bool(refusal)
-    return False
-
-
-def _message(choice: dict[str, Any], content: bytes) -> dict[str, Any]:
-    match choice:
+            return None
         case {"message": dict() as message}:
-            return message
+            refusal = message.get("refusal")
+            return None if refusal and isinstance(refusal, str) else message
     raise MalformedReplyError(f"a choice without a message: {_shown(content)}")
 
 

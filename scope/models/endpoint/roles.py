@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 
 from scope.errors import ModelError
+from scope.models.checkpoint import fingerprint_with
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.exchange import EndpointError, EndpointRequest
@@ -18,11 +17,11 @@ from scope.models.endpoint.letters import (
     spelled_option,
     written_letter,
 )
-from scope.models.endpoint.protocol import Reply
+from scope.models.endpoint.protocol import Position, Reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of, with_letters
-from scope.models.replies import READ_BY, answer_of, answer_text, filler, no_answer
+from scope.models.replies import READ_BY, answer_text, filler, no_answer, without_thought
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
 from scope.records.result import SAMPLED
@@ -66,7 +65,8 @@ class EndpointModel:
         if choice_prompt is not None:
             self._prompts["choice_letters"] = choice_prompt
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
-        self.fingerprint = _fingerprint(address, self.prompts, options)
+        settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
+        self.fingerprint = fingerprint_with(address.spec, *settings, *self.prompts.values())
         self.thought_tokens = 0 if options.thinking == "off" else THOUGHT_TOKENS
 
     @property
@@ -88,12 +88,12 @@ class EndpointModel:
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""
         asks = self._chats("answer", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, partial(_written, answer_text))
+        return self._answers(asks, questions, partial(words_of, answer_text))
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each blank with one word of the reply."""
         asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, partial(_written, filler))
+        return self._answers(asks, questions, partial(words_of, filler))
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose by the letter of an option, with probabilities where the server gives them.
@@ -108,9 +108,8 @@ class EndpointModel:
             When a question has more options than there are letters.
         """
         require_letters(questions)
-        asks = self._chats(
-            "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
-        )
+        bounds = {"most_tokens": LETTER_TOKENS, "likeliest": LIKELIEST}
+        asks = self._chats("choice_letters", questions, **bounds)
         return self._answers(asks, questions, partial(choice_of, labels=self._labels))
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
@@ -126,8 +125,7 @@ class EndpointModel:
         Raises
         ------
         ModelError
-            When the server has no such endpoint, gives no log-probabilities, or takes a text as
-            longer than the model's context.
+            When the server has no such endpoint, or gives no log-probabilities.
         """
         most = self._options.next_tokens
         asks = [EndpointRequest(path="completions", prompt=text, likeliest=most) for text in texts]
@@ -135,44 +133,36 @@ class EndpointModel:
             with closing(self._endpoint.ask(asks)) as replies:
                 for place, reply in replies:
                     self.served = reply.model or self.served
-                    self._refuse_without_tokens(reply, texts[place])
-                    yield place, next_tokens(reply.positions[0].likeliest, most)
+                    yield place, self._prediction(reply, most)
         except EndpointError as error:
             if error.failure.status in _NO_PATH:
-                raise self._no_completions(error) from None
+                raise ModelError(
+                    f"`{self.spec}` has no /completions for this model ({error.failure})",
+                    expected="a server with the completions endpoint: a chat template adds "
+                    "words, so its next token does not continue the text",
+                    fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf "
+                    "or gguf",
+                ) from None
             raise
 
     def _chats(
-        self, prompt: str, questions: Sequence[Question], *, most_tokens: int, likeliest: int = 0
+        self, name: str, questions: Sequence[Question], **bounds: int
     ) -> list[EndpointRequest]:
-        return [
-            EndpointRequest(
-                path="chat",
-                prompt=self._prompts[prompt].parts(question).message,
-                most_tokens=most_tokens,
-                likeliest=likeliest,
-            )
-            for question in questions
-        ]
+        asked = [self.prompt_as_read(name, question) for question in questions]
+        return [EndpointRequest(path="chat", prompt=prompt, **bounds) for prompt in asked]
 
     def _answers(
-        self,
-        asks: Sequence[EndpointRequest],
-        questions: Sequence[Question],
-        read: Callable[[Reply, Question], Answer],
+        self, asks: Sequence[EndpointRequest], questions: Sequence[Question], read: Read
     ) -> Answers:
         with closing(self._endpoint.ask(asks)) as replies:
             for place, reply in replies:
                 self.served = reply.model or self.served
-                yield place, unanswered(reply) or read(reply, questions[place])
+                yield place, answer_in(reply, questions[place], read)
 
-    def _refuse_without_tokens(self, reply: Reply, text: str) -> None:
-        if reply.too_long:
-            raise ModelError(
-                f"`{self.spec}` finds {text[:80]!r}, {len(text)} characters, too long",
-                expected="texts that fit into the model's context",
-                fix="leave that text out, or give the server a larger context",
-            )
+    def _prediction(self, reply: Reply, most: int) -> Prediction:
+        if reply.missing:
+            cut = reply.missing == "cut off"
+            return Prediction(probabilities=(), truncated=cut, missing=reply.missing)
         if not (reply.positions and reply.positions[0].likeliest):
             raise ModelError(
                 f"`{self.spec}`: this server gives no log-probabilities",
@@ -180,14 +170,7 @@ class EndpointModel:
                 fix="enable log-probabilities in the server, or use a model of the scheme hf "
                 "or gguf",
             )
-
-    def _no_completions(self, error: EndpointError) -> ModelError:
-        return ModelError(
-            f"`{self.spec}` has no /completions for this model ({error.failure})",
-            expected="a server with the completions endpoint: a chat template adds "
-            "words, so its next token does not continue the text",
-            fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf or gguf",
-        )
+        return next_tokens(reply.positions[0].likeliest, most)
 
 
 def require_letters(questions: Sequence[Question]) -> None:
@@ -208,17 +191,29 @@ def require_letters(questions: Sequence[Question]) -> None:
             )
 
 
-def unanswered(reply: Reply) -> Answer | None:
-    """Why the reply cannot hold an answer; None where it can."""
-    if reply.too_long:
-        return Answer(truncated=True, missing="cut off")
-    if reply.refused or reply.failed:
-        return Answer(missing="refused" if reply.refused else "server")
-    return Answer(missing="thought not finished") if reply.thought == "unfinished" else None
+Read = Callable[[Reply, Question], Answer]
+
+Words = Callable[[str], str | None]
 
 
-def _written(read: Callable[[str], str | None], reply: Reply, _: Question) -> Answer:
-    return answer_of(reply.text, read, cut=reply.cut)
+def reply_of(text: str, *, cut: bool, positions: Sequence[Position] = ()) -> Reply:
+    """The reply of a model at hand."""
+    if (answer := without_thought(text)) is None:
+        return Reply(missing="thought not finished")
+    return Reply(text=answer, cut=cut, positions=tuple(positions))
+
+
+def answer_in(reply: Reply, question: Question, read: Read) -> Answer:
+    """What a reply to a question is read as, or why it cannot hold an answer."""
+    if reply.missing:
+        return Answer(missing=reply.missing, truncated=reply.missing == "cut off")
+    return read(reply, question)
+
+
+def words_of(read: Words, reply: Reply, _: Question) -> Answer:
+    """The answer in words that a reply gives."""
+    words = read(reply.text)
+    return no_answer(reply.text, cut=reply.cut) if words is None else Answer(text=words)
 
 
 def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answer:
@@ -235,16 +230,3 @@ def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answ
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
     choice = letter.option if letter else spelled_option(text, question.options)
     return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)
-
-
-def _fingerprint(address: Address, prompts: dict[str, str], options: ModelOptions) -> str:
-    covered = {
-        "base_url": address.base_url,
-        "model": address.model,
-        "prompts": prompts,
-        "read_by": READ_BY,
-        "max_answer_tokens": options.max_answer_tokens,
-        "next_tokens": options.next_tokens,
-        "thinking": options.thinking,
-    }
-    return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()[:16]

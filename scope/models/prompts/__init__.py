@@ -15,6 +15,7 @@ If a prompt is longer than a model's limit, the text around the question is shor
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -30,9 +31,7 @@ from scope.records import BLANK, Question
 
 _FIELD = re.compile(r"\{(\w+)\}")
 _FIELDS = ("text", "context", "options")
-_NEEDED = MappingProxyType(
-    {"choice_letters": ("text", "options"), "classify": ("text", "labels")},
-)
+_NEEDED = MappingProxyType({"choice_letters": ("text", "options"), "classify": ("text", "labels")})
 _ALLOWED = MappingProxyType({"answer": ("reply",), "cloze": ("reply", "before")})
 _REPLY = "{reply}"
 _LETTERS_PART = "{options}\nAnswer with the letter of the right option alone.\nAnswer:"
@@ -100,9 +99,8 @@ class Prompt:
         PromptParts(message='Which word? The ____ barks.', reply='The')
         """
         message, _, reply = self.template.partition(_REPLY)
-        return PromptParts(
-            self._filled(message, question).strip("\n"), self._filled(reply, question).rstrip()
-        )
+        begun = self._filled(reply, question).rstrip()
+        return PromptParts(self._filled(message, question).strip("\n"), begun)
 
     def _filled(self, template: str, question: Question) -> str:
         parts = {
@@ -214,38 +212,6 @@ def cut_around(
     return [*framed[:ahead], *shortened, *framed[ahead + len(inner) :]], True
 
 
-def shorten_context(
-    question: Question, limit: int, tokens_of: Callable[[Question], list[int]]
-) -> tuple[list[int], bool]:
-    """The tokens of a question in its prompt, and whether anything was left out of them.
-
-    The passage is shortened at its end, word by word; if even a question without passage is too
-    long for the limit, its beginning and its last token are kept.
-
-    Examples
-    --------
-    >>> asked = Question(id="0", text="Who?", context="Ann saw Bob today")
-    >>> def characters(q):
-    ...     return [ord(c) for c in f"{q.context} {q.text}"]
-    >>> tokens, cut = shorten_context(asked, 13, characters)
-    >>> "".join(map(chr, tokens)), cut
-    ('Ann saw Who?', True)
-    """
-    tokens = tokens_of(question)
-    if len(tokens) <= limit:
-        return tokens, False
-    words = (question.context or "").split()
-    fitting, beyond = 0, len(words)
-    while beyond - fitting > 1:
-        middle = (fitting + beyond) // 2
-        fits = len(tokens_of(replace(question, context=" ".join(words[:middle])))) <= limit
-        fitting, beyond = (middle, beyond) if fits else (fitting, middle)
-    tokens = tokens_of(replace(question, context=" ".join(words[:fitting])))
-    if len(tokens) > limit:
-        tokens = [*tokens[: limit - 1], tokens[-1]]
-    return tokens, True
-
-
 TokensOf = Callable[[Question], list[int]]
 """A question in its prompt, as tokens."""
 
@@ -260,7 +226,8 @@ class Fitted(NamedTuple):
 def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     """The question in its prompt: the passage is cut at its end first, then the question.
 
-    The prompt around them stays, unless it alone is too long.
+    Both are cut word by word. The prompt around them stays; if it alone is too long, its beginning
+    and its last token are kept.
 
     Examples
     --------
@@ -273,15 +240,19 @@ def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     tokens = tokens_of(question)
     if len(tokens) <= limit:
         return Fitted(tokens, truncated=False)
-    alone = replace(question, context=None)
-    if question.context and len(tokens_of(alone)) <= limit:
-        return Fitted(*shorten_context(question, limit, tokens_of))
+    words, passage = question.text.split(), (question.context or "").split()
 
-    def with_words(asked: Question) -> list[int]:
+    def tokens_with(kept: int) -> list[int]:
+        more = kept - len(words)
         # No question is empty: dots replace it where not even one word has room.
-        return tokens_of(replace(alone, text=asked.context or "…"))
+        text = question.text if more >= 0 else " ".join(words[:kept]) or "…"
+        return tokens_of(replace(question, text=text, context=" ".join(passage[: max(0, more)])))
 
-    tokens, _ = shorten_context(replace(alone, context=alone.text), limit, with_words)
+    every = range(len(words) + len(passage))
+    fitting = bisect_right(every, limit, key=lambda kept: len(tokens_with(kept)))
+    tokens = tokens_with(max(0, fitting - 1))
+    if len(tokens) > limit:
+        tokens = [*tokens[: limit - 1], tokens[-1]]
     return Fitted(tokens, truncated=True)
 
 

@@ -6,15 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 import scope
-from scope.answers import Run
-from scope.answers.asking import (
-    ASKINGS,
-    REPEATED,
-    may_change,
-    recognise_answerer,
-    recognise_classifier,
-)
-from scope.errors import RunError
+from scope.answers import Run, asking
+from scope.answers.asking import ASKINGS, REPEATED, may_change
+from scope.errors import ModelError, RunError
 from scope.models.model import Model
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
@@ -22,7 +16,6 @@ from scope.records.result import TEXT_BY_TEXT
 
 TEXTS = [f"text number {place}" for place in range(30)]
 QUESTIONS = [Question(id=str(place), text=text) for place, text in enumerate(TEXTS)]
-TASK = SimpleNamespace(name="extractive_qa", role="answerer")
 
 
 class Classifier:
@@ -48,6 +41,9 @@ class Server(Classifier):
     def answer(self, questions):
         self.asked.append(len(questions))
         for place, question in enumerate(questions):
+            if self.positive(question.text) is None:
+                yield place, Answer(missing="server")
+                continue
             other = len(questions) == 1 and int(question.id) < REPEATED * self.spread
             yield place, Answer(text=f"{self.positive(question.text)}{'?' * other}")
 
@@ -59,11 +55,11 @@ def run(tmp_path):
 
 
 def recognise(run, model, texts=TEXTS):
-    recognise_classifier(Model(name="mine", role="target", adapter=model), texts, run, Silent())
+    asking.recognise(Model(name="mine", adapter=model), "classifier", texts, run, Silent())
 
 
 def recognise_words(run, model):
-    recognise_answerer(Model(name="mine", adapter=model), TASK, QUESTIONS, run, Silent())
+    asking.recognise(Model(name="mine", adapter=model), "answerer", QUESTIONS, run, Silent())
 
 
 def test_only_schemes_whose_bytes_are_hashed_are_believed():
@@ -124,6 +120,14 @@ def test_a_model_is_recognised_within_the_spread_of_its_first_answers(
         assert noted in "".join(run.drifts)
     assert len(run.drifts) == bool(asked and noted)
     assert run.known("same", TEXTS) == stored
+
+
+def test_a_question_that_a_server_fails_at_says_nothing_of_the_model(run):
+    model = Server(lambda text: None if text == TEXTS[3] else "a")
+    recognise_words(run, model)
+    assert not hasattr(model, "varies")
+    with pytest.raises(ModelError, match=r"fails at 'text number 0', by whose answer"):
+        recognise_words(run, Server(lambda text: None))
 
 
 def test_the_id_that_an_endpoint_gives_is_kept(run):

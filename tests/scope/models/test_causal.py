@@ -80,7 +80,7 @@ def test_an_answer_is_the_first_line_that_transformers_generates(llama, plain_ll
 def test_a_filler_is_the_first_word_that_follows_the_begun_reply(llama, plain_llama, chat):
     begun = llama(chat, prompts=(("cloze", "{text}\n{reply}{before}"),))
     _, model = plain_llama(chat)
-    fitted = [begun._tokens("cloze")(question) for question in CLOZES]
+    fitted = [begun._fitted("cloze", question, 32).tokens for question in CLOZES]
     for index, answer in begun.fill(CLOZES):
         whole = generated(model, fitted[index])
         assert answer.text == first_word(begun._spelling.text(whole))

@@ -24,7 +24,7 @@ either = pytest.mark.parametrize("way", [Decoder, PathDecoder])
 
 
 def decoder_of(way, kind, budget=BUDGET):
-    found = way(model_of(kind), kind, budget)
+    found = way(model_of(kind), budget)
     assert found.exact
     return found
 

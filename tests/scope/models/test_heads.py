@@ -9,7 +9,6 @@ from hub.tiny import write_tiny_model
 from hypothesis import given, settings, strategies as st
 from tiny_heads import SENTINELS, WHOLE_WORDS
 
-from scope.errors import ModelError
 from scope.models import probabilities
 from scope.models.causal import CausalModel
 from scope.models.extractive import ExtractiveModel
@@ -19,7 +18,6 @@ from scope.models.loading import load_model
 from scope.models.masked import MaskedModel
 from scope.models.options import ModelOptions
 from scope.models.text_to_text import SentinelModel, TextToTextModel
-from scope.models.torch_setup import load_torch
 from scope.protocols import PROTOCOLS
 from scope.records import BLANK, Question
 
@@ -108,38 +106,34 @@ def test_answers_come_before_the_last_question_is_read(folder, name, count):
         assert first < len(passes)
 
 
-@pytest.mark.parametrize("name", ["bert", "bert_qa", "t5", "llama"])
-def test_no_question_has_no_answer_and_weights_that_give_no_numbers_none_or_an_error(folder, name):
-    model = load(str(folder(name)), CPU)
-    load_torch().nn.init.constant_(body_of(model).get_input_embeddings().weight, math.nan)
-    for ask in asks_of(model):
-        assert list(ask([])) == []
-        if ask.__name__ == "choose":
-            assert [answer.missing for _, answer in ask([ASKED])] == ["no number"]
-            continue
-        with pytest.raises(ModelError, match="answers NaN"):
-            list(ask([ASKED]))
-    if hasattr(model, "predict_next"):
-        with pytest.raises(ModelError, match="answers NaN"):
-            list(model.predict_next([ASKED.text]))
-
-
-@pytest.mark.parametrize("name", ["t5", "llama"])
-def test_one_question_that_gives_no_numbers_costs_one_answer(folder, name):
-    model, plain = load(str(folder(name)), CPU), replace(ASKED, id="1", context="ann was")
-    tokenizer = model._tokenizer if name == "t5" else model._head.tokenizer
-    before = dict(model.choose([plain]))[0]
-    ask = model._prompts["choice"].render
-    of_asked, of_plain = (set(tokenizer(ask(each))["input_ids"]) for each in (ASKED, plain))
-    bad = min(of_asked - of_plain)
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [*((name, "words") for name in ("bert", "bert_qa", "t5", "llama")), ("llama", "letters")],
+)
+def test_one_question_that_gives_no_numbers_costs_one_answer(folder, name, form):
+    model = load(str(folder(name)), replace(CPU, ask=form))
+    asked, plain = (replace(ASKED, id=text, text=text) for text in ("who ~ ____?", "ann was ____?"))
+    tokenizer = model._head.tokenizer if name == "llama" else model._tokenizer
+    prompts = getattr(model, "_prompts", {}).values()
+    of_asked, of_plain = (
+        [set(tokenizer(text)["input_ids"]) for text in (q.text, *(p.render(q) for p in prompts))]
+        for q in (asked, plain)
+    )
+    bad = min(set.intersection(*of_asked) - set.union(*of_plain))
+    before = [dict(ask([plain]))[0] for ask in asks_of(model)]
 
     def break_one(module, inputs, output):
         return output.masked_fill((inputs[0] == bad).unsqueeze(-1), math.nan)
 
     reader = body_of(model).get_encoder() if name == "t5" else body_of(model)
     reader.get_input_embeddings().register_forward_hook(break_one)
-    answers = dict(model.choose([ASKED, plain]))
-    assert (answers[0].missing, answers[1]) == ("no number", before)
+    for ask, answer in zip(asks_of(model), before, strict=True):
+        assert list(ask([])) == []
+        answers = dict(ask([asked, plain]))
+        assert (answers[0].missing, answers[1]) == ("no number", answer)
+    if name == "llama":
+        broken, other = model.predict_next([asked.text, plain.text])
+        assert (broken.missing, other.missing) == ("no number", "")
 
 
 @pytest.mark.parametrize("name", ["bert", "roberta", "bert_qa", "t5", "bart"])

@@ -123,21 +123,6 @@ def test_a_model_that_answers_nan_gives_no_number(bert_copy):
     assert (answer.given, answer.missing) == (False, "no number")
 
 
-def test_a_base_model_without_a_trained_head_is_refused(bert_copy):
-    tensors(lambda weights: weights.pop("classifier.weight"))(bert_copy)
-    assert refusal(bert_copy).found == f"`{bert_copy}` lacks trained weights for classifier.weight"
-
-
-def test_a_model_whose_labels_do_not_exclude_each_other_is_refused(bert_copy):
-    change_json(bert_copy / "config.json", problem_type="multi_label_classification")
-    assert "a multi-label classifier" in refusal(bert_copy).found
-
-
-def test_a_quantization_that_the_library_would_skip_is_refused(bert_copy):
-    change_json(bert_copy / "config.json", quantization_config={"quant_method": "no-such"})
-    assert "is quantized by the method 'no-such', which transformers" in refusal(bert_copy).found
-
-
 @pytest.fixture
 def pickled(bert_copy):
     """The same weights as a pickle alone."""

@@ -129,16 +129,11 @@ def test_pipelines_have_the_roles_of_their_heads(heads, name, kind, task, method
         (rows, "a function without `labels`"),
         (lambda texts: 1 / 0, "failed in `classify`: ZeroDivisionError"),
         (LogisticRegression(), "that is not fitted"),
+        (a_function(lambda given: pd.DataFrame(given, columns=["n", "y"])), "the columns n, y"),
     ],
 )
 def test_what_is_no_model_is_refused(model, found):
     with pytest.raises(ModelError, match=found):
-        adapted(model, OPTIONS)
-
-
-def test_columns_that_are_no_labels_are_refused():
-    model = a_function(lambda given: pd.DataFrame(given, columns=["no", "yes"]))
-    with pytest.raises(ModelError, match="with the columns no, yes"):
         adapted(model, OPTIONS).classify(TEXTS)
 
 

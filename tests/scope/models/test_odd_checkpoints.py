@@ -52,6 +52,8 @@ CASES = [
     ("classifier", setting(CONFIG, label2id={"bad": 1, "good": 0}), "label2id {'bad': 1"),
     ("classifier", setting(CONFIG, id2label={"1": "bad", "2": "good"}), "id2label {1: 'bad'"),
     ("classifier", setting(CONFIG, label2id={"LABEL_0": 0, "LABEL_1": 1}), AS_BEFORE),
+    ("classifier", setting(CONFIG, problem_type="multi_label_classification"), "a multi-label"),
+    ("classifier", tensors(lambda held: held.pop("classifier.weight")), "lacks trained weights"),
     ("classifier", setting(CONFIG, quantization_config="gptq"), "by the method 'gptq'"),
     *(
         ("classifier", setting(CONFIG, quantization_config={"quant_method": name, **more}), name)
@@ -122,3 +124,21 @@ def test_an_adapter_is_its_base_with_the_change_and_the_trained_head(tmp_path):
     )
     assert merged.classify(["a good film"]) == wanted.classify(["a good film"])
     assert merged.fingerprint != wanted.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("base", "says"), [("adapter", "is an adapter too"), ("tied", "weights that its base ties")]
+)
+def test_an_adapter_that_would_be_another_model_is_refused(tmp_path, base, says):
+    from safetensors.torch import load_file, save_file
+
+    tied, adapter = copy_of("llama", tmp_path / "tied"), tmp_path / "adapter"
+    adapter.mkdir()
+    setting(CONFIG, tie_word_embeddings=True)(tied)
+    tensors(lambda held: held.pop("lm_head.weight"))(tied)
+    held = load_file(tied / "model.safetensors")["model.embed_tokens.weight"]
+    save_file({"base_model.model.lm_head.weight": held}, adapter / "adapter_model.safetensors")
+    config = {"peft_type": "LORA", "task_type": "CAUSAL_LM", "r": 2, "lora_alpha": 8}
+    write_json(adapter / ADAPTER, config | {"base_model_name_or_path": str(tmp_path / base)})
+    with pytest.raises(ModelError, match=says):
+        load_model(f"hf:{adapter}", "next_token", ModelOptions(device="cpu"))

@@ -14,7 +14,7 @@ from scope.models.torch_setup import load_torch, quiet_transformers
 
 
 def decoder_of(kind, budget=BUDGET):
-    found = PathDecoder(model_of(kind), kind, budget)
+    found = PathDecoder(model_of(kind), budget)
     assert found.reads_alike
     assert found.exact
     return found
@@ -40,7 +40,7 @@ def test_attention_of_another_formula_is_left_to_the_model():
     with torch.random.fork_rng():
         torch.manual_seed(0)
         model = transformers.AutoModelForCausalLM.from_config(config).eval()
-    assert not PathDecoder(model.bfloat16(), "soft cap", BUDGET).reads_alike
+    assert not PathDecoder(model.bfloat16(), BUDGET).reads_alike
 
 
 @pytest.mark.parametrize("kind", ["llama", "sliding", "gpt2"])
@@ -80,14 +80,14 @@ def test_a_beginning_is_read_once(monkeypatch):
 
 def test_what_is_remembered_of_other_weights_is_forgotten():
     model = model_of("llama")
-    decoder = PathDecoder(model, "llama", BUDGET)
+    decoder = PathDecoder(model, BUDGET)
     before = decoder.next_probabilities(ROWS[:1])
     weight = model.model.layers[0].self_attn.v_proj.weight
     with load_torch().no_grad():
         weight.mul_(2)
         try:
             changed = decoder.next_probabilities(ROWS[:1])
-            wanted = PathDecoder(model, "llama", BUDGET).next_probabilities(ROWS[:1])
+            wanted = PathDecoder(model, BUDGET).next_probabilities(ROWS[:1])
         finally:
             weight.div_(2)
     assert load_torch().equal(changed, wanted)
@@ -121,8 +121,8 @@ def test_nothing_is_remembered_of_a_reading_that_fails(monkeypatch):
 def test_bits_come_before_speed(exact, way, monkeypatch):
     for one in (PathDecoder, Decoder):
         monkeypatch.setattr(one, "exact", one in exact)
-    assert type(Decoders(model_of("llama"), "llama", BUDGET).chosen) is way
-    assert type(Decoders(model_of("recurrent"), "recurrent", BUDGET).chosen) is Decoder
+    assert type(Decoders(model_of("llama"), BUDGET).chosen) is way
+    assert type(Decoders(model_of("recurrent"), BUDGET).chosen) is Decoder
 
 
 @pytest.mark.parametrize(
@@ -138,13 +138,13 @@ def test_what_could_make_an_answer_depend_on_others_keeps_a_model_as_it_is(setti
     for path, value in settings.items():
         owner, _, name = path.rpartition(".")
         monkeypatch.setattr(operator.attrgetter(owner)(model), name, value, raising=False)
-    assert type(Decoders(model, "llama", BUDGET).chosen) is Decoder
+    assert type(Decoders(model, BUDGET).chosen) is Decoder
 
 
 def test_a_model_whose_attention_is_its_own_is_read_as_it_comes(monkeypatch):
     monkeypatch.setattr("scope.models.paths._NAME", "sdpa")
     monkeypatch.setattr("scope.models.paths._register", lambda: None)
-    assert type(Decoders(model_of("llama"), "llama", BUDGET).chosen) is Decoder
+    assert type(Decoders(model_of("llama"), BUDGET).chosen) is Decoder
 
 
 def test_no_more_is_kept_than_the_capacity_but_for_a_single_batch():

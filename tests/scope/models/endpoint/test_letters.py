@@ -97,17 +97,17 @@ def test_a_letter_within_words_is_not_where_the_answer_is_written():
     assert probabilities(words, 9) == ()
 
 
-def test_tokens_around_the_text_do_not_matter():
-    positions = [at("<|start|>", A=1.0), at(" B", A=0.25, B=0.75), at("<|im_end|>", A=1.0)]
-    assert probabilities(positions, 2, "B") == (0.25, 0.75)
-
-
-def test_where_the_tokens_do_not_say_what_the_text_says_there_are_none():
-    assert probabilities([at("<reasoning>", A=1.0)], 2, "B") == ()
-
-
-def test_a_letter_written_in_one_token_with_words_has_none():
-    assert probabilities([at("B. cat", A=0.4)], 2) == ()
+@pytest.mark.parametrize(
+    ("positions", "text", "shares"),
+    [
+        # Tokens around the text do not matter.
+        ([at("<s>", A=1.0), at(" B", A=0.25, B=0.75), at("</s>", A=1.0)], "B", (0.25, 0.75)),
+        ([at("<reasoning>", A=1.0)], "B", ()),
+        ([at("B. cat", A=0.4)], None, ()),
+    ],
+)
+def test_probabilities_are_those_of_a_token_that_is_the_letter(positions, text, shares):
+    assert probabilities(positions, 2, text) == shares
 
 
 def test_without_a_written_letter_the_first_position_counts_where_letters_are_likelier():

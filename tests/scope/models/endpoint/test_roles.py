@@ -9,6 +9,7 @@ import pytest
 from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
+from scope.models.decoder import write_greedily
 from scope.models.endpoint.roles import PROMPTS
 from scope.models.labels import AlignedClassifier
 from scope.models.loading import load_classifier
@@ -16,7 +17,7 @@ from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.torch_setup import load_torch
 from scope.protocols import StreamingClassifier
-from scope.records import BLANK, Answer, Question
+from scope.records import Answer, Prediction, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
 
@@ -176,6 +177,19 @@ def test_next_tokens_come_of_the_bare_text(open_model, stub):
     assert asked.items() <= stub.asked[0].items()
 
 
+@pytest.mark.parametrize(
+    ("refusal", "missing"),
+    [(TOO_LONG, "cut off"), (FILTERED, "refused"), (refuse(500), "server")],
+)
+def test_a_text_without_next_tokens_costs_one_prediction(open_model, stub, refusal, missing):
+    stub.likeliest["a"] = {"b": 0.5}
+    stub.check = lambda body: refusal if body["prompt"] == "bad" else None
+    bad, other = open_model(retries=0).predict_next(["bad", "a"])
+    cut = missing == "cut off"
+    assert bad == Prediction(probabilities=(), truncated=cut, missing=missing)
+    assert other.tokens == ("b",)
+
+
 def test_next_tokens_without_log_probabilities_end_in_a_message(open_model, stub):
     stub.logprobs = False
     with pytest.raises(ModelError, match="this server gives no log-probabilities"):
@@ -187,7 +201,6 @@ def test_next_tokens_without_log_probabilities_end_in_a_message(open_model, stub
     [
         (refuse(404, "This is a chat model"), r"has no /completions .*This is a chat model"),
         (refuse(400, "logprobs must be at most 5"), "logprobs must be at most 5"),
-        (TOO_LONG, "finds 'a text', 6 characters, too long"),
     ],
 )
 def test_completions_that_are_refused_end_in_a_message(open_model, stub, refusal, found):
@@ -221,44 +234,6 @@ def test_the_fingerprint_covers_what_decides_the_answers_and_no_more(open_model,
     assert len(others - {usual}) == 7
 
 
-REPLIES = (
-    "in 1066",
-    '\n\n  "in 1066"  \nas every child knows',
-    '"Go" and "Come"',
-    'river". The next is "sea".',
-    "____ river\n\nIt is wet.",
-    "unanswerable",
-    "",
-    "<think>\nA sea?\n\nOr:\n</think>\n\nriver",
-    "<think>\nsea",
-)
-
-
-def spoken(model, reply, monkeypatch):
-    """What the model at hand answers and fills where it would write this reply."""
-    tokens = model._head.tokenizer(reply, add_special_tokens=False)["input_ids"]
-
-    def write(rows, longest, is_over):
-        ends = (end for end in range(1, len(tokens) + 1) if is_over(tokens[:end]))
-        return [tokens[: next(ends, len(tokens))] for _ in rows]
-
-    monkeypatch.setattr(model._decoder, "write", write)
-    return asked(model)
-
-
-def asked(model):
-    question = Question(id="0", text=f"which {BLANK}?")
-    return [next(iter(ask([question])))[1] for ask in (model.answer, model.fill)]
-
-
-@pytest.mark.parametrize("reply", REPLIES)
-def test_a_reply_is_the_same_answer_of_a_server_and_of_a_model_at_hand(
-    open_model, stub, llama, monkeypatch, reply
-):
-    stub.words[f"which {BLANK}?"] = reply
-    assert spoken(llama(True), reply, monkeypatch) == asked(open_model())
-
-
 @pytest.mark.parametrize(
     "reply", ["B", "(B)", "The answer is A, since", "Y", "Both", "I would say B", "<think>A", ""]
 )
@@ -271,14 +246,15 @@ def test_the_same_question_and_reply_is_the_same_choice_of_a_server_and_of_a_mod
     read = local.prompt_as_read("choice_letters", question)
     assert read == f"<s><|user|>{sent}</s><|reply|>"
     tokens = local._head.tokenizer(reply, add_special_tokens=False)["input_ids"] + [1]
-    start = len(local._tokens("choice_letters")(question))
+    every = load_torch().eye(len(local._head.tokenizer)) * 99
 
-    def next_probabilities(rows):
-        torch = load_torch()
-        wanted = torch.tensor([tokens[len(row) - start] for row in rows])
-        return torch.nn.functional.one_hot(wanted, len(local._head.tokenizer)).double()
+    def write(rows, longest, is_over, notice):
+        def logits_after(_, written):
+            return every[[tokens[len(written[0])]]]
 
-    monkeypatch.setattr(local._decoder, "next_probabilities", next_probabilities)
+        return write_greedily(logits_after, 1, longest, is_over, local._decoder.ends, notice)
+
+    monkeypatch.setattr(local._decoder, "write", write)
     stub.logprobs, stub.words["which?"] = False, reply
     here, there = (in_order(model.choose([question]))[0] for model in (local, open_model()))
     assert (here.choice, here.missing, here.reply) == (there.choice, there.missing, there.reply)
