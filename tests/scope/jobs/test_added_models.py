@@ -42,7 +42,7 @@ def test_targets_cannot_be_removed_or_reordered(audit):
 
 def test_a_session_that_fails_leaves_the_run_as_it_was(audit, bare):
     first = audit(STUDENT)
-    with pytest.raises(DataError, match="no answer of .*NotANumber: no number"):
+    with pytest.raises(DataError, match=r"no answer of .*NotANumber: no number"):
         audit(STUDENT, "NotANumber")
     again = audit(STUDENT)
     assert bare(again) == bare(first)
