@@ -111,8 +111,8 @@ class Seq2Seq(Computed):
         for batch in batches_of_equal_length(lengths, budget):
             members = [pairs[number] for number in batch]
             encoded = states[[row for row, _ in members]]
-            given = self._tensor([inputs[number] for number in batch])
-            logits = self._inference.run(self._decoded, states=encoded, given=given)
+            read = self._tensor([inputs[number] for number in batch])
+            logits = self._inference.run(self._decoded, states=encoded, given=read)
             for (row, which), several in zip(members, logits, strict=True):
                 scores[row][which] = mean_log_probability(several, targets[row][which])
         return scores

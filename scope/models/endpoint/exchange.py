@@ -140,14 +140,14 @@ class Failure:
         >>> [Failure(said=said, status=status).is_filtered for status in (400, 500)]
         [True, False]
         """
-        said = _FILTERED.search(f"{self.code} {self.said}")
-        return self.status in (400, 403, 422, 451) and bool(said)
+        match = _FILTERED.search(f"{self.code} {self.said}")
+        return self.status in (400, 403, 422, 451) and bool(match)
 
     @property
     def is_too_long(self) -> bool:
         """Whether the question is longer than the model's context."""
-        said = _TOO_LONG.search(self.said) or "context" in self.code
-        return self.status in (400, 413, 422) and bool(said)
+        match = _TOO_LONG.search(self.said) or "context" in self.code
+        return self.status in (400, 413, 422) and bool(match)
 
     def without(self, key: Key) -> Failure:
         """The same, without the key, which a server may repeat in its message.
@@ -303,8 +303,8 @@ async def exchange(
                 target = url.join(location)
                 if not location or _origin(target) != _origin(url):
                     way = f"from {_origin(url)} to {_origin(target)}"
-                    said = f"a redirect {way}, which is another server: nothing is sent there"
-                    return Failure(said=said, status=status)
+                    words = f"a redirect {way}, which is another server: nothing is sent there"
+                    return Failure(said=words, status=status)
                 url = target
     # Besides errors of httpx: host names that cannot be encoded, and sockets.
     except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
