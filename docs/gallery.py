@@ -60,7 +60,7 @@ SCREENS: Final = (
 
 HIDE_TEXTS: Final = """() => {
   for (const term of document.querySelectorAll("#answer .callout dt"))
-    if (term.textContent === "Example")
+    if (["Example", "Where they differ"].includes(term.textContent))
       term.nextElementSibling.textContent = "(a text of the data, with the answers of both models)";
   if (document.querySelector("#answer").innerText.includes("“"))
     throw new Error("a text of the data is shown");
