@@ -70,7 +70,8 @@ def carried_fingerprint(model: Any) -> str | None:
 def _known_here(model: Any) -> tuple[int, str]:
     for number, (held, fingerprint) in enumerate(_LIVING, start=1):
         # A bound method is made anew whenever it is looked up.
-        if held() is model or (isinstance(model, MethodType) and held() == model):
+        known = held()
+        if known is model or (type(model) is type(known) is MethodType and known == model):
             return number, fingerprint
     fingerprint = f"{OBJECT}{uuid4().hex}"
     kept: Callable[[], object]
