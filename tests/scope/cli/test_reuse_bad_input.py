@@ -46,7 +46,7 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
     [
         ({"control": [ALL, "suspects.tsv#ours"]}, "is also a control", "leave --control"),
         ({"control": ["controls.tsv#c1", "same.tsv#c1"]}, "are the same model", "leave one"),
-        ({"control": ["nobody"]}, "no saved answers in the folder `nobody`", "check the path"),
+        ({"control": ["nobody"]}, "no saved answers in the folder `nobody`", "name another folder"),
         ({"control": ["controls.tsv"]}, "without the name of a model", "add #MODEL, or #*"),
         ({"control": ["short.tsv#*"]}, "400 rows in questions.jsonl, and short.tsv", "data"),
         ({"reference": "suspects.tsv#constant"}, "answers option 1 to all of 400", "check that"),
