@@ -89,7 +89,9 @@ def first_line(error: BaseException) -> str:
     text = _written(lambda error: str(error).strip()[:LETTERS_OF_A_LINE], error)
     if text is None:
         return f"{name} (its text cannot be shown)"
-    first = (text.splitlines() or [""])[0]
+    first, *more = text.splitlines() or [""]
+    # Some libraries give the reason below what they were doing.
+    first = f"{first} {more[-1].strip()}" if more and first.endswith(":") else first
     return f"{name}: {first}" if first else name
 
 

@@ -27,6 +27,7 @@ from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.printing import counted, listed
 from scope.records import DataCard, Example
+from scope.records.estimates import brief
 
 Value = TypeVar("Value")
 
@@ -367,8 +368,9 @@ def load_data(
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
     if conflicts := sum(not label for label in labels.values()):
-        texts = [row.item[1][:40] for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
-        chosen.notes[f"{counted(conflicts, 'text')} with two labels, left without: {texts}"] = None
+        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
+        conflicting = f"{counted(conflicts, 'text')} with two labels, used without a label"
+        chosen.notes[f"{conflicting}: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 

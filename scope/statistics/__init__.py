@@ -9,6 +9,7 @@ from scope.statistics.intervals import (
     student_estimate as student_estimate,
 )
 from scope.statistics.margins import (
+    FEWEST_FOR_A_SLOPE as FEWEST_FOR_A_SLOPE,
     fewest_texts as fewest_texts,
     judge_against_one as judge_against_one,
     judge_estimate as judge_estimate,

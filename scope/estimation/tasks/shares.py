@@ -173,7 +173,17 @@ def _silent(row: Sequence[Answer]) -> str | None:
     known = Counter(filter(None, missing)).most_common()
     reasons = ", ".join(f"{reason} {count}" for reason, count in known)
     opening = f"it gives no answer to {len(missing)} of {asked} questions"
-    return f"{opening} ({reasons})" if reasons else opening
+    cut = cut_thoughts(row)
+    return opening + (f" ({reasons})" if reasons else "") + (f"; {cut}" if cut else "")
+
+
+def cut_thoughts(row: Sequence[Answer]) -> str:
+    """What to do where more than a quarter of the replies end inside a thought; or empty."""
+    asked = sum(answer.asked for answer in row)
+    cut = sum(answer.missing == "thought not finished" for answer in row)
+    words = f"{cut} of {asked} replies end inside a thought: serve the model without thinking, "
+    words += "or use --thinking on or a larger --max-answer-tokens"
+    return words if cut > SILENT * asked else ""
 
 
 def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | None:

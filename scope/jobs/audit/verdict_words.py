@@ -21,6 +21,7 @@ from scope.records import (
     label_of,
 )
 from scope.records.examples import Both
+from scope.statistics import FEWEST_FOR_A_SLOPE, fewest_texts
 
 
 class VerdictWords(NamedTuple):
@@ -150,11 +151,15 @@ def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
     undefined = [end for end in open_ones if isinstance(end.estimate, Undefined)]
     parts = [f"{end.name} is {end.estimate}" for end in undefined]
     measured = [end for end in open_ones if isinstance(end.estimate, Estimate)]
-    failing = [*filter(fails_alone, measured)]
-    for words, group in (
-        ("too low alone, but not by the test that is corrected for all", failing),
-        ("too uncertain", [end for end in measured if end not in failing]),
-    ):
+    groups: dict[str, list[Endpoint]] = {}
+    for end in measured:
+        words = "too uncertain"
+        if fails_alone(end):
+            words = "below the limit, but not once it is corrected for several tests"
+        elif needed := texts_lacking(end):
+            words = f"measured on too few texts, of which at least {needed} are needed"
+        groups.setdefault(words, []).append(end)
+    for words, group in groups.items():
         if len(group) == 1:
             number, limit = _numbers(group[0])
             name = compared(group[0], reference, baseline)
@@ -162,6 +167,17 @@ def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
         elif group:
             parts.append(f"{named([end.name for end in group])} are {words}")
     return "; ".join(parts)
+
+
+def texts_lacking(endpoint: Endpoint) -> int:
+    """How many texts an open endpoint needs at least, if it has fewer; 0 otherwise."""
+    needed, limit = 0, endpoint.limit or 0.0
+    if endpoint.name.startswith(("reach", "mean score")):
+        needed = FEWEST_FOR_A_SLOPE
+    # Graded differences may show it on fewer.
+    elif endpoint.name.startswith(("accuracy", "agreement")) and limit < 0:
+        needed = fewest_texts(-limit)
+    return needed if endpoint.state == "not shown" and endpoint.estimate.n < needed else 0
 
 
 def fails_alone(endpoint: Endpoint) -> bool:
@@ -197,8 +213,7 @@ def no_texts_help(verdict: Replacement) -> str:
         lower = estimate.side(3 if name.startswith("accuracy") else 2) == "less"
         if fails_alone(endpoint) or (limit < 0 and lower):
             than = "its limit" if limit > 0 else "that of the model it is compared with"
-            number = _numbers(endpoint)[0]
-            return f"by its interval alone, {name} is below {than} ({number})"
+            return f"by its interval alone, {name} is below {than}"
         if name.startswith("reach on ") and endpoint.state != "within":
             return f"{name} is open, for which none can be planned"
     return ""

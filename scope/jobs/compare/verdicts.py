@@ -16,8 +16,15 @@ import numpy as np
 from reports.wording import short_points
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
-from scope.estimation.tasks.shares import SILENT
-from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
+from scope.estimation.tasks.shares import SILENT, cut_thoughts
+from scope.jobs.audit.verdict_words import (
+    VerdictWords,
+    listed,
+    no_texts_help,
+    opening,
+    rounded_up,
+    texts_lacking,
+)
 from scope.jobs.audit.verdicts import Evidence, decided, paired_evidence
 from scope.jobs.compare.flips import exchanged
 from scope.metrics import best_against_gold, exact_match_values
@@ -82,7 +89,8 @@ def comparison_verdicts(
     """May each later model replace the first? None with more than ten models.
 
     A model that is degenerate on a task, that was asked less than three quarters of its questions,
-    or whose reference is hardly better than chance, never *may replace*.
+    or whose reference is hardly better than chance, never *may replace*. One whose thoughts are cut
+    is never *may not*, either: the limit decides what it answers.
     """
     if not 2 <= len(models) <= MOST_WITH_CELLS:
         return ()
@@ -97,6 +105,9 @@ def comparison_verdicts(
             if isinstance(scores, Estimate):
                 name, asked = f"{MEAN_SCORE}{of_task}", scores.n
                 part = Evidence(judge_estimate(name, exchanged(scores), limit=-margin))
+            if cut := cut_thoughts(task.answers.answers[models.index(target)]):
+                part = part._replace(endpoint=replace(part.endpoint, p_beyond=1.0))
+                unusable[target] = f"of {target} on {task.name}, {cut}"
             evidence[target].append(part)
             if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
@@ -212,7 +223,10 @@ def _number(endpoint: Endpoint) -> str:
         return f"{endpoint.name} is {endpoint.estimate}"
     value, _, interval = short_points(endpoint.estimate).partition(" ")
     limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
-    return f"{endpoint.name} differs by {value} points {interval} (limit {limit})"
+    few, asked = "", endpoint.estimate.n
+    if needed := texts_lacking(endpoint):
+        few = f", too few questions: at least {needed} are needed, {asked} were usable"
+    return f"{endpoint.name} differs by {value} points {interval} (limit {limit}){few}"
 
 
 def _more(verdict: Replacement, models: Sequence[str]) -> str:
