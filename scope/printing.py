@@ -84,6 +84,8 @@ def first_line(error: BaseException) -> str:
     --------
     >>> first_line(ValueError("one\ntwo")), first_line(KeyError())
     ('ValueError: one', 'KeyError')
+    >>> first_line(ValueError("bad field 'n_layer':\n    not an integer"))
+    "ValueError: bad field 'n_layer': not an integer"
     """
     name = type(error).__name__
     text = _written(lambda error: str(error).strip()[:LETTERS_OF_A_LINE], error)

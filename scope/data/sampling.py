@@ -367,10 +367,9 @@ def load_data(
     if others and not labels and label_column != NO_LABELS:
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
-    if conflicts := sum(not label for label in labels.values()):
+    if clashes := sum(not label for label in labels.values()):
         texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
-        conflicting = f"{counted(conflicts, 'text')} with two labels, used without a label"
-        chosen.notes[f"{conflicting}: {texts}"] = None
+        chosen.notes[f"{counted(clashes, 'text')} with two labels, so unlabelled: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 

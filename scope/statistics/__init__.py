@@ -9,11 +9,11 @@ from scope.statistics.intervals import (
     student_estimate as student_estimate,
 )
 from scope.statistics.margins import (
-    FEWEST_FOR_A_SLOPE as FEWEST_FOR_A_SLOPE,
     fewest_texts as fewest_texts,
     judge_against_one as judge_against_one,
     judge_estimate as judge_estimate,
     judge_paired as judge_paired,
+    texts_lacking as texts_lacking,
 )
 from scope.statistics.paired import (
     absolute as absolute,

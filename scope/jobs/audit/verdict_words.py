@@ -21,7 +21,9 @@ from scope.records import (
     label_of,
 )
 from scope.records.examples import Both
-from scope.statistics import FEWEST_FOR_A_SLOPE, fewest_texts
+from scope.statistics import texts_lacking
+
+_ALONE = "below the limit, but not once it is corrected for several tests"
 
 
 class VerdictWords(NamedTuple):
@@ -124,10 +126,8 @@ def _of_endpoint(endpoint: Endpoint, reference: str, baseline: str) -> str:
         )
     if not limit.startswith("−"):
         return f"its {name} is below {limit} ({number})"
-    below = f"{limit.removeprefix('−')} below {baseline}'s"
-    if name == "accuracy":
-        below = f"{limit.removeprefix('−')} points below {reference}'s"
-    return f"its {name} is more than {below} ({number})"
+    below = f" points below {reference}'s" if name == "accuracy" else f" below {baseline}'s"
+    return f"its {name} is more than {limit.removeprefix('−')}{below} ({number})"
 
 
 def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
@@ -147,18 +147,14 @@ def _numbers(endpoint: Endpoint) -> tuple[str, str]:
 
 def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
     """The endpoints that are not within, with the number of one, and why others are undefined."""
-    open_ones = carrying(verdict)
-    undefined = [end for end in open_ones if isinstance(end.estimate, Undefined)]
-    parts = [f"{end.name} is {end.estimate}" for end in undefined]
-    measured = [end for end in open_ones if isinstance(end.estimate, Estimate)]
+    ends = carrying(verdict)
+    parts = [f"{end.name} is {end.estimate}" for end in ends if isinstance(end.estimate, Undefined)]
+    measured = [end for end in ends if isinstance(end.estimate, Estimate)]
     groups: dict[str, list[Endpoint]] = {}
     for end in measured:
-        words = "too uncertain"
-        if fails_alone(end):
-            words = "below the limit, but not once it is corrected for several tests"
-        elif needed := texts_lacking(end):
-            words = f"measured on too few texts, of which at least {needed} are needed"
-        groups.setdefault(words, []).append(end)
+        few = f"measured on too few texts, of which at least {texts_lacking(end)} are needed"
+        open_as = few if texts_lacking(end) else "too uncertain"
+        groups.setdefault(_ALONE if fails_alone(end) else open_as, []).append(end)
     for words, group in groups.items():
         if len(group) == 1:
             number, limit = _numbers(group[0])
@@ -167,17 +163,6 @@ def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
         elif group:
             parts.append(f"{named([end.name for end in group])} are {words}")
     return "; ".join(parts)
-
-
-def texts_lacking(endpoint: Endpoint) -> int:
-    """How many texts an open endpoint needs at least, if it has fewer; 0 otherwise."""
-    needed, limit = 0, endpoint.limit or 0.0
-    if endpoint.name.startswith(("reach", "mean score")):
-        needed = FEWEST_FOR_A_SLOPE
-    # Graded differences may show it on fewer.
-    elif endpoint.name.startswith(("accuracy", "agreement")) and limit < 0:
-        needed = fewest_texts(-limit)
-    return needed if endpoint.state == "not shown" and endpoint.estimate.n < needed else 0
 
 
 def fails_alone(endpoint: Endpoint) -> bool:
@@ -228,11 +213,9 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
         return f"How many texts decide is not known: {why}" if why else ""
     known = card.rows - card.duplicates - card.empty
     shows = f"shows it with probability 0.8 if {verdict.target} is as good as {standard}"
-    if known < rows:
-        needed = f"{rounded_up(rows):,} changed and unchanged texts, of which these data have "
-        needed += f"{known:,},"
-        return f"A new run on about {needed} {shows}"
     needed = f"{rounded_up(rows):,} changed and unchanged texts"
+    if known < rows:
+        return f"A new run on about {needed}, of which these data have {known:,}, {shows}"
     return f"A new run with another --seed on about {needed} {shows}"
 
 

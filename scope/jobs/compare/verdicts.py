@@ -17,14 +17,7 @@ from reports.wording import short_points
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT, cut_thoughts
-from scope.jobs.audit.verdict_words import (
-    VerdictWords,
-    listed,
-    no_texts_help,
-    opening,
-    rounded_up,
-    texts_lacking,
-)
+from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
 from scope.jobs.audit.verdicts import Evidence, decided, paired_evidence
 from scope.jobs.compare.flips import exchanged
 from scope.metrics import best_against_gold, exact_match_values
@@ -41,7 +34,7 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.statistics import judge_estimate
+from scope.statistics import judge_estimate, texts_lacking
 from scope.statistics.two_runs import items_to_decide, pooled_differences
 
 NO_GOLD = "no question has a known right answer"
@@ -223,9 +216,8 @@ def _number(endpoint: Endpoint) -> str:
         return f"{endpoint.name} is {endpoint.estimate}"
     value, _, interval = short_points(endpoint.estimate).partition(" ")
     limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
-    few, asked = "", endpoint.estimate.n
-    if needed := texts_lacking(endpoint):
-        few = f", too few questions: at least {needed} are needed, {asked} were usable"
+    needed, asked = texts_lacking(endpoint), endpoint.estimate.n
+    few = f", too few questions: at least {needed} are needed, {asked} were usable" * (needed > 0)
     return f"{endpoint.name} differs by {value} points {interval} (limit {limit}){few}"
 
 
