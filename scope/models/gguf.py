@@ -295,13 +295,12 @@ def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
 def _unreadable(path: Path, reason: str) -> ModelError:
     serve = f"serve it with llama.cpp, which reads more (llama-server -m {path}), and name it "
     fixes = ["download it again", f"{serve}openai:http://localhost:8080/v1#{path.stem}"]
-    # A damaged file is the likelier cause of all other errors.
-    first, second = reversed(fixes) if "not supported" in reason else fixes
     return ModelError(
         f"`{path}` cannot be loaded ({reason})",
         expected="a whole GGUF file of an architecture that transformers can read, such as llama, "
         "qwen2, qwen3, gemma2 or gemma3",
-        fix=f"{first}; if that fails too, {second}",
+        # A damaged file is the likelier cause of all other errors.
+        fix="; if that fails too, ".join(fixes[::-1] if "not supported" in reason else fixes),
     )
 
 

@@ -82,11 +82,9 @@ def test_few_questions_show_nothing_and_say_how_many_do():
 def test_thoughts_that_a_limit_cuts_do_not_speak_against_a_model():
     asked = [Question(id=f"i{n}", text=f"Which {n}?", options=("a", "b")) for n in range(200)]
     items = tuple(Item(question=question, right=n % 2) for n, question in enumerate(asked))
-    rows = (
-        [Answer(choice=n % 2) for n in range(200)],
-        [Answer(missing="thought not finished")] * 200,
-    )
-    task = TaskAnswers(task="choice", items=items, answers=tuple(map(tuple, rows)))
+    cut = (Answer(missing="thought not finished"),) * 200
+    rows = tuple(Answer(choice=item.right) for item in items), cut
+    task = TaskAnswers(task="choice", items=items, answers=rows)
     numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
     (verdict,) = comparison_verdicts([MeasuredTask(task, numbers)], ["m0", "m1"], 0.02)
     assert verdict.decision == "not shown"
