@@ -84,12 +84,16 @@ def first_line(error: BaseException) -> str:
     --------
     >>> first_line(ValueError("one\ntwo")), first_line(KeyError())
     ('ValueError: one', 'KeyError')
+    >>> first_line(ValueError("bad field 'n_layer':\n    not an integer"))
+    "ValueError: bad field 'n_layer': not an integer"
     """
     name = type(error).__name__
     text = _written(lambda error: str(error).strip()[:LETTERS_OF_A_LINE], error)
     if text is None:
         return f"{name} (its text cannot be shown)"
-    first = (text.splitlines() or [""])[0]
+    first, *more = text.splitlines() or [""]
+    # Some libraries give the reason below what they were doing.
+    first = f"{first} {more[-1].strip()}" if more and first.endswith(":") else first
     return f"{name}: {first}" if first else name
 
 

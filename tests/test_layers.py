@@ -43,6 +43,7 @@ LAYERS = (
     ("jobs",),
     ("probes", "scope"),
     ("cli",),
+    ("__main__",),
 )
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 

@@ -27,6 +27,7 @@ from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.printing import counted, listed
 from scope.records import DataCard, Example
+from scope.records.estimates import brief
 
 Value = TypeVar("Value")
 
@@ -366,9 +367,9 @@ def load_data(
     if others and not labels and label_column != NO_LABELS:
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
-    if conflicts := sum(not label for label in labels.values()):
-        texts = [row.item[1][:40] for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
-        chosen.notes[f"{counted(conflicts, 'text')} with two labels, left without: {texts}"] = None
+    if clashes := sum(not label for label in labels.values()):
+        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
+        chosen.notes[f"{counted(clashes, 'text')} with two labels, so unlabelled: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 

@@ -243,7 +243,7 @@ def require_gguf(path: Path) -> None:
     """
     if not path.is_file():
         raise ModelError(
-            f"no file `{path}`",
+            f"`{path}` is no regular file" if path.exists() else f"no file `{path}`",
             expected="the path of a .gguf file",
             fix="check the path; a model on the hub is downloaded first, for example with "
             "`hf download REPOSITORY FILE`",
@@ -293,12 +293,14 @@ def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
 
 
 def _unreadable(path: Path, reason: str) -> ModelError:
+    serve = f"serve it with llama.cpp, which reads more (llama-server -m {path}), and name it "
+    fixes = ["download it again", f"{serve}openai:http://localhost:8080/v1#{path.stem}"]
     return ModelError(
         f"`{path}` cannot be loaded ({reason})",
         expected="a whole GGUF file of an architecture that transformers can read, such as llama, "
         "qwen2, qwen3, gemma2 or gemma3",
-        fix=f"serve it with llama.cpp, which reads more (llama-server -m {path}), and name it "
-        f"openai:http://localhost:8080/v1#{path.stem}; if that fails too, download it again",
+        # A damaged file is the likelier cause of all other errors.
+        fix="; if that fails too, ".join(fixes[::-1] if "not supported" in reason else fixes),
     )
 
 

@@ -324,7 +324,8 @@ def read_config(folder: Path) -> dict[str, object]:
 
 
 def _listed(value: object) -> list[str]:
-    return [str(name) for name in value] if isinstance(value, list) else []
+    names = [value] if isinstance(value, str) else value
+    return [str(name) for name in names] if isinstance(names, list) else []
 
 
 def _number(key: str) -> tuple[int, str]:

@@ -253,7 +253,7 @@ def within_bounds(name: str, folder: Path) -> Iterator[None]:
             raise unreadable(name, f"{path.name} holds a {type(held).__name__}, not an object")
         for (*_, key), value in _settings(held):
             is_size = isinstance(value, int) and not _NO_SIZE.fullmatch(key)
-            least = 0 if key.endswith("layers") else -math.inf
+            least = 0 if key.startswith(("n_", "num_")) or key.endswith("layers") else -math.inf
             if path.name == "tokenizer_config.json":  # a tokenizer makes so many entries, slowly
                 is_size, most = key in ("extra_ids", "offset"), 10_000
             if is_size and not least <= value <= most:

@@ -329,5 +329,5 @@ class Spelling:
         return ModelError(
             f"the chat template of `{self._spec}` does not take a single message ({reason})",
             expected="a template that writes a user's message once",
-            fix="fix the template that comes with the checkpoint's tokenizer, or remove it",
+            fix="fix the template that comes with the checkpoint's tokenizer, or add --chat no",
         )

@@ -13,6 +13,7 @@ from scope.statistics.margins import (
     judge_against_one as judge_against_one,
     judge_estimate as judge_estimate,
     judge_paired as judge_paired,
+    texts_lacking as texts_lacking,
 )
 from scope.statistics.paired import (
     absolute as absolute,

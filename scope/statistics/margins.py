@@ -292,6 +292,23 @@ def judge_estimate(name: str, estimate: Estimate | Undefined, *, limit: float) -
     return _endpoint(name, estimate, limit, tails)
 
 
+def texts_lacking(endpoint: Endpoint) -> int:
+    """Return how many texts an open endpoint needs at least, if it has fewer; else 0.
+
+    Concordance has no such number: graded differences may be worth more texts than they are.
+
+    Examples
+    --------
+    >>> texts_lacking(judge_paired("accuracy", [1] * 35, [1] * 35, list(map(str, range(35))),
+    ...                            margin=0.02))
+    189
+    """
+    needed = FEWEST_FOR_A_SLOPE if endpoint.name.startswith(("reach", "mean score")) else 0
+    if endpoint.limit and endpoint.name.startswith(("accuracy", "agreement")):
+        needed = fewest_texts(-endpoint.limit)
+    return needed if endpoint.state == "not shown" and endpoint.estimate.n < needed else 0
+
+
 def by_text(first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]) -> Numbers:
     """Return first minus second of each text, averaged over its rows, in the order of the ids.
 

@@ -90,7 +90,7 @@ def follows_less(result, target, *names):
     return itself[0] < itself[1] and itself[0] - there[0] < itself[1] - there[1]
 
 
-def bounds(within, result, names):
+def bounds(within, result, names, least=-1.0):
     """The intervals of the endpoints that a sentence names hold their limits, or lie beyond."""
     words = {*re.sub(r" and | on | minus \S+|, ", " ", names.lower()).split()}
     parts = (result, *getattr(result, "audits", ()), *getattr(result, "comparisons", ()))
@@ -102,7 +102,7 @@ def bounds(within, result, names):
     ]
     ends = [end for verdict in verdicts for end in verdict.endpoints if end.limit is not None]
     named = [end for end in ends if {*end.name.replace(" on ", " ").split()} <= words]
-    above = [end.estimate.high >= end.limit for end in named]
+    above = [end.estimate.high >= max(end.limit, least) for end in named]
     return named and (all(above) if within else not any(above))
 
 
@@ -129,10 +129,10 @@ CLAIMS = {
         follows_less,
     ),
     "uncertain": (r"[:;] ([^:;.()]+?) (?:is|are) too uncertain", partial(bounds, True)),
-    "too low alone": (r"[:;] ([^:;.()]+?) (?:is|are) too low alone", partial(bounds, False)),
+    "too low alone": (r"[:;] ([^:;.()]+?) (?:is|are) below the limit, but", partial(bounds, False)),
     "lower": (
-        rf"below that of the model it is compared with \([^[]*\[\S+ {NUMBER}\]",
-        lambda _, high: number(high) < 0,
+        r"by its interval alone, ([^:;.()]+?) is below",
+        partial(bounds, False, least=0.0),
     ),
     "more than a margin below": (
         rf"is more than {NUMBER}(?: points)? below \S+ \([^[]*\[\S+ {NUMBER}\]",

@@ -170,10 +170,19 @@ def _silent(row: Sequence[Answer]) -> str | None:
     missing = [answer.missing for answer in row if answer.asked and not answer.given]
     if asked < FEWEST or len(missing) <= SILENT * asked:
         return None
-    known = Counter(filter(None, missing)).most_common()
-    reasons = ", ".join(f"{reason} {count}" for reason, count in known)
+    reasons = ", ".join(f"{why} {n}" for why, n in Counter(filter(None, missing)).most_common())
     opening = f"it gives no answer to {len(missing)} of {asked} questions"
-    return f"{opening} ({reasons})" if reasons else opening
+    opening += f" ({reasons})" if reasons else ""
+    return f"{opening}; {cut}" if (cut := cut_thoughts(row)) else opening
+
+
+def cut_thoughts(row: Sequence[Answer]) -> str:
+    """What to do where more than a quarter of the replies end inside a thought; or empty."""
+    asked = sum(answer.asked for answer in row)
+    cut = sum(answer.missing == "thought not finished" for answer in row)
+    words = f"{cut} of {asked} replies end inside a thought: serve the model without thinking, or "
+    words += "use --thinking on or, for answers in words, a larger --max-answer-tokens"
+    return words if cut > SILENT * asked else ""
 
 
 def _no_better_than_chance(accuracy: object, named: Named, model: str) -> str | None:

@@ -21,6 +21,9 @@ from scope.records import (
     label_of,
 )
 from scope.records.examples import Both
+from scope.statistics import texts_lacking
+
+_ALONE = "below the limit, but not once it is corrected for several tests"
 
 
 class VerdictWords(NamedTuple):
@@ -123,10 +126,8 @@ def _of_endpoint(endpoint: Endpoint, reference: str, baseline: str) -> str:
         )
     if not limit.startswith("−"):
         return f"its {name} is below {limit} ({number})"
-    below = f"{limit.removeprefix('−')} below {baseline}'s"
-    if name == "accuracy":
-        below = f"{limit.removeprefix('−')} points below {reference}'s"
-    return f"its {name} is more than {below} ({number})"
+    below = f" points below {reference}'s" if name == "accuracy" else f" below {baseline}'s"
+    return f"its {name} is more than {limit.removeprefix('−')}{below} ({number})"
 
 
 def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
@@ -146,15 +147,15 @@ def _numbers(endpoint: Endpoint) -> tuple[str, str]:
 
 def _not_within(verdict: Replacement, reference: str, baseline: str) -> str:
     """The endpoints that are not within, with the number of one, and why others are undefined."""
-    open_ones = carrying(verdict)
-    undefined = [end for end in open_ones if isinstance(end.estimate, Undefined)]
-    parts = [f"{end.name} is {end.estimate}" for end in undefined]
-    measured = [end for end in open_ones if isinstance(end.estimate, Estimate)]
-    failing = [*filter(fails_alone, measured)]
-    for words, group in (
-        ("too low alone, but not by the test that is corrected for all", failing),
-        ("too uncertain", [end for end in measured if end not in failing]),
-    ):
+    ends = carrying(verdict)
+    parts = [f"{end.name} is {end.estimate}" for end in ends if isinstance(end.estimate, Undefined)]
+    measured = [end for end in ends if isinstance(end.estimate, Estimate)]
+    groups: dict[str, list[Endpoint]] = {}
+    for end in measured:
+        few = f"measured on too few texts, of which at least {texts_lacking(end)} are needed"
+        open_as = few if texts_lacking(end) else "too uncertain"
+        groups.setdefault(_ALONE if fails_alone(end) else open_as, []).append(end)
+    for words, group in groups.items():
         if len(group) == 1:
             number, limit = _numbers(group[0])
             name = compared(group[0], reference, baseline)
@@ -197,8 +198,7 @@ def no_texts_help(verdict: Replacement) -> str:
         lower = estimate.side(3 if name.startswith("accuracy") else 2) == "less"
         if fails_alone(endpoint) or (limit < 0 and lower):
             than = "its limit" if limit > 0 else "that of the model it is compared with"
-            number = _numbers(endpoint)[0]
-            return f"by its interval alone, {name} is below {than} ({number})"
+            return f"by its interval alone, {name} is below {than}"
         if name.startswith("reach on ") and endpoint.state != "within":
             return f"{name} is open, for which none can be planned"
     return ""
@@ -213,11 +213,9 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
         return f"How many texts decide is not known: {why}" if why else ""
     known = card.rows - card.duplicates - card.empty
     shows = f"shows it with probability 0.8 if {verdict.target} is as good as {standard}"
-    if known < rows:
-        needed = f"{rounded_up(rows):,} changed and unchanged texts, of which these data have "
-        needed += f"{known:,},"
-        return f"A new run on about {needed} {shows}"
     needed = f"{rounded_up(rows):,} changed and unchanged texts"
+    if known < rows:
+        return f"A new run on about {needed}, of which these data have {known:,}, {shows}"
     return f"A new run with another --seed on about {needed} {shows}"
 
 

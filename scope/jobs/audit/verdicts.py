@@ -145,8 +145,8 @@ def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
         f"plan: may a target replace {reference}? {changed:,} changed and {card.used:,} unchanged "
         f"texts; limits: {right if card.labelled else ''}{compared}, reach "
         f"{settings['least_reach']:g}; power {power:.2f}{more} for {counted(targets, 'target')}, "
-        f"but for reach, if each scores as {baseline.name if baseline else reference} on almost "
-        f"every text and {ASSUMED_YIELD:.0%} of the changed texts count"
+        f"reach not counted, if each answers as {baseline.name if baseline else reference} on "
+        f"almost every text and {ASSUMED_YIELD:.0%} of the texts can be changed and compared"
     )
 
 

@@ -181,7 +181,7 @@ def _on_two(task: TaskEstimates, pair: tuple[str, str]) -> Iterator[Text]:
     cells = next((cell for cell in task.cells if (cell.first, cell.second) == pair), None)
     same = task.between("agreement" if task.choice else "exact_match").get(pair)
     if task.answered_freely:
-        words = "On **{task}**, answers count as right or wrong alone: its targets are no answers."
+        words = "On **{task}**, answers count as right or wrong alone: no right words are known."
         yield prose(words, task=task.task)
     elif same:
         share = short_share(same.estimate)

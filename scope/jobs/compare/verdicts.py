@@ -16,7 +16,7 @@ import numpy as np
 from reports.wording import short_points
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
-from scope.estimation.tasks.shares import SILENT
+from scope.estimation.tasks.shares import SILENT, cut_thoughts
 from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
 from scope.jobs.audit.verdicts import Evidence, decided, paired_evidence
 from scope.jobs.compare.flips import exchanged
@@ -34,7 +34,7 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.statistics import judge_estimate
+from scope.statistics import judge_estimate, texts_lacking
 from scope.statistics.two_runs import items_to_decide, pooled_differences
 
 NO_GOLD = "no question has a known right answer"
@@ -82,7 +82,8 @@ def comparison_verdicts(
     """May each later model replace the first? None with more than ten models.
 
     A model that is degenerate on a task, that was asked less than three quarters of its questions,
-    or whose reference is hardly better than chance, never *may replace*.
+    or whose reference is hardly better than chance, never *may replace*. One whose thoughts are cut
+    is never *may not*, either: the limit decides what it answers.
     """
     if not 2 <= len(models) <= MOST_WITH_CELLS:
         return ()
@@ -97,6 +98,9 @@ def comparison_verdicts(
             if isinstance(scores, Estimate):
                 name, asked = f"{MEAN_SCORE}{of_task}", scores.n
                 part = Evidence(judge_estimate(name, exchanged(scores), limit=-margin))
+            if cut := cut_thoughts(task.answers.answers[models.index(target)]):
+                part = part._replace(endpoint=replace(part.endpoint, p_beyond=1.0))
+                unusable[target] = f"of {target} on {task.name}, {cut}"
             evidence[target].append(part)
             if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
@@ -212,7 +216,9 @@ def _number(endpoint: Endpoint) -> str:
         return f"{endpoint.name} is {endpoint.estimate}"
     value, _, interval = short_points(endpoint.estimate).partition(" ")
     limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
-    return f"{endpoint.name} differs by {value} points {interval} (limit {limit})"
+    needed, asked = texts_lacking(endpoint), endpoint.estimate.n
+    few = f", too few questions: at least {needed} are needed, {asked} were usable" * (needed > 0)
+    return f"{endpoint.name} differs by {value} points {interval} (limit {limit}){few}"
 
 
 def _more(verdict: Replacement, models: Sequence[str]) -> str:

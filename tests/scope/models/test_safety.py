@@ -216,6 +216,7 @@ def bounded(folder):
     ("change", "found"),
     [
         ({"num_hidden_layers": -1}, "says num_hidden_layers -1, the weights"),
+        ({"n_head": -1}, "says n_head -1, the weights"),
         ({"text_config": {"n_layer": 10**9}}, "says n_layer 1000000000, the weights"),
         ({"block_sizes": [1, 10**9]}, "says block_sizes 1000000000, the weights"),
     ],

@@ -42,7 +42,7 @@ def text_items(golds):
     )
 
 
-RIGHTS = [place % 4 for place in range(20)]
+RIGHTS, CUT = [place % 4 for place in range(20)], Answer(missing="thought not finished")
 
 
 def test_one_letter_to_nearly_all_questions_is_degenerate():
@@ -116,10 +116,11 @@ def test_a_model_that_chooses_at_random_is_degenerate_from_fifty_questions_on(se
 @pytest.mark.parametrize(("missing", "is_degenerate"), [(5, False), (6, True)])
 def test_more_than_a_quarter_without_an_answer_is_degenerate(missing, is_degenerate):
     silent, _ = shares(
-        choice_items(RIGHTS), chosen([None] * missing + RIGHTS[missing:]), chosen(RIGHTS)
+        choice_items(RIGHTS), [CUT] * missing + chosen(RIGHTS[missing:]), chosen(RIGHTS)
     )
     assert (silent.degenerate is not None) == is_degenerate
     assert silent.in_words().endswith(f"{missing} of 20 without an answer")
+    assert ("serve the model without thinking" in str(silent.degenerate)) == is_degenerate
 
 
 def test_texts_have_no_kappa_and_may_all_be_wrong():

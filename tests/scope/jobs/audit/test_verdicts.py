@@ -131,7 +131,7 @@ def test_labels_alone_are_judged_by_matched_flips_against_the_baseline(with_base
 def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     (copy,) = audited(Copy, texts=40, baseline=Seed()).verdicts
     assert copy.decision == "not shown"
-    assert ": accuracy, agreement and concordance on typo are too" in copy.sentence
+    assert ": accuracy and agreement are measured on too few texts, of which" in copy.sentence
     assert copy.rows_needed > 189
     assert "texts, of which these data have 40, shows it with probability 0.8 if" in copy.sentence
 

@@ -76,6 +76,19 @@ def test_few_questions_show_nothing_and_say_how_many_do():
     assert verdict.decision == "not shown"
     assert verdict.rows_needed > 80
     assert "more) shows it with probability 0.8 if m1 is as good as m0." in verdict.sentence
+    assert "too few questions: at least 189 are needed, 80 were usable" in verdict.sentence
+
+
+def test_thoughts_that_a_limit_cuts_do_not_speak_against_a_model():
+    asked = [Question(id=f"i{n}", text=f"Which {n}?", options=("a", "b")) for n in range(200)]
+    items = tuple(Item(question=question, right=n % 2) for n, question in enumerate(asked))
+    cut = (Answer(missing="thought not finished"),) * 200
+    rows = tuple(Answer(choice=item.right) for item in items), cut
+    task = TaskAnswers(task="choice", items=items, answers=rows)
+    numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
+    (verdict,) = comparison_verdicts([MeasuredTask(task, numbers)], ["m0", "m1"], 0.02)
+    assert verdict.decision == "not shown"
+    assert "of m1 on choice, 200 of 200 replies end inside a thought: " in verdict.sentence
 
 
 @pytest.mark.parametrize(

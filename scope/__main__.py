@@ -1,0 +1,5 @@
+"""``python -m scope``: the command line."""
+
+from scope.cli import main
+
+main()
