@@ -11,6 +11,7 @@ import csv
 import itertools
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scope.data.sources import (
+    MOST_BYTES_A_LINE,
     UNREADABLE,
     Source,
     SourceRow,
@@ -42,6 +44,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _UNQUOTED = re.compile(r'(?:^|\t)"(?!(?:[^"\t\r\n]|"")*"(?:[\t\r\n]|$))')
 _OBJECTS = "one JSON object per line, or a list of objects"
 _TEXT = ".txt"
+csv.field_size_limit(MOST_BYTES_A_LINE)
 # Project Gutenberg's licence ends before the first mark and begins after the second.
 _BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 _ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
@@ -51,13 +54,15 @@ def open_delimited(path: Path, delimiter: str) -> Source:
     """Read the header, and the first thousand rows to tell texts from numbers.
 
     In a .tsv, quotes are letters as soon as a quote at the beginning of one field has no partner at
-    its end, as in the files of GLUE.
+    its end, as in the files of GLUE. In a .csv, they are letters in a line that ends in a quoted
+    field, if no row of the file that holds several lines is as wide as the header.
     """
     unpaired = _line_of_letters(path) if delimiter == "\t" else 0
     quoting: Literal[0, 3] = csv.QUOTE_NONE if unpaired else csv.QUOTE_MINIMAL
     note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
     notes: dict[str, None] = dict.fromkeys([note] if unpaired else [])
-    records = partial(_records, path, delimiter, quoting, notes)
+    several = set[bool]() if unpaired else _with_several_lines(path, delimiter)
+    records = partial(_records, path, delimiter, quoting, notes, several == {True})
     rows = records()
     header = _header(path, delimiter, next(rows, None))
     head = [row.values for row in itertools.islice(rows, _ROWS_LOOKED_AT) if not row.unusable]
@@ -73,7 +78,11 @@ def open_delimited(path: Path, delimiter: str) -> Source:
             asked = () if unusable else tuple([values[place] for place in places])
             yield SourceRow(place, asked, unusable)
 
-    batches = None if unpaired else partial(_delimited_batches, path, delimiter, header)
+    batches = (
+        None
+        if unpaired or True in several
+        else partial(_delimited_batches, path, delimiter, header)
+    )
     return Source(path.name, header, tuple(strings), read, "line", batches=batches, notes=notes)
 
 
@@ -112,9 +121,22 @@ def _line_of_letters(path: Path) -> int:
     ways: tuple[Literal[0, 3], ...] = (csv.QUOTE_NONE, csv.QUOTE_MINIMAL)
     for quoting in ways if first else ():
         with suppress(DataError):
-            if not any(row.unusable for row in _records(path, "\t", quoting, {})):
+            if not any(row.unusable for row in _records(path, "\t", quoting, {}, False)):
                 return first if quoting == csv.QUOTE_NONE else 0
     return first
+
+
+def _with_several_lines(path: Path, delimiter: str) -> set[bool]:
+    """Of the rows in which a quoted field goes on behind the end of a line, whether any is broken.
+
+    Both True and False where some are broken and others are not.
+    """
+    is_open = re.compile(f'(?:^|[{delimiter}])"(?:[^"]|"")*$').search
+    with closing(read_lines(path)) as lines:
+        if not any('"' in line and is_open(line) for line in lines):
+            return set()
+    with closing(read_lines(path)) as lines:
+        return {bool(fault) for *_, fault, spans in _parsed(lines, delimiter, 0) if spans}
 
 
 def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, ...]:
@@ -137,52 +159,77 @@ def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, .
 
 
 def _records(
-    path: Path, delimiter: str, quoting: Literal[0, 3], notes: dict[str, None]
+    path: Path, delimiter: str, quoting: Literal[0, 3], notes: dict[str, None], by_line: bool
 ) -> Iterator[SourceRow]:
-    """Each record with its first line; unusable if it is not as wide as the first.
+    """Each record with its first line; unusable, each line of it, if not as wide as the first.
 
     Where few records hold several lines, a quote may have swallowed them: ``notes`` says so.
     """
+    rows, long, letters = 0, list[int](), list[int]()
     # A refused row must not leave the file open.
     with closing(read_lines(path)) as lines:
-        reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
-        rows, long = 0, list[int]()
-        for begins, fields, fault in _parsed(reader):
+        parsed = _parsed(lines, delimiter, quoting, letters if by_line else None)
+        for begins, held, fields, fault, _ in parsed:
             rows += 1
-            if reader.line_num > begins:
-                long.append(begins)
             if not fault:
+                long += [begins] * (held > 1)
                 yield SourceRow(begins, tuple(fields))
-                continue
-            problem = f"{place_in(path.name, 'line', begins)}: {fault}"
-            unusable = fault, problem, "fields in matching quotes, with quotes inside them doubled"
-            # The rest of the file is in quotes that nothing closes.
-            if "end of data" in fault:
-                raise UnusableRowError(*unusable)
-            yield SourceRow(begins, (), unusable)
+            for line in range(begins, begins + held) if fault else ():
+                problem = f"{place_in(path.name, 'line', line)}: {fault}"
+                advice = "fields in matching quotes, with quotes inside them doubled"
+                # The rest of the file is in quotes that nothing closes.
+                if "end of data" in fault:
+                    raise UnusableRowError(fault, problem, advice)
+                yield SourceRow(line, (), (fault, problem, advice))
     if 0 < 2 * len(long) < rows - 1:
         many = f"{counted(len(long), 'row')} with several lines, the first from line {long[0]} on"
         notes[f"{many}: if they are not one text, a quote is missing there"] = None
+    if letters:
+        many = f"{counted(len(letters), 'line')}, the first of them line {letters[0]}"
+        notes[f"quotes that nothing closes are read as letters in {many}"] = None
 
 
-def _parsed(reader: Any) -> Iterator[tuple[int, list[str], str]]:
-    """The first line of each record, and its fields or what is wrong with them."""
-    width = 0
+def _parsed(
+    lines: Iterator[str], delimiter: str, quoting: Literal[0, 3], letters: list[int] | None = None
+) -> Iterator[tuple[int, int, list[str], str, bool]]:
+    """The first line of each record, how many it has, and its fields or what is wrong with them.
+
+    The last value is whether a field goes on behind the end of a line. With ``letters``, quotes in
+    the first line of a broken record are letters: it is listed there, and the rest is read again.
+    """
+    waiting, held, width, begins = deque[str](), list[str](), 0, 1
+
+    def next_line() -> str:
+        held.append(waiting.popleft() if waiting else next(lines, ""))
+        return held[-1]
+
+    def reader_with(way: Literal[0, 3]) -> Iterator[list[str]]:
+        return csv.reader(iter(next_line, ""), delimiter=delimiter, strict=True, quoting=way)
+
+    reader = reader_with(quoting)
     while True:
-        begins = reader.line_num + 1
+        held.clear()
+        fields, fault = list[str](), ""
         try:
             fields = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield begins, [], f"a row that is broken: {str(error).partition(' - ')[0]}"
-            continue
-        width = width or len(fields)
-        if len(fields) == width > 0:
-            yield begins, fields, ""
-        elif fields:
+            fault = f"a row that is broken: {str(error).partition(' - ')[0]}"
+        width, many = width or len(fields), len(held) - (not held[-1])
+        if fields and len(fields) != width:
             fault = f"{counted(len(fields), 'field')}, where the header has {width}"
-            yield begins, fields, fault
+        spans = many > 1 or ("end of data" in fault and held[0].endswith("\n"))
+        if spans and fault and letters is not None:
+            letters.append(begins)
+            waiting.extendleft(reversed(held[:many]))
+            reader = reader_with(csv.QUOTE_NONE)
+            continue
+        if letters and letters[-1] == begins:
+            reader = reader_with(quoting)
+        if fields or fault:
+            yield begins, many, fields, fault, spans
+        begins += many
 
 
 def _is_number(field: str) -> bool:
