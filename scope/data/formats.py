@@ -265,7 +265,10 @@ def _open_objects(
     def rows() -> Iterator[tuple[int, dict[str, Any], tuple[str, ...]]]:
         for number, value in values():
             if isinstance(value, dict):
-                yield number, value, ()
+                asked = value.get("question")
+                # CommonsenseQA as published holds the options in the question.
+                nested = isinstance(asked, dict) and "stem" in asked
+                yield number, value | asked | {"question": asked["stem"]} if nested else value, ()
             elif isinstance(value, str):
                 yield number, {"text": value}, ()
             else:
@@ -402,11 +405,14 @@ def open_text(path: Path, *, lists: bool = False) -> Source:
             expected="text:PATH with a .txt file, or a folder of them",
             fix="add the books as plain text" if path.exists() else "check the path",
         )
-    columns, form = ["text", "book"], "one a paragraph, that is the lines between empty ones"
+    columns, form = (
+        ["text", "book"][: 2 - lists],
+        "one a paragraph, that is the lines between empty ones",
+    )
     texts = list(_paragraphs(books[0][1])) if lists else []
     several_lines = any("\n" in text for text in texts)
     if by_line := len(texts) == 1:
-        texts, form, columns = texts[0].split("\n"), "one a line", ["text"]
+        texts, form = texts[0].split("\n"), "one a line"
     notes = dict.fromkeys([f"read as {counted(len(texts), 'text')}, {form}"][: int(several_lines)])
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:

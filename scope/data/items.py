@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -55,6 +56,8 @@ from scope.records import Item, Question
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Of the options, in order; a question has no more of them than there are letters."""
 
+_ENOUGH = 20
+"""Right answers of which one is surely the first option."""
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
 
 CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -182,7 +185,12 @@ def read_choices(spec: str) -> Iterator[Draft]:
     in_one = first_of(CHOICE_NAMES["options"], source.columns)
     letters = {} if in_one else _option_columns(source.columns)
     required = ("question", "A" if letters else "options")
-    return usable(read_fields(source, {**CHOICE_NAMES, **letters}, required=required), _choice)
+    numbers = Counter[tuple[int, int]]()
+    rows = read_fields(source, {**CHOICE_NAMES, **letters}, required=required)
+    yield from usable(rows, partial(_choice, numbers))
+    if numbers.total() >= _ENOUGH and min(numbers)[0] == 1 and any(n == of for n, of in numbers):
+        note = f"the right answers are 1 to {max(numbers)[0]}, never 0: are they counted from 1?"
+        source.notes[note] = None
 
 
 def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
@@ -196,7 +204,8 @@ def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
     return {}
 
 
-def _choice(fields: Fields) -> Draft:
+def _choice(numbers: Counter[tuple[int, int]], fields: Fields) -> Draft:
+    """The item of a row; an answer that is a number is counted, with the number of options."""
     if not fields.text("question").strip():
         return Draft(fields.id, None)
     letters = {letter: fields.values[letter] for letter in LETTERS if letter in fields.values}
@@ -208,6 +217,9 @@ def _choice(fields: Fields) -> Draft:
     if not all(option.strip() for option in options):
         problem = f"an empty option among {list(options)}"
         raise fields.wrong(problem, "options with a text each", "an empty option")
+    answer = plain_label(str(fields.values.get("answer")))
+    if answer.isdecimal() and answer not in (*labels, *options):
+        numbers[int(answer[:3]), len(options)] += 1
     right = _right(fields, options, labels)
     gold = () if right is None else (options[right],)
     return Draft(fields.id, _item(fields, gold, options, right))
