@@ -197,8 +197,7 @@ def _require_header(source: Source, free: Sequence[str]) -> None:
     if free == source.columns and source.unit == "line" and any(map(_is_content, free)):
         raise DataError(
             f"the first line of {source.name} reads like data: {listed(free)}",
-            expected="the names of the columns in the first line, such as text,label or "
-            "question,A,B,C,D,answer",
+            expected="names of columns, such as text,label or question,A,B,C,D,answer",
             fix="add a line with the names; or, if these are names, --text-column NAME",
         )
 

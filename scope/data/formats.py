@@ -11,11 +11,12 @@ import csv
 import itertools
 import json
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 from scope.data.sources import (
@@ -40,8 +41,10 @@ _ROWS_LOOKED_AT = 1000
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
 _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
-# A quote at the beginning of a field that is not in quotes.
-_UNQUOTED = re.compile(r'(?:^|\t)"(?!(?:[^"\t\r\n]|"")*"(?:[\t\r\n]|$))')
+# A quote at the beginning of a field that does not end with one in the same line.
+_UNPAIRED = r'(?:^|{0})"(?!(?:[^"{1}\r\n]|"")*"(?:[{0}\r\n]|$))'
+# Rows that may be lost for quotes to be letters, where the last row has no end if they are marks.
+_MOST_LOST = 0.25
 _OBJECTS = "one JSON object per line, or a list of objects"
 _TEXT = ".txt"
 csv.field_size_limit(MOST_BYTES_A_LINE)
@@ -53,16 +56,16 @@ _ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECA
 def open_delimited(path: Path, delimiter: str) -> Source:
     """Read the header, and the first thousand rows to tell texts from numbers.
 
-    In a .tsv, quotes are letters as soon as a quote at the beginning of one field has no partner at
-    its end, as in the files of GLUE. In a .csv, they are letters in a line that ends in a quoted
-    field, if no row of the file that holds several lines is as wide as the header.
+    Where a quote at the beginning of a field has no partner at its end in the same line, as in the
+    files of GLUE, quotes are marks or letters, whatever loses fewer rows.
     """
-    unpaired = _line_of_letters(path) if delimiter == "\t" else 0
-    quoting: Literal[0, 3] = csv.QUOTE_NONE if unpaired else csv.QUOTE_MINIMAL
+    unpaired = _unpaired(path, delimiter)
+    ways: tuple[Literal[0, 3], ...] = (0, 3) if delimiter == "," else (3, 0)
+    lost = ((_lost(path, delimiter, way), way) for way in ways if unpaired)
+    share, quoting = min(lost, key=itemgetter(0), default=(0.0, csv.QUOTE_MINIMAL))
     note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
-    notes: dict[str, None] = dict.fromkeys([note] if unpaired else [])
-    several = set[bool]() if unpaired else _with_several_lines(path, delimiter)
-    records = partial(_records, path, delimiter, quoting, notes, several == {True})
+    notes: dict[str, None] = dict.fromkeys([note] if quoting else [])
+    records = partial(_records, path, delimiter, quoting, notes)
     rows = records()
     header = _header(path, delimiter, next(rows, None))
     head = [row.values for row in itertools.islice(rows, _ROWS_LOOKED_AT) if not row.unusable]
@@ -78,11 +81,7 @@ def open_delimited(path: Path, delimiter: str) -> Source:
             asked = () if unusable else tuple([values[place] for place in places])
             yield SourceRow(place, asked, unusable)
 
-    batches = (
-        None
-        if unpaired or True in several
-        else partial(_delimited_batches, path, delimiter, header)
-    )
+    batches = None if share or quoting else partial(_delimited_batches, path, delimiter, header)
     return Source(path.name, header, tuple(strings), read, "line", batches=batches, notes=notes)
 
 
@@ -109,34 +108,23 @@ def _delimited_batches(
         yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
 
-def _line_of_letters(path: Path) -> int:
-    """The first line of a .tsv in which a quote cannot be but a letter; 0 if quotes are marks.
-
-    Quotes round fields with tabs or line ends are marks where all rows are as wide as the header,
-    and are not with quotes as letters.
-    """
+def _unpaired(path: Path, delimiter: str) -> int:
+    """The first line in which a quote begins a field and none ends it; 0 if there is none."""
+    unpaired = re.compile(_UNPAIRED.format(delimiter, delimiter.strip(",")))
     with closing(read_lines(path)) as lines:
         quoted = ((n, line) for n, line in enumerate(lines, start=1) if '"' in line)
-        first = next((number for number, line in quoted if _UNQUOTED.search(line)), 0)
-    ways: tuple[Literal[0, 3], ...] = (csv.QUOTE_NONE, csv.QUOTE_MINIMAL)
-    for quoting in ways if first else ():
-        with suppress(DataError):
-            if not any(row.unusable for row in _records(path, "\t", quoting, {}, False)):
-                return first if quoting == csv.QUOTE_NONE else 0
-    return first
+        return next((number for number, line in quoted if unpaired.search(line)), 0)
 
 
-def _with_several_lines(path: Path, delimiter: str) -> set[bool]:
-    """Of the rows in which a quoted field goes on behind the end of a line, whether any is broken.
-
-    Both True and False where some are broken and others are not.
-    """
-    is_open = re.compile(f'(?:^|[{delimiter}])"(?:[^"]|"")*$').search
-    with closing(read_lines(path)) as lines:
-        if not any('"' in line and is_open(line) for line in lines):
-            return set()
-    with closing(read_lines(path)) as lines:
-        return {bool(fault) for *_, fault, spans in _parsed(lines, delimiter, 0) if spans}
+def _lost(path: Path, delimiter: str, quoting: Literal[0, 3]) -> float:
+    """The share of lines that are no rows; all of a .csv where a quote that ends a field is one."""
+    mark = '"' if quoting and delimiter == "," else "\0"
+    rows = _records(path, delimiter, quoting, {})
+    with suppress(UnusableRowError):
+        return fmean(
+            [bool(r.unusable) + any(str(v)[-1:] == mark for v in r.values) * 9 for r in rows]
+        )
+    return _MOST_LOST
 
 
 def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, ...]:
@@ -159,77 +147,54 @@ def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, .
 
 
 def _records(
-    path: Path, delimiter: str, quoting: Literal[0, 3], notes: dict[str, None], by_line: bool
+    path: Path, delimiter: str, quoting: Literal[0, 3], notes: dict[str, None]
 ) -> Iterator[SourceRow]:
-    """Each record with its first line; unusable, each line of it, if not as wide as the first.
+    """Each record with its first line; unusable if it is not as wide as the first.
 
     Where few records hold several lines, a quote may have swallowed them: ``notes`` says so.
     """
-    rows, long, letters = 0, list[int](), list[int]()
     # A refused row must not leave the file open.
     with closing(read_lines(path)) as lines:
-        parsed = _parsed(lines, delimiter, quoting, letters if by_line else None)
-        for begins, held, fields, fault, _ in parsed:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
+        rows, long = 0, list[int]()
+        for begins, fields, fault in _parsed(reader):
             rows += 1
+            if reader.line_num > begins:
+                long.append(begins)
             if not fault:
-                long += [begins] * (held > 1)
                 yield SourceRow(begins, tuple(fields))
-            for line in range(begins, begins + held) if fault else ():
-                problem = f"{place_in(path.name, 'line', line)}: {fault}"
-                advice = "fields in matching quotes, with quotes inside them doubled"
-                # The rest of the file is in quotes that nothing closes.
-                if "end of data" in fault:
-                    raise UnusableRowError(fault, problem, advice)
-                yield SourceRow(line, (), (fault, problem, advice))
+                continue
+            problem = f"{place_in(path.name, 'line', begins)}: {fault}"
+            unusable = fault, problem, "fields in matching quotes, with quotes inside them doubled"
+            # The rest of the file is in quotes that nothing closes.
+            if "end of data" in fault:
+                raise UnusableRowError(*unusable)
+            # A quote may have swallowed each of the lines.
+            for line in range(begins, reader.line_num + 1):
+                yield SourceRow(line, (), unusable)
     if 0 < 2 * len(long) < rows - 1:
         many = f"{counted(len(long), 'row')} with several lines, the first from line {long[0]} on"
         notes[f"{many}: if they are not one text, a quote is missing there"] = None
-    if letters:
-        many = f"{counted(len(letters), 'line')}, the first of them line {letters[0]}"
-        notes[f"quotes that nothing closes are read as letters in {many}"] = None
 
 
-def _parsed(
-    lines: Iterator[str], delimiter: str, quoting: Literal[0, 3], letters: list[int] | None = None
-) -> Iterator[tuple[int, int, list[str], str, bool]]:
-    """The first line of each record, how many it has, and its fields or what is wrong with them.
-
-    The last value is whether a field goes on behind the end of a line. With ``letters``, quotes in
-    the first line of a broken record are letters: it is listed there, and the rest is read again.
-    """
-    waiting, held, width, begins = deque[str](), list[str](), 0, 1
-
-    def next_line() -> str:
-        held.append(waiting.popleft() if waiting else next(lines, ""))
-        return held[-1]
-
-    def reader_with(way: Literal[0, 3]) -> Iterator[list[str]]:
-        return csv.reader(iter(next_line, ""), delimiter=delimiter, strict=True, quoting=way)
-
-    reader = reader_with(quoting)
+def _parsed(reader: Any) -> Iterator[tuple[int, list[str], str]]:
+    """The first line of each record, and its fields or what is wrong with them."""
+    width = 0
     while True:
-        held.clear()
-        fields, fault = list[str](), ""
+        begins = reader.line_num + 1
         try:
             fields = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            fault = f"a row that is broken: {str(error).partition(' - ')[0]}"
-        width, many = width or len(fields), len(held) - (not held[-1])
-        if fields and len(fields) != width:
-            fault = f"{counted(len(fields), 'field')}, where the header has {width}"
-        spans = many > 1 or ("end of data" in fault and held[0].endswith("\n"))
-        if spans and fault and letters is not None:
-            letters.append(begins)
-            waiting.extendleft(reversed(held[:many]))
-            reader = reader_with(csv.QUOTE_NONE)
+            yield begins, [], f"a row that is broken: {str(error).partition(' - ')[0]}"
             continue
-        if letters and letters[-1] == begins:
-            reader = reader_with(quoting)
-        if fields or fault:
-            yield begins, many, fields, fault, spans
-        begins += many
+        width = width or len(fields)
+        if len(fields) == width > 0:
+            yield begins, fields, ""
+        elif fields:
+            fault = f"{counted(len(fields), 'field')}, where the header has {width}"
+            yield begins, fields, fault
 
 
 def _is_number(field: str) -> bool:
@@ -267,8 +232,8 @@ def _open_objects(
             if isinstance(value, dict):
                 asked = value.get("question")
                 # CommonsenseQA as published holds the options in the question.
-                nested = isinstance(asked, dict) and "stem" in asked
-                yield number, value | asked | {"question": asked["stem"]} if nested else value, ()
+                nested = asked if isinstance(asked, dict) and "stem" in asked else {}
+                yield number, value | nested, ()
             elif isinstance(value, str):
                 yield number, {"text": value}, ()
             else:

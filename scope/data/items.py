@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -56,14 +55,12 @@ from scope.records import Item, Question
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Of the options, in order; a question has no more of them than there are letters."""
 
-_ENOUGH = 20
-"""Right answers of which one is surely the first option."""
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
 
 CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "id": ("id",),
-        "question": ("question", "question_stem", "text", "ctx"),
+        "question": ("stem", "question", "question_stem", "text", "ctx"),
         "options": ("options", "choices", "endings"),
         "answer": ("answer", "answerkey", "answer_idx", "label"),
         "context": ("context", "passage"),
@@ -185,11 +182,12 @@ def read_choices(spec: str) -> Iterator[Draft]:
     in_one = first_of(CHOICE_NAMES["options"], source.columns)
     letters = {} if in_one else _option_columns(source.columns)
     required = ("question", "A" if letters else "options")
-    numbers = Counter[tuple[int, int]]()
+    numbers = dict[str, int]()
     rows = read_fields(source, {**CHOICE_NAMES, **letters}, required=required)
     yield from usable(rows, partial(_choice, numbers))
-    if numbers.total() >= _ENOUGH and min(numbers)[0] == 1 and any(n == of for n, of in numbers):
-        note = f"the right answers are 1 to {max(numbers)[0]}, never 0: are they counted from 1?"
+    last = max(numbers.values(), default=0)
+    if last and {"0", *numbers} - numbers.keys() == {"0"} and str(last) in numbers:
+        note = f"the right answers are 1 to {last}, never 0: are they counted from 1?"
         source.notes[note] = None
 
 
@@ -204,8 +202,8 @@ def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
     return {}
 
 
-def _choice(numbers: Counter[tuple[int, int]], fields: Fields) -> Draft:
-    """The item of a row; an answer that is a number is counted, with the number of options."""
+def _choice(numbers: dict[str, int], fields: Fields) -> Draft:
+    """The item of a row; ``numbers`` get an answer that is one, with the number of options."""
     if not fields.text("question").strip():
         return Draft(fields.id, None)
     letters = {letter: fields.values[letter] for letter in LETTERS if letter in fields.values}
@@ -219,7 +217,7 @@ def _choice(numbers: Counter[tuple[int, int]], fields: Fields) -> Draft:
         raise fields.wrong(problem, "options with a text each", "an empty option")
     answer = plain_label(str(fields.values.get("answer")))
     if answer.isdecimal() and answer not in (*labels, *options):
-        numbers[int(answer[:3]), len(options)] += 1
+        numbers[answer] = len(options)
     right = _right(fields, options, labels)
     gold = () if right is None else (options[right],)
     return Draft(fields.id, _item(fields, gold, options, right))
