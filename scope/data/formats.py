@@ -43,8 +43,6 @@ _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
 # A quote at the beginning of a field that does not end with one in the same line.
 _UNPAIRED = r'(?:^|{0})"(?!(?:[^"{1}\r\n]|"")*"(?:[{0}\r\n]|$))'
-# Rows that may be lost for quotes to be letters, where the last row has no end if they are marks.
-_MOST_LOST = 0.25
 _OBJECTS = "one JSON object per line, or a list of objects"
 _TEXT = ".txt"
 csv.field_size_limit(MOST_BYTES_A_LINE)
@@ -124,7 +122,7 @@ def _lost(path: Path, delimiter: str, quoting: Literal[0, 3]) -> float:
         return fmean(
             [bool(r.unusable) + any(str(v)[-1:] == mark for v in r.values) * 9 for r in rows]
         )
-    return _MOST_LOST
+    return 0.25  # The last row has no end: better refused than read with more rows lost.
 
 
 def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, ...]:
@@ -230,10 +228,9 @@ def _open_objects(
     def rows() -> Iterator[tuple[int, dict[str, Any], tuple[str, ...]]]:
         for number, value in values():
             if isinstance(value, dict):
-                asked = value.get("question")
                 # CommonsenseQA as published holds the options in the question.
-                nested = asked if isinstance(asked, dict) and "stem" in asked else {}
-                yield number, value | nested, ()
+                stem = value.get("question")
+                yield number, value | stem if isinstance(stem, dict) else value, ()
             elif isinstance(value, str):
                 yield number, {"text": value}, ()
             else:

@@ -116,8 +116,7 @@ def gather(
     by their reasons. An item's id is that of its row where every row has one of its own; with the
     category before it where only both together are its own; a hash of the item where neither is;
     and the row's number from 0 where no row has an id. Every question holds that number, so that
-    answers that were saved by row can be looked up. The sample does not depend on the order of the
-    rows.
+    answers that were saved by row can be looked up. The order of the rows changes no sample.
 
     Raises
     ------
@@ -182,13 +181,7 @@ def read_choices(spec: str) -> Iterator[Draft]:
     in_one = first_of(CHOICE_NAMES["options"], source.columns)
     letters = {} if in_one else _option_columns(source.columns)
     required = ("question", "A" if letters else "options")
-    numbers = dict[str, int]()
-    rows = read_fields(source, {**CHOICE_NAMES, **letters}, required=required)
-    yield from usable(rows, partial(_choice, numbers))
-    last = max(numbers.values(), default=0)
-    if last and {"0", *numbers} - numbers.keys() == {"0"} and str(last) in numbers:
-        note = f"the right answers are 1 to {last}, never 0: are they counted from 1?"
-        source.notes[note] = None
+    return usable(read_fields(source, {**CHOICE_NAMES, **letters}, required=required), _choice)
 
 
 def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
@@ -202,8 +195,7 @@ def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
     return {}
 
 
-def _choice(numbers: dict[str, int], fields: Fields) -> Draft:
-    """The item of a row; ``numbers`` get an answer that is one, with the number of options."""
+def _choice(fields: Fields) -> Draft:
     if not fields.text("question").strip():
         return Draft(fields.id, None)
     letters = {letter: fields.values[letter] for letter in LETTERS if letter in fields.values}
@@ -215,9 +207,6 @@ def _choice(numbers: dict[str, int], fields: Fields) -> Draft:
     if not all(option.strip() for option in options):
         problem = f"an empty option among {list(options)}"
         raise fields.wrong(problem, "options with a text each", "an empty option")
-    answer = plain_label(str(fields.values.get("answer")))
-    if answer.isdecimal() and answer not in (*labels, *options):
-        numbers[answer] = len(options)
     right = _right(fields, options, labels)
     gold = () if right is None else (options[right],)
     return Draft(fields.id, _item(fields, gold, options, right))
@@ -303,7 +292,7 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     >>> option_index(2, ["yes", "no"])
     Traceback (most recent call last):
         ...
-    ValueError: the option 2, counted from 0, of 2 options
+    ValueError: the option 2, counted from 0, of 2 options; are they counted from 1?
     """
     if isinstance(answer, float) and answer.is_integer():
         # A column with gaps holds whole numbers as floats.
@@ -312,7 +301,8 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
         return labels.index(str(answer))
     if isinstance(answer, int) and not isinstance(answer, bool):
         if not 0 <= answer < len(options):
-            raise ValueError(f"the option {answer}, counted from 0, of {len(options)} options")
+            problem = f"the option {answer}, counted from 0, of {len(options)} options"
+            raise ValueError(problem + "; are they counted from 1?" * (answer == len(options)))
         return answer
     if not isinstance(answer, str):
         raise ValueError(f"{answer!r:.60}")

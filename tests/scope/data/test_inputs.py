@@ -140,8 +140,8 @@ CASES = [
      "0 x y -", ""),
     (choices, "jsonl", '{"question": {"stem": "Q", "choices": [{"label": "A", "text": "x"}, '
      '{"label": "B", "text": "y"}]}, "answerKey": "B"}', "0 x y 1", ""),
-    (choices, "jsonl", (Q + '["x", "y"], "answer": 1}\n') * 19 + Q + '["x", "y"], "answer": "2"}',
-     " | ".join(f"{n} x y 1" for n in range(19)), "answers are 1 to 2, never 0: are they "),
+    (choices, "jsonl", (Q + '["x", "y"], "answer": 1}\n') + Q + '["x", "y"], "answer": "2"}',
+     "0 x y 1", "the option 2, counted from 0, of 2 options; are they counted from 1?"),
     (choices, "csv", "Who is it?,x,y,B\nWho was it?,x,y,A\n", REFUSED, "reads like data"),
     (choices, "csv", "id,category,question,A,B\n1,m,Q,x,y\n1,n,R,x,y\n",
      "m/1 x y - | n/1 x y -", ""),
