@@ -32,6 +32,9 @@ SLICE = "slice "
 _PRINTED = 1 << 16
 """Most letters of a printed value."""
 
+_TEXT = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+_OF_NUMPY = re.compile(rf"\[\s*{_TEXT}(?:\s+{_TEXT})*\s*\]")
+_ARRAY = re.compile(r"\barray\((\[[^\]]*\]),\s*dtype=(?:object|'<U\d+')\)")
 _WHOLE_NUMBER = re.compile(r"(-?\d+)\.0+")
 
 
@@ -119,6 +122,7 @@ def read_fields(
     columns = {meaning: column for meaning, column in matches.items() if column is not None}
     for meaning in required:
         if meaning not in columns:
+            _require_header(source, source.columns if not columns else ())
             raise DataError(
                 f"no column for the {meaning} in {source.name}; its columns are "
                 f"{listed(source.columns)}",
@@ -170,12 +174,7 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
     """A column of a usual name, otherwise the only column of strings."""
     if column := first_of(TEXT_NAMES, free):
         return column
-    if free == source.columns and source.unit == "line" and any(map(_is_content, free)):
-        raise DataError(
-            f"the first line of {source.name} reads like data: {listed(free)}",
-            expected="the names of the columns in the first line, such as text,label",
-            fix="add a line with the names; or, if these are names, --text-column NAME",
-        )
+    _require_header(source, free)
     strings = [name for name in free if name in source.string_columns and name.casefold() != "id"]
     if len(strings) == 1:
         return strings[0]
@@ -191,6 +190,16 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
         expected=f"one of the names {', '.join(TEXT_NAMES)}, or a single column of strings",
         fix="name the text column: --text-column NAME",
     )
+
+
+def _require_header(source: Source, free: Sequence[str]) -> None:
+    """Refuse a table whose columns, none of which has a role, are called like data."""
+    if free == source.columns and source.unit == "line" and any(map(_is_content, free)):
+        raise DataError(
+            f"the first line of {source.name} reads like data: {listed(free)}",
+            expected="names of columns, such as text,label or question,A,B,C,D,answer",
+            fix="add a line with the names; or, if these are names, --text-column NAME",
+        )
 
 
 def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
@@ -252,10 +261,13 @@ def label_of(value: object, names: Sequence[str] = ()) -> str | None:
     --------
     >>> label_of(" positive "), label_of(7.0), label_of("7.0"), label_of("v1.0"), label_of("")
     ('positive', '7', '7', 'v1.0', None)
-    >>> label_of(1, ("bad", "good")), label_of(-1, ("bad", "good"))
-    ('good', None)
+    >>> label_of(1, ("bad", "good")), label_of(-1, ("bad", "good")), label_of("['good']")
+    ('good', None, 'good')
     """
-    if is_missing(value):
+    content = unprinted(value)
+    value = content[0] if isinstance(content, list) and len(content) == 1 else value
+    # Pandas prints a missing label as nan.
+    if is_missing(value) or value in ("nan", "NaN"):
         return None
     if names and isinstance(value, int) and not isinstance(value, bool):
         # Data sets with hidden labels, such as the test splits of GLUE, write -1 for all of them.
@@ -294,7 +306,7 @@ def unprinted(value: object) -> object:
     Examples
     --------
     >>> unprinted("['red', 'blue']"), unprinted('{"A": 1}'), unprinted("['red' 'blue']")
-    (['red', 'blue'], {'A': 1}, "['red' 'blue']")
+    (['red', 'blue'], {'A': 1}, ['red', 'blue'])
     """
     if not isinstance(value, str) or value.strip()[:1] not in ("[", "{") or len(value) > _PRINTED:
         return value
@@ -302,8 +314,11 @@ def unprinted(value: object) -> object:
         return json.loads(value)
     with suppress(ValueError, SyntaxError, RecursionError, MemoryError), catch_warnings():
         simplefilter("ignore")
-        content = ast.literal_eval(value.strip())
+        value = _ARRAY.sub(r"\1", value)
         # NumPy prints texts without commas, which Python would read as one.
+        if _OF_NUMPY.fullmatch(value.strip()):
+            return [ast.literal_eval(text) for text in re.findall(_TEXT, value)]
+        content = ast.literal_eval(value.strip())
         if "".join(repr(content).split()) == "".join(value.split()):
             return content
     return value

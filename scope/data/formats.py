@@ -14,10 +14,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal
 
 from scope.data.sources import (
+    MOST_BYTES_A_LINE,
     UNREADABLE,
     Source,
     SourceRow,
@@ -38,10 +41,11 @@ _ROWS_LOOKED_AT = 1000
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
 _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
-# A quote at the beginning of a field that is not in quotes.
-_UNQUOTED = re.compile(r'(?:^|\t)"(?!(?:[^"\t\r\n]|"")*"(?:[\t\r\n]|$))')
+# A quote at the beginning of a field that does not end with one in the same line.
+_UNPAIRED = r'(?:^|{0})"(?!(?:[^"{1}\r\n]|"")*"(?:[{0}\r\n]|$))'
 _OBJECTS = "one JSON object per line, or a list of objects"
 _TEXT = ".txt"
+csv.field_size_limit(MOST_BYTES_A_LINE)
 # Project Gutenberg's licence ends before the first mark and begins after the second.
 _BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 _ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
@@ -50,13 +54,15 @@ _ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECA
 def open_delimited(path: Path, delimiter: str) -> Source:
     """Read the header, and the first thousand rows to tell texts from numbers.
 
-    In a .tsv, quotes are letters as soon as a quote at the beginning of one field has no partner at
-    its end, as in the files of GLUE.
+    Where a quote at the beginning of a field has no partner at its end in the same line, as in the
+    files of GLUE, quotes are marks or letters, whatever loses fewer rows.
     """
-    unpaired = _line_of_letters(path) if delimiter == "\t" else 0
-    quoting: Literal[0, 3] = csv.QUOTE_NONE if unpaired else csv.QUOTE_MINIMAL
+    unpaired = _unpaired(path, delimiter)
+    ways: tuple[Literal[0, 3], ...] = (0, 3) if delimiter == "," else (3, 0)
+    lost = ((_lost(path, delimiter, way), way) for way in ways if unpaired)
+    share, quoting = min(lost, key=itemgetter(0), default=(0.0, csv.QUOTE_MINIMAL))
     note = f"quotes are read as letters: a field in line {unpaired} begins with one but has no end"
-    notes: dict[str, None] = dict.fromkeys([note] if unpaired else [])
+    notes: dict[str, None] = dict.fromkeys([note] if quoting else [])
     records = partial(_records, path, delimiter, quoting, notes)
     rows = records()
     header = _header(path, delimiter, next(rows, None))
@@ -73,7 +79,7 @@ def open_delimited(path: Path, delimiter: str) -> Source:
             asked = () if unusable else tuple([values[place] for place in places])
             yield SourceRow(place, asked, unusable)
 
-    batches = None if unpaired else partial(_delimited_batches, path, delimiter, header)
+    batches = None if share or quoting else partial(_delimited_batches, path, delimiter, header)
     return Source(path.name, header, tuple(strings), read, "line", batches=batches, notes=notes)
 
 
@@ -100,21 +106,23 @@ def _delimited_batches(
         yield from watched(reader, f"reading {path.name}, in rows", None, len)
 
 
-def _line_of_letters(path: Path) -> int:
-    """The first line of a .tsv in which a quote cannot be but a letter; 0 if quotes are marks.
-
-    Quotes round fields with tabs or line ends are marks where all rows are as wide as the header,
-    and are not with quotes as letters.
-    """
+def _unpaired(path: Path, delimiter: str) -> int:
+    """The first line in which a quote begins a field and none ends it; 0 if there is none."""
+    unpaired = re.compile(_UNPAIRED.format(delimiter, delimiter.strip(",")))
     with closing(read_lines(path)) as lines:
         quoted = ((n, line) for n, line in enumerate(lines, start=1) if '"' in line)
-        first = next((number for number, line in quoted if _UNQUOTED.search(line)), 0)
-    ways: tuple[Literal[0, 3], ...] = (csv.QUOTE_NONE, csv.QUOTE_MINIMAL)
-    for quoting in ways if first else ():
-        with suppress(DataError):
-            if not any(row.unusable for row in _records(path, "\t", quoting, {})):
-                return first if quoting == csv.QUOTE_NONE else 0
-    return first
+        return next((number for number, line in quoted if unpaired.search(line)), 0)
+
+
+def _lost(path: Path, delimiter: str, quoting: Literal[0, 3]) -> float:
+    """The share of lines that are no rows; all of a .csv where a quote that ends a field is one."""
+    mark = '"' if quoting and delimiter == "," else "\0"
+    rows = _records(path, delimiter, quoting, {})
+    with suppress(UnusableRowError):
+        return fmean(
+            [bool(r.unusable) + any(str(v)[-1:] == mark for v in r.values) * 9 for r in rows]
+        )
+    return 0.25  # The last row has no end: better refused than read with more rows lost.
 
 
 def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, ...]:
@@ -159,7 +167,9 @@ def _records(
             # The rest of the file is in quotes that nothing closes.
             if "end of data" in fault:
                 raise UnusableRowError(*unusable)
-            yield SourceRow(begins, (), unusable)
+            # A quote may have swallowed each of the lines.
+            for line in range(begins, reader.line_num + 1):
+                yield SourceRow(line, (), unusable)
     if 0 < 2 * len(long) < rows - 1:
         many = f"{counted(len(long), 'row')} with several lines, the first from line {long[0]} on"
         notes[f"{many}: if they are not one text, a quote is missing there"] = None
@@ -218,7 +228,9 @@ def _open_objects(
     def rows() -> Iterator[tuple[int, dict[str, Any], tuple[str, ...]]]:
         for number, value in values():
             if isinstance(value, dict):
-                yield number, value, ()
+                # CommonsenseQA as published holds the options in the question.
+                stem = value.get("question")
+                yield number, value | stem if isinstance(stem, dict) else value, ()
             elif isinstance(value, str):
                 yield number, {"text": value}, ()
             else:
@@ -355,11 +367,14 @@ def open_text(path: Path, *, lists: bool = False) -> Source:
             expected="text:PATH with a .txt file, or a folder of them",
             fix="add the books as plain text" if path.exists() else "check the path",
         )
-    columns, form = ["text", "book"], "one a paragraph, that is the lines between empty ones"
+    columns, form = (
+        ["text", "book"][: 2 - lists],
+        "one a paragraph, that is the lines between empty ones",
+    )
     texts = list(_paragraphs(books[0][1])) if lists else []
     several_lines = any("\n" in text for text in texts)
     if by_line := len(texts) == 1:
-        texts, form, columns = texts[0].split("\n"), "one a line", ["text"]
+        texts, form = texts[0].split("\n"), "one a line"
     notes = dict.fromkeys([f"read as {counted(len(texts), 'text')}, {form}"][: int(several_lines)])
 
     def read(asked: Sequence[str]) -> Iterator[SourceRow]:

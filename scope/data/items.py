@@ -60,7 +60,7 @@ _LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
 CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "id": ("id",),
-        "question": ("question", "question_stem", "text", "ctx"),
+        "question": ("stem", "question", "question_stem", "text", "ctx"),
         "options": ("options", "choices", "endings"),
         "answer": ("answer", "answerkey", "answer_idx", "label"),
         "context": ("context", "passage"),
@@ -116,8 +116,7 @@ def gather(
     by their reasons. An item's id is that of its row where every row has one of its own; with the
     category before it where only both together are its own; a hash of the item where neither is;
     and the row's number from 0 where no row has an id. Every question holds that number, so that
-    answers that were saved by row can be looked up. The sample does not depend on the order of the
-    rows.
+    answers that were saved by row can be looked up. The order of the rows changes no sample.
 
     Raises
     ------
@@ -293,7 +292,7 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     >>> option_index(2, ["yes", "no"])
     Traceback (most recent call last):
         ...
-    ValueError: the option 2, counted from 0, of 2 options
+    ValueError: the option 2, counted from 0, of 2 options; are they counted from 1?
     """
     if isinstance(answer, float) and answer.is_integer():
         # A column with gaps holds whole numbers as floats.
@@ -302,7 +301,8 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
         return labels.index(str(answer))
     if isinstance(answer, int) and not isinstance(answer, bool):
         if not 0 <= answer < len(options):
-            raise ValueError(f"the option {answer}, counted from 0, of {len(options)} options")
+            problem = f"the option {answer}, counted from 0, of {len(options)} options"
+            raise ValueError(problem + "; are they counted from 1?" * (answer == len(options)))
         return answer
     if not isinstance(answer, str):
         raise ValueError(f"{answer!r:.60}")

@@ -99,9 +99,9 @@ def require_file(path: Path, expected: str = "") -> None:
             return
         if path.exists():
             raise DataError(
-                f"`{path}` is not a file but a folder or device",
+                f"`{path}` is not a file but a folder, pipe or device",
                 expected="the path of one file",
-                fix="name a file in it; as data, text:PATH is a folder of .txt files",
+                fix="name a file, or text:PATH for a folder of .txt; save what a pipe gives",
             )
         folder = path.parent
         names = (

@@ -51,6 +51,8 @@ class LogAnswers:
             else:
                 self._take(item)
 
+        self._conditions = {item.name.conditions for item in self._items.values()}
+
     def _take(self, item: LogItem) -> None:
         right, words = item.right_option(item.name.score), content_key(item.text, item.options)
         small = item._replace(text="", prompt="", options=(), right=right)
@@ -106,6 +108,10 @@ class LogAnswers:
                 expected="data of a log, whose items name the conditions of their answers",
                 fix=f"write --data {self._scheme}:PATH",
             )
+        alike = [held for held in self._conditions if held.fits(name.conditions)]
+        if len(alike) == 1 and alike[0] != name.conditions:
+            remark_once(f"{self.spec} answered {alike[0]}: taken for {name.conditions} of the data")
+            name = name._replace(conditions=alike[0])
         return name
 
     def _missing(self, missing: Sequence[ItemName], asked: int) -> ModelError:

@@ -85,7 +85,7 @@ class LogSpec(NamedTuple):
         reader = reader_of(self.scheme)
         with reading(str(self.path)):
             samples = [path for path in _files(self.path) if reader.is_log(path)]
-            logs = _told_apart(reader.read_logs(samples))
+            logs = _told_apart(_whole(reader, samples))
         if not samples:
             raise _no_logs(self.path, self.scheme)
         # Only an item names its filter and its score.
@@ -140,6 +140,22 @@ def _files(path: Path) -> list[Path]:
     return [path] if path.is_file() else []
 
 
+def _whole(reader: ModuleType, samples: Sequence[Path]) -> list[LogFile]:
+    """The logs of all files but those that are damaged, if any other is not."""
+    try:
+        return list(reader.read_logs(samples))
+    except DataError:
+        whole = []
+        for path in samples[1:] and samples:
+            try:
+                whole += [path] * bool(list(reader.read_logs([path])))
+            except DataError as error:
+                remark_once(f"left out: {error.found}")
+        if len(whole) in (0, len(samples)):
+            raise
+        return list(reader.read_logs(whole))
+
+
 def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """The logs without those of earlier runs of a model under the same conditions."""
     by_date = sorted(logs, key=lambda log: log.date)
@@ -171,8 +187,8 @@ def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             return f'"{key}":'.encode() in stream.read(_HEAD)
-    except (EOFError, zlib.error) as error:
-        raise ValueError(f"{path.name}: {error}") from error
+    except (EOFError, zlib.error):
+        return True  # Reading it says what is wrong.
 
 
 def read_json(path: Path) -> Any:

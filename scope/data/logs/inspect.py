@@ -112,7 +112,7 @@ def _contents(path: Path) -> Generator[Any, None, None]:
                 sample, *pages = (_member(archive, file) for *_, file in files)
                 messages = {"messages": list(chain.from_iterable(pages))}
                 yield sample | messages if pages else sample
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, zlib.error, zipfile.BadZipFile) as error:
                 yield error
 
 

@@ -34,6 +34,9 @@ CHOICES, GENERATED = "multiple_choice", "generate_until"
 _NAMES = {"letter": [*LETTERS], "number": [*map(str, range(len(LETTERS)))]}
 
 
+_UNKNOWN = "unknown"
+
+
 class Conditions(NamedTuple):
     """How a task was run; answers are compared only under equal conditions."""
 
@@ -50,8 +53,12 @@ class Conditions(NamedTuple):
             f"templates {self.template}, {self.prompt} prompt"
         )
 
+    def fits(self, other: Conditions) -> bool:
+        """Whether no condition differs that is known of both."""
+        return all(a == b or _UNKNOWN in (a, b) for a, b in zip(self, other, strict=True))
+
     def unlike(self, other: Conditions) -> str:
-        """The first condition that differs, as it is chosen in a spec; else the task.
+        """The first condition that differs, known ones first, as in a spec; else the task.
 
         Examples
         --------
@@ -59,7 +66,7 @@ class Conditions(NamedTuple):
         >>> first.unlike(first._replace(shots="5"))
         'shots=0'
         """
-        pairs = zip(self._fields, self, other, strict=True)
+        pairs = sorted(zip(self._fields, self, other, strict=True), key=lambda p: _UNKNOWN in p)
         different = (f"{name}={mine}" for name, mine, theirs in pairs if mine != theirs)
         return next(different, f"task={self.task}")
 

@@ -78,7 +78,7 @@ UNWRITABLE = (("a\0b", "a NUL"), ("a\ud800b", "half of a surr"))
     ("column", "value", "found"),
     [
         *(("kind", value, f"label {value}") for value in (2, -2)),
-        ("kind", ["a"], "a list as the label or name, ['a'],"),
+        ("kind", ["a", 1], "a list as the label or name, ['a', 1],"),
         ("question", 3, "a number as the text, "),
         ("question", {}, "a dict as the text, "),
         *((column, *case) for column in ("question", "id", "kind") for case in UNWRITABLE),

@@ -128,6 +128,7 @@ FILES = {
     "inspect manifest": lambda log: (log.parent / "logs.json").write_text('{"x": {"run_id": 1}}'),
     "inspect killed": lambda log: (killed(log.with_suffix(".eval")), log.unlink()),
     "inspect pipes": pipes,
+    "inspect damaged": lambda log: log.with_name("a.eval").write_bytes(b"PK"),
     "lm list": listed,
     "lm device": lambda log: (log.parent / "samples_u.jsonl").symlink_to("/dev/zero"),
     "lm newer run": older_run,
