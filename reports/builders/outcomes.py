@@ -24,12 +24,15 @@ from reports.blocks import (
 from reports.builders.estimates import table_of
 from reports.builders.run import data_name
 from reports.prose import Span, Text, prose, written
-from scope.printing import counted
-from scope.records import AuditResult, DataCard, Manifest, Outcome
+from scope.printing import counted, listed
+from scope.records import AuditResult, DataCard, LeftOut, Manifest, Outcome
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
 
 MOST_NAMED = 4
 """Lines on what was left out or not answered in a terminal; the page has all."""
+
+_MOST_WIDE = 160
+"""Characters of an example in a terminal."""
 
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
@@ -248,7 +251,11 @@ def left_out_section(manifest: Manifest) -> Section | None:
         )
         for caption, of, rows in (
             ("Left out for all models:", "Data", lefts),
-            ("Why is there no answer? It is wrong, and equals no other answer:", "Model", missing),
+            (
+                "Why is there no answer? If not left out above, it is wrong, and equals no other:",
+                "Model",
+                missing,
+            ),
         )
     )
     blocks = tuple(table for table in tables if table)
@@ -257,15 +264,36 @@ def left_out_section(manifest: Manifest) -> Section | None:
 
 def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
     """A line on what was left out, and on the answers that each of the first models lacks."""
-    lefts = [("left out", card.left_out) for card in manifest.data]
-    lefts += [(f"no answer of {card.name}", card.missing) for card in manifest.models]
     lines = [
-        (written(name), written(", ".join(f"{left.count:,} ({left.reason})" for left in of)))
-        for name, of in lefts
-        if of
+        ("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} rows are used")
+        for card in manifest.data
+        if (
+            lefts := [
+                *card.left_out,
+                *[LeftOut(reason="empty", count=card.empty)] * bool(card.empty),
+            ]
+        )
     ]
+    lines += [
+        (f"no answer of {card.name}", _counts(card.missing))
+        for card in manifest.models
+        if card.missing
+    ]
+    if more := lines[MOST_NAMED:]:
+        lines[MOST_NAMED:] = [("and", f"{len(more):,} more")]
     if lines:
-        yield Terms(tuple(lines[:MOST_NAMED]), facts=True)
+        yield Terms(tuple((written(name), written(text)) for name, text in lines), facts=True)
+
+
+def _counts(lefts: Sequence[LeftOut]) -> str:
+    """How many of each reason; the first with examples names one, or the commonest replies."""
+    counts = ", ".join(f"{left.count:,} ({left.reason})" for left in lefts)
+    for left in lefts:
+        if left.examples:
+            are_replies = left.reason == "not readable"
+            example = listed(left.examples) if are_replies else f"{left.examples[0]:.{_MOST_WIDE}}"
+            return f"{counts}, such as {example}"
+    return counts
 
 
 def answered_section(

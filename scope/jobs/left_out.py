@@ -121,7 +121,12 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
         asked = card.used + sum(left.count for left in failed)
         for lefts, whole, what, fix in (
             (others, card.rows, "rows", "correct the data"),
-            (failed, asked, "rows asked", "check the model (try --dtype float32), or its server"),
+            (
+                failed,
+                asked,
+                "rows asked",
+                "check the model (try --dtype float32), its server, or its saved rows",
+            ),
         ):
             _refuse_more(lefts, most, whole, f"{what} of `{card.spec}`", fix)
 
