@@ -31,9 +31,6 @@ from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
 MOST_NAMED = 4
 """Lines on what was left out or not answered in a terminal; the page has all."""
 
-_MOST_WIDE = 160
-"""Characters of an example in a terminal."""
-
 MOST_FAILURES = 200
 """Failed searches listed at most; all are counted."""
 
@@ -251,11 +248,7 @@ def left_out_section(manifest: Manifest) -> Section | None:
         )
         for caption, of, rows in (
             ("Left out for all models:", "Data", lefts),
-            (
-                "Why is there no answer? If not left out above, it is wrong, and equals no other:",
-                "Model",
-                missing,
-            ),
+            ("Why no answer? Unless left out, it is wrong, and equals no other:", "Model", missing),
         )
     )
     blocks = tuple(table for table in tables if table)
@@ -264,21 +257,15 @@ def left_out_section(manifest: Manifest) -> Section | None:
 
 def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
     """A line on what was left out, and on the answers that each of the first models lacks."""
-    lines = [
-        ("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} rows are used")
-        for card in manifest.data
-        if (
-            lefts := [
-                *card.left_out,
-                *[LeftOut(reason="empty", count=card.empty)] * bool(card.empty),
-            ]
-        )
-    ]
-    lines += [
-        (f"no answer of {card.name}", _counts(card.missing))
-        for card in manifest.models
-        if card.missing
-    ]
+    lines = []
+    for card in manifest.data:
+        empty = [LeftOut(reason="empty", count=card.empty)] * bool(card.empty)
+        if lefts := (*card.left_out, *empty):
+            lines.append(
+                ("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} rows used")
+            )
+    answers = [(f"no answer of {card.name}", card.missing) for card in manifest.models]
+    lines += [(name, _counts(missing)) for name, missing in answers if missing]
     if more := lines[MOST_NAMED:]:
         lines[MOST_NAMED:] = [("and", f"{len(more):,} more")]
     if lines:
@@ -288,12 +275,10 @@ def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
 def _counts(lefts: Sequence[LeftOut]) -> str:
     """How many of each reason; the first with examples names one, or the commonest replies."""
     counts = ", ".join(f"{left.count:,} ({left.reason})" for left in lefts)
-    for left in lefts:
-        if left.examples:
-            are_replies = left.reason == "not readable"
-            example = listed(left.examples) if are_replies else f"{left.examples[0]:.{_MOST_WIDE}}"
-            return f"{counts}, such as {example}"
-    return counts
+    left = next((left for left in lefts if left.examples), None)
+    replies = left is not None and left.reason == "not readable"
+    example = left and (listed(left.examples) if replies else f"{left.examples[0]:.160}")
+    return f"{counts}, such as {example}" if example else counts
 
 
 def answered_section(

@@ -121,12 +121,7 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
         asked = card.used + sum(left.count for left in failed)
         for lefts, whole, what, fix in (
             (others, card.rows, "rows", "correct the data"),
-            (
-                failed,
-                asked,
-                "rows asked",
-                "check the model (try --dtype float32), its server, or its saved rows",
-            ),
+            (failed, asked, "rows asked", "check the model (try --dtype float32), server or rows"),
         ):
             _refuse_more(lefts, most, whole, f"{what} of `{card.spec}`", fix)
 

@@ -64,7 +64,7 @@ class LogAnswers:
             )
 
     def choose(self, questions: Sequence[Question]) -> Answers:
-        """The option chosen for each question, and the probabilities if they were logged.
+        """The option chosen for each question, or the text, with what the log has beside it.
 
         What cannot be read leaves the question out, for all models.
         """
@@ -93,9 +93,7 @@ class LogAnswers:
                 raise wrong[0]
             yield place, answer
 
-    def answer(self, questions: Sequence[Question]) -> Answers:
-        """The generated answer to each question, with the score that it has in the log."""
-        return self.choose(questions)
+    answer = choose
 
     def _name(self, question: Question) -> ItemName:
         name = ItemName.parse(question.id)
@@ -137,11 +135,9 @@ class LogAnswers:
         if item.missing:
             return _without_answer(item, item.missing)
         choice, value = item.chosen(score, options), item.value(score)
-        unscored = value is not None and math.isnan(value)
-        if unscored and choice is None:
-            raise self._wrong(item, f"`{score}` is {value}, and no option is chosen")
-        is_right = None if unscored or item.right is None else choice == item.right
-        if None not in (value, is_right) and value != is_right:
+        if choice is not None and math.isnan(value or 0.0):
+            value = None  # What is chosen is right or wrong without a score.
+        if None not in (value, item.right) and value != float(choice == item.right):
             raise self._wrong(
                 item,
                 f"`{score}` is {value} where the option {choice} is chosen and the option "

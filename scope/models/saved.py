@@ -101,10 +101,9 @@ class SavedRow:
             except ValueError:
                 reply = answer if isinstance(answer, str) else ""
                 letter = written_letter(reply, len(options))
-                named = letter.option if letter else spelled_option(reply, options)
-                if named is None:
-                    return self._unreadable(answer)
-                choice = named
+                choice = letter.option if letter else spelled_option(reply, options)
+            if choice is None:
+                return self._unreadable(answer)
             if values and values[choice] < max(values):
                 return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
         return Answer(choice=choice, probabilities=values)
@@ -133,13 +132,11 @@ class SavedAnswers:
         self.spec = f"predictions:{path}"
         self.fingerprint = fingerprint_of_file(path)
 
-    def fill(self, questions: Sequence[Question]) -> Answers:
-        """The saved word for each blank."""
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """The saved answer to each question, or the word for its blank."""
         return self._look_up(questions, SavedRow.in_words)
 
-    def answer(self, questions: Sequence[Question]) -> Answers:
-        """The saved answer to each question."""
-        return self._look_up(questions, SavedRow.in_words)
+    fill = answer
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """The saved option for each question, and the probabilities if they were saved."""
@@ -175,11 +172,10 @@ class SavedAnswers:
         texts = {text for question in questions for text in (question.id, question.text.strip())}
         others = [id_ for id_, row in self._by_id.items() if not {id_, row.text} & texts]
         rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
-        broken = f"; unusable rows: {'; '.join(self._unusable[:3])}"
         return ModelError(
             f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
             f"{listed([question.id for question in missing], 3)} (the first is "
-            f"{missing[0].text[:60]!r}){rest * bool(others)}{broken * bool(self._unusable)}",
+            f"{missing[0].text[:60]!r}){rest * bool(others)}",
             expected="a row for every question that is asked, with its `id` or its `text`",
             fix="add the rows, or check that the file belongs to these data; an `answer` that "
             "is null says that the model gave none",

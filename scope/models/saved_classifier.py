@@ -16,7 +16,9 @@ from scope.printing import counted, listed
 from scope.progress import remark_once
 from scope.records import Prediction, Probabilities
 
-_NAMES = {name: (name,) for name in ("text", "probabilities", "labels")}
+_ANSWER = ("text", "probabilities")
+_NAMES = {name: (name,) for name in (*_ANSWER, "labels")}
+_Shares = Callable[[Fields], Probabilities]
 UNUSABLE = Prediction(probabilities=(), missing="unusable row")
 
 
@@ -24,14 +26,10 @@ class SavedClassifier:
     """Looks answers up by text; a text without one raises an error with their number."""
 
     def __init__(
-        self,
-        predictions: Mapping[str, Prediction],
-        labels: Sequence[str],
-        path: Path,
-        unusable: int,
+        self, predictions: Mapping[str, Prediction], labels: Sequence[str], path: Path, unread: int
     ) -> None:
         self._predictions = predictions
-        self._unusable = unusable
+        self._unread = unread
         self._path = path
         self.labels = tuple(labels)
         self.spec = f"predictions:{path}"
@@ -41,7 +39,7 @@ class SavedClassifier:
         """Look every text up."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._predictions]
         # A row that cannot be used costs a text, though it need not say which.
-        if len(missing) > self._unusable:
+        if len(missing) > self._unread:
             raise MissingPredictionsError(self._path, missing)
         return [self._predictions.get(text, UNUSABLE) for text in texts]
 
@@ -60,10 +58,13 @@ class MissingPredictionsError(ModelError):
 
 def read_classifier(source: Source, path: Path) -> SavedClassifier:
     """A file with ``text`` and ``probabilities``, and the ``labels`` in the first row."""
-    rows = list(read_fields(source, _NAMES, required=()))
     labels: tuple[str, ...] = ()
-    for row in rows:
+    rows = []
+    for row in read_fields(source, _NAMES, required=()):
         labels = labels if row.row.unusable else _labels(row, labels)
+        # The first row may hold the labels alone.
+        if row.row.unusable or any(row.cells.get(name) is not None for name in _ANSWER):
+            rows.append(row)
 
     def shares(row: Fields) -> Probabilities:
         values: Any = unprinted(row.values.get("probabilities"))
@@ -71,32 +72,23 @@ def read_classifier(source: Source, path: Path) -> SavedClassifier:
         if fits and any(isinstance(n, float) and not math.isfinite(n) for n in values):
             return ()  # The model's failure costs this text.
         if not fits or not is_distribution(values, len(labels)):
-            raise row.wrong(
-                f"`probabilities` is {str(values)[:100]}",
-                f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {list(labels)}",
+            expected = (
+                f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {[*labels]}"
             )
+            raise row.wrong(f"`probabilities` is {str(values)[:100]}", expected)
         return rounded(values)
 
-    # The first row may hold the labels alone.
-    filled = [row for row in rows if row.row.unusable or _says_anything(row.cells)]
-    if not filled and set(source.columns) != {"labels"}:
+    if not rows and set(source.columns) != {"labels"}:
         raise DataError(
             f"no predictions in {path.name}; its columns are {listed(source.columns)}",
             expected="a row for every text, with `text` and `probabilities`",
             fix="add the rows, or rename the columns",
         )
-    return _classifier(filled, shares, labels, path)
-
-
-def _says_anything(cells: Mapping[str, object]) -> bool:
-    return any(cells.get(name) is not None for name in ("text", "probabilities"))
+    return _classifier(rows, shares, labels, path)
 
 
 def _classifier(
-    rows: Iterable[Fields],
-    shares: Callable[[Fields], Probabilities],
-    labels: Sequence[str],
-    path: Path,
+    rows: Iterable[Fields], shares: _Shares, labels: Sequence[str], path: Path
 ) -> SavedClassifier:
     """What the rows predict for their texts, if more rows can be used than not."""
     predictions: dict[str, Prediction] = {}
@@ -128,8 +120,7 @@ def read_pipeline(source: Source, path: Path) -> SavedClassifier:
     """The likeliest label of each text, with its score; the other labels share the rest evenly."""
     names = {name: (name,) for name in ("text", "label", "score")}
     rows = list(read_fields(source, names, required=tuple(names)))
-    named = {row.name("label") for row in rows if not row.row.unusable}
-    labels = sorted(label for label in named if label is not None)
+    labels = sorted({row.name("label") or "" for row in rows if not row.row.unusable} - {""})
 
     def shares(row: Fields) -> Probabilities:
         label = row.name("label")

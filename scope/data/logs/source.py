@@ -126,8 +126,8 @@ def _scored(item: LogItem, spec: LogSpec) -> LogItem:
     item = item._replace(name=item.name._replace(score=score), right=item.right_option(score))
     value = item.value(score)
     # What is chosen of the options is right or wrong without a score.
-    unscored = value is not None and math.isnan(value) and item.right is not None
-    if value is not None and not (0 <= value <= 1 or unscored):
+    bad = item.right is None if math.isnan(value or 0) else not 0 <= (value or 0) <= 1
+    if bad:
         return item._replace(unusable=f"the score `{score}` is {value}, not from 0 to 1")
     if item.scores and item.options and item.right is None:
         return item._replace(unusable="no single right option")
