@@ -24,8 +24,8 @@ from reports.blocks import (
 from reports.builders.estimates import table_of
 from reports.builders.run import data_name
 from reports.prose import Span, Text, prose, written
-from scope.printing import counted
-from scope.records import AuditResult, DataCard, Manifest, Outcome
+from scope.printing import counted, listed
+from scope.records import AuditResult, DataCard, LeftOut, Manifest, Outcome
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
 
 MOST_NAMED = 4
@@ -248,7 +248,7 @@ def left_out_section(manifest: Manifest) -> Section | None:
         )
         for caption, of, rows in (
             ("Left out for all models:", "Data", lefts),
-            ("Why is there no answer? It is wrong, and equals no other answer:", "Model", missing),
+            ("Why no answer? Unless left out, it is wrong, and equals no other:", "Model", missing),
         )
     )
     blocks = tuple(table for table in tables if table)
@@ -257,15 +257,28 @@ def left_out_section(manifest: Manifest) -> Section | None:
 
 def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
     """A line on what was left out, and on the answers that each of the first models lacks."""
-    lefts = [("left out", card.left_out) for card in manifest.data]
-    lefts += [(f"no answer of {card.name}", card.missing) for card in manifest.models]
-    lines = [
-        (written(name), written(", ".join(f"{left.count:,} ({left.reason})" for left in of)))
-        for name, of in lefts
-        if of
-    ]
+    lines = []
+    for card in manifest.data:
+        empty = [LeftOut(reason="empty", count=card.empty)] * bool(card.empty)
+        if lefts := (*card.left_out, *empty):
+            lines.append(
+                ("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} rows used")
+            )
+    answers = [(f"no answer of {card.name}", card.missing) for card in manifest.models]
+    lines += [(name, _counts(missing)) for name, missing in answers if missing]
+    if more := lines[MOST_NAMED:]:
+        lines[MOST_NAMED:] = [("and", f"{len(more):,} more")]
     if lines:
-        yield Terms(tuple(lines[:MOST_NAMED]), facts=True)
+        yield Terms(tuple((written(name), written(text)) for name, text in lines), facts=True)
+
+
+def _counts(lefts: Sequence[LeftOut]) -> str:
+    """How many of each reason; the first with examples names one, or the commonest replies."""
+    counts = ", ".join(f"{left.count:,} ({left.reason})" for left in lefts)
+    left = next((left for left in lefts if left.examples), None)
+    replies = left is not None and left.reason == "not readable"
+    example = left and (listed(left.examples) if replies else f"{left.examples[0]:.160}")
+    return f"{counts}, such as {example}" if example else counts
 
 
 def answered_section(

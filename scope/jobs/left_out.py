@@ -121,7 +121,7 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
         asked = card.used + sum(left.count for left in failed)
         for lefts, whole, what, fix in (
             (others, card.rows, "rows", "correct the data"),
-            (failed, asked, "rows asked", "check the model, its server, --thinking or --dtype"),
+            (failed, asked, "rows asked", "check the model, its server and rows"),
         ):
             _refuse_more(lefts, most, whole, f"{what} of `{card.spec}`", fix)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 from reports.blocks import (
     Block,
     Bullets,
+    Callout,
     Figure,
     Page,
     Paragraph,
@@ -50,10 +51,13 @@ def page_of(result: Result) -> Page:
     added, failures = _added(result)
     left_out = left_out_section(result.manifest)
     more = (*([replace(left_out, folded=True)] if left_out else []), *added)
+    left = left_out_lines(result.manifest)
+    # What the answer rests on is told below it, before all tables.
+    answer = tuple(takewhile(lambda block: isinstance(block, Paragraph | Callout), page.brief))
     return replace(
         page,
         sections=(*page.sections[:-1], *more, *page.sections[-1:]),
-        brief=(*page.brief, *left_out_lines(result.manifest), *failures),
+        brief=(*answer, *left, *page.brief[len(answer) :], *failures),
     )
 
 

@@ -21,10 +21,9 @@ from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
-from scope.models.replies import MOST_SHOWN, without_thought
+from scope.models.replies import MOST_SHOWN, unusable_row, without_thought
 from scope.models.scheme import Scheme
 from scope.paths import expanded
-from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, NoAnswer, Question
 from scope.registry import LOGS
@@ -67,9 +66,9 @@ class LogAnswers:
             )
 
     def choose(self, questions: Sequence[Question]) -> Answers:
-        """The option chosen for each question, and the probabilities if they were logged.
+        """The option chosen for each question, or the text, with what the log has beside it.
 
-        What cannot be read counts neither for nor against the model.
+        What cannot be read leaves the question out, for all models.
         """
         names = [self._name(question) for question in questions]
         missing = [name for name in names if name.key not in self._items]
@@ -78,9 +77,8 @@ class LogAnswers:
             raise self._missing(missing, len(questions))
         wrong: list[DataError] = []
         for place, (name, question) in enumerate(zip(names, questions, strict=True)):
-            answer, item = Answer(asked=False), self._items.get(name.key)
-            # Neither a row that cannot be read nor one without a score says anything.
-            if item is not None and not math.isnan(item.value(name.score) or 0.0):
+            answer = unusable_row(f"an item of {name.conditions.task} in a row that is not read")
+            if item := self._items.get(name.key):
                 try:
                     if self._words[name.key] != content_key(question.text, question.options):
                         raise self._wrong(item, "other words or options than the data have")
@@ -89,16 +87,15 @@ class LogAnswers:
                     else:
                         answer = self._generated(item, name.score)
                 except DataError as error:
-                    wrong.append(error)
+                    answer = unusable_row(error.found)
+                    # Without a score a row contradicts nothing.
+                    if not math.isnan(item.value(name.score) or 0.0):
+                        wrong.append(error)
             if len(wrong) > MOST_WRONG * len(questions):
                 raise wrong[0]
             yield place, answer
-        if wrong:
-            remark_once(f"answers of {self.spec} left out: {len(wrong)}, such as {wrong[0].found}")
 
-    def answer(self, questions: Sequence[Question]) -> Answers:
-        """The generated answer to each question, with the score that it has in the log."""
-        return self.choose(questions)
+    answer = choose
 
     def _name(self, question: Question) -> ItemName:
         name = ItemName.parse(question.id)
@@ -144,6 +141,8 @@ class LogAnswers:
         if item.missing:
             return _without_answer(item, item.missing)
         choice, value = item.chosen(score, options), item.value(score)
+        if choice is not None and math.isnan(value or 0.0):
+            value = None  # What is chosen is right or wrong without a score.
         if None not in (value, item.right) and value != float(choice == item.right):
             raise self._wrong(
                 item,

@@ -118,6 +118,11 @@ def marks_thought(token: str) -> bool:
     return _MARK.fullmatch(token) is not None
 
 
+def unusable_row(problem: str) -> Answer:
+    """No answer for a row that cannot be used: the question is left out for all models."""
+    return Answer(missing="unusable row", reply=problem)
+
+
 def no_answer(text: str, *, cut: bool) -> Answer:
     """Why a text behind the thought gives no answer; ``cut`` if it ended at its limit.
 

@@ -9,8 +9,9 @@ answers to the questions of tasks, and a .tsv file those of many models.
 Answers are looked up by the question's id or its words: one row per question, in the same formats:
 ``id``, or ``text`` (the question), or both; ``answer``, null where the model gave none; and where
 there are options maybe ``probabilities``, one for each in their order. An answer to choose is the
-option's number from 0, its letter, or its text. What names no option is no answer, and wrong; a
-thought before the answer is left out. A row that cannot be used costs the question it answers.
+option's number from 0, its letter, or its text, or a reply that names one as an endpoint's does.
+What names no option is no answer, and wrong; a thought before the answer is left out. A row that
+cannot be used costs the question it answers, for all models.
 """
 
 from __future__ import annotations
@@ -37,13 +38,15 @@ from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution
 from scope.models.answer_table import TableColumn, expand_table, load_column, parse_table_name
+from scope.models.endpoint.letters import spelled_option, written_letter
 from scope.models.options import ModelOptions
-from scope.models.replies import without_thought
+from scope.models.replies import unusable_row, without_thought
 from scope.models.saved_classifier import (
     SavedClassifier,
     fingerprint_of_file,
     read_classifier,
     read_pipeline,
+    remark_unusable,
     rounded,
 )
 from scope.models.scheme import Scheme
@@ -96,6 +99,10 @@ class SavedRow:
             try:
                 choice = option_index(answer, options)
             except ValueError:
+                reply = answer if isinstance(answer, str) else ""
+                letter = written_letter(reply, len(options))
+                choice = letter.option if letter else spelled_option(reply, options)
+            if choice is None:
                 return self._unreadable(answer)
             if values and values[choice] < max(values):
                 return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
@@ -125,13 +132,11 @@ class SavedAnswers:
         self.spec = f"predictions:{path}"
         self.fingerprint = fingerprint_of_file(path)
 
-    def fill(self, questions: Sequence[Question]) -> Answers:
-        """The saved word for each blank."""
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """The saved answer to each question, or the word for its blank."""
         return self._look_up(questions, SavedRow.in_words)
 
-    def answer(self, questions: Sequence[Question]) -> Answers:
-        """The saved answer to each question."""
-        return self._look_up(questions, SavedRow.in_words)
+    fill = answer
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """The saved option for each question, and the probabilities if they were saved."""
@@ -142,11 +147,11 @@ class SavedAnswers:
     ) -> Answers:
         rows = list(map(self._row, questions))
         missing = [question for question, row in zip(questions, rows, strict=True) if row is None]
-        # A row that cannot be used costs the question that it answers.
         if len(missing) > len(self._unusable):
             raise self._lacks(missing, questions)
+        unusable = iter(self._unusable)  # Each costs a question, though it need not say which.
         for place, (row, question) in enumerate(zip(rows, questions, strict=True)):
-            yield place, Answer(asked=False) if row is None else read(row, question)
+            yield place, read(row, question) if row else unusable_row(next(unusable))
 
     def _row(self, question: Question) -> SavedRow | None:
         row, same = self._by_id.get(question.id), self._by_text.get(question.text.strip())
@@ -167,11 +172,10 @@ class SavedAnswers:
         texts = {text for question in questions for text in (question.id, question.text.strip())}
         others = [id_ for id_, row in self._by_id.items() if not {id_, row.text} & texts]
         rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
-        broken = f"; unusable rows: {'; '.join(self._unusable[:3])}"
         return ModelError(
             f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
             f"{listed([question.id for question in missing], 3)} (the first is "
-            f"{missing[0].text[:60]!r}){rest * bool(others)}{broken * bool(self._unusable)}",
+            f"{missing[0].text[:60]!r}){rest * bool(others)}",
             expected="a row for every question that is asked, with its `id` or its `text`",
             fix="add the rows, or check that the file belongs to these data; an `answer` that "
             "is null says that the model gave none",
@@ -199,6 +203,7 @@ def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
         if rows.setdefault((own_id, row.text), row) != row:
             where = f"to {row.text[:60]!r}" if own_id is None else f"under the id `{own_id}`"
             raise fields.wrong(f"another answer {where}", "one answer to a question")
+    remark_unusable(unusable, path)
     by_id = unambiguous((own_id, row) for (own_id, _), row in rows.items() if own_id is not None)
     by_text = unambiguous((text, row) for (_, text), row in rows.items() if text)
     return SavedAnswers(by_id, by_text, path, unusable)

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from scope.data.fields import Fields, UnreadableError, label_of, read_fields, unprinted
-from scope.data.sources import Source
+from scope.data.sources import Source, UnusableRowError
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution, normalized
-from scope.printing import listed
+from scope.printing import counted, listed
+from scope.progress import remark_once
 from scope.records import Prediction, Probabilities
 
-_NAMES = {name: (name,) for name in ("text", "probabilities", "labels")}
+_ANSWER = ("text", "probabilities")
+_NAMES = {name: (name,) for name in (*_ANSWER, "labels")}
+_Shares = Callable[[Fields], Probabilities]
+UNUSABLE = Prediction(probabilities=(), missing="unusable row")
 
 
 class SavedClassifier:
     """Looks answers up by text; a text without one raises an error with their number."""
 
     def __init__(
-        self,
-        predictions: Mapping[str, Prediction],
-        labels: Sequence[str],
-        path: Path,
+        self, predictions: Mapping[str, Prediction], labels: Sequence[str], path: Path, unread: int
     ) -> None:
         self._predictions = predictions
+        self._unread = unread
         self._path = path
         self.labels = tuple(labels)
         self.spec = f"predictions:{path}"
@@ -36,9 +38,10 @@ class SavedClassifier:
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Look every text up."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._predictions]
-        if missing:
+        # A row that cannot be used costs a text, though it need not say which.
+        if len(missing) > self._unread:
             raise MissingPredictionsError(self._path, missing)
-        return [self._predictions[text] for text in texts]
+        return [self._predictions.get(text, UNUSABLE) for text in texts]
 
 
 class MissingPredictionsError(ModelError):
@@ -56,54 +59,79 @@ class MissingPredictionsError(ModelError):
 def read_classifier(source: Source, path: Path) -> SavedClassifier:
     """A file with ``text`` and ``probabilities``, and the ``labels`` in the first row."""
     labels: tuple[str, ...] = ()
-    predictions: dict[str, Prediction] = {}
+    rows = []
     for row in read_fields(source, _NAMES, required=()):
-        labels = _labels(row, labels)
-        there = {name for name, value in row.values.items() if value is not None}
-        if "labels" in there and not there & {"text", "probabilities"}:
-            continue
+        labels = labels if row.row.unusable else _labels(row, labels)
+        # The first row may hold the labels alone.
+        if row.row.unusable or any(row.cells.get(name) is not None for name in _ANSWER):
+            rows.append(row)
+
+    def shares(row: Fields) -> Probabilities:
         values: Any = unprinted(row.values.get("probabilities"))
         fits = isinstance(values, list) and len(values) == len(labels)
         if fits and any(isinstance(n, float) and not math.isfinite(n) for n in values):
-            values = []  # The model's failure costs this text.
-        elif not fits or not is_distribution(values, len(labels)):
-            raise row.wrong(
-                f"`probabilities` is {str(values)[:100]}",
-                f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {list(labels)}",
+            return ()  # The model's failure costs this text.
+        if not fits or not is_distribution(values, len(labels)):
+            expected = (
+                f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {[*labels]}"
             )
-        _add(predictions, row, rounded(values) if values else ())
-    if not predictions and set(source.columns) != {"labels"}:
+            raise row.wrong(f"`probabilities` is {str(values)[:100]}", expected)
+        return rounded(values)
+
+    if not rows and set(source.columns) != {"labels"}:
         raise DataError(
             f"no predictions in {path.name}; its columns are {listed(source.columns)}",
             expected="a row for every text, with `text` and `probabilities`",
             fix="add the rows, or rename the columns",
         )
-    return SavedClassifier(predictions, labels, path)
+    return _classifier(rows, shares, labels, path)
 
 
-def _add(predictions: dict[str, Prediction], row: Fields, shares: Probabilities) -> None:
-    """Add what a row predicts for its text."""
-    if not isinstance(text := row.values.get("text"), str):
-        raise row.wrong(f"`text` is {text!r}", "the text as a string")
-    prediction = Prediction(probabilities=shares, missing="" if shares else "no number")
-    if predictions.setdefault(text, prediction) != prediction:
-        raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
+def _classifier(
+    rows: Iterable[Fields], shares: _Shares, labels: Sequence[str], path: Path
+) -> SavedClassifier:
+    """What the rows predict for their texts, if more rows can be used than not."""
+    predictions: dict[str, Prediction] = {}
+    unusable: list[UnusableRowError] = []
+    for row in rows:
+        try:
+            values = shares(row)
+            if not isinstance(text := row.values.get("text"), str):
+                raise row.wrong(f"`text` is {text!r}", "the text as a string")
+        except UnusableRowError as error:
+            unusable.append(error)
+            continue
+        prediction = Prediction(probabilities=values, missing="" if values else "no number")
+        if predictions.setdefault(text, prediction) != prediction:
+            raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
+    if len(unusable) > len(predictions):
+        raise unusable[0]
+    remark_unusable([error.found for error in unusable], path)
+    return SavedClassifier(predictions, labels, path, len(unusable))
+
+
+def remark_unusable(problems: Sequence[str], path: Path) -> None:
+    """Write how many rows of a file cannot be used, if any."""
+    if problems:
+        remark_once(f"{path.name}: {counted(len(problems), 'unusable row')}, such as {problems[0]}")
 
 
 def read_pipeline(source: Source, path: Path) -> SavedClassifier:
     """The likeliest label of each text, with its score; the other labels share the rest evenly."""
     names = {name: (name,) for name in ("text", "label", "score")}
-    rows = [(row, row.name("label")) for row in read_fields(source, names, required=tuple(names))]
-    labels = sorted({label for _, label in rows if label is not None})
-    predictions: dict[str, Prediction] = {}
-    for row, label in rows:
+    rows = list(read_fields(source, names, required=tuple(names)))
+    labels = sorted({row.name("label") or "" for row in rows if not row.row.unusable} - {""})
+
+    def shares(row: Fields) -> Probabilities:
+        label = row.name("label")
         score: Any = 1.0 if len(labels) == 1 else row.values["score"]
         if label is None or not isinstance(score, float | int) or not 1 / len(labels) <= score <= 1:
             problem = f"the label {label!r} with the score {score!r:.40}"
             raise row.wrong(problem, f"the likeliest of {len(labels)} labels, and its probability")
         rest = (1 - score) / max(1, len(labels) - 1)
-        _add(predictions, row, rounded([score if name == label else rest for name in labels]))
-    return SavedClassifier(predictions, labels, path)
+        return rounded([score if name == label else rest for name in labels])
+
+    return _classifier(rows, shares, labels, path)
 
 
 def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:

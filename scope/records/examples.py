@@ -227,9 +227,11 @@ NoAnswer = Literal[
     "not readable",
     "no number",
     "server",
+    "unusable row",
 ]
 """Why there is no answer. A model's failure is a wrong answer that equals no other; a failure of
-the ``server`` says nothing of the model, and leaves the item out for all models."""
+the ``server``, or an ``unusable row`` of saved answers or a log, says nothing of the model, and
+leaves the item out for all models."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -242,7 +244,7 @@ class Answer:
     where the model gave nothing that counts as an answer. ``asked`` is False where the model was
     never asked, as saved answers may say: then nothing counts for or against it. ``others`` are
     further fillers of a blank, the likeliest first. ``truncated`` as for a prediction. ``missing``
-    says why there is no answer, and ``reply`` how a reply begins that could not be read.
+    says why there is no answer, and ``reply`` how a reply, or what row, could not be read.
     ``score``, from 0 to 1, is what an evaluation tool gave the answer; it counts in place of a
     comparison with the right answer.
     """
@@ -273,7 +275,7 @@ class Answer:
     @property
     def leaves_out(self) -> bool:
         """Whether the question is left out for all models."""
-        return self.missing == "server"
+        return self.missing in ("server", "unusable row")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

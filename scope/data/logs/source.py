@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -124,7 +125,9 @@ def _scored(item: LogItem, spec: LogSpec) -> LogItem:
     score = f"{score}>{bound}" if bound and item.scores else score
     item = item._replace(name=item.name._replace(score=score), right=item.right_option(score))
     value = item.value(score)
-    if value is not None and not 0 <= value <= 1:
+    # What is chosen of the options is right or wrong without a score.
+    bad = item.right is None if math.isnan(value or 0) else not 0 <= (value or 0) <= 1
+    if bad:
         return item._replace(unusable=f"the score `{score}` is {value}, not from 0 to 1")
     if item.scores and item.options and item.right is None:
         return item._replace(unusable="no single right option")

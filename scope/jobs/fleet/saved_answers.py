@@ -306,7 +306,7 @@ def _has_gold(item: Item) -> bool:
 def _correct(answer: Answer, item: Item, normalize: bool) -> int | None:
     if answer.score is not None:
         return int(answer.score) if answer.score in (0, 1) else None
-    if not answer.asked or answer.missing == "server" or not _has_gold(item):
+    if not answer.asked or answer.leaves_out or not _has_gold(item):
         return None
     if item.question.options:
         return int(answer.choice == item.right)

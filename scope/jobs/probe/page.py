@@ -91,10 +91,8 @@ def answer_section(findings: ProbeFindings) -> Section:
 def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
     """What a terminal shows: the answer, a row a step or a model, and where probes were saved."""
     findings, last = result.findings, last_scores(result.findings)
-    empty = [card for card in result.manifest.data if card.empty]
     facts = (
         *model_lines(result.manifest),
-        *((written(card.spec), prose("{n} empty, left out", n=card.empty)) for card in empty),
         *([(prose("saved"), joined(findings.files))] if findings.files else []),
     )
     return (

@@ -83,7 +83,7 @@ class TaskResponses(Responses):
             if answer.choice is not None:
                 responses.append(Response(answer.choice, answer.probabilities))
             elif answer.text is None:
-                asked = answer.asked and answer.missing != "server"
+                asked = answer.asked and not answer.leaves_out
                 responses.append(Response(None, asked=asked))
             else:
                 words, gold = spelled_alike(answer.text), item.key.gold

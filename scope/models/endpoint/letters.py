@@ -29,9 +29,10 @@ _AROUND = " \t\n.,:;()[]{}<>*_\"'`"
 
 _OPENS = re.compile(r"[(\[*_`]*([A-Z])[.:)\]*_`]+(?=\s|$)")
 _FOLLOWS = re.compile(
-    r"\b(?:answer\s+is|answer\s*:|(?<!not )option(?:\s+is)?)[\s:(\[*_`\"']*(?-i:([A-Z]))"
+    r"(?:\b(?:answer\s+is|answer\s*:|(?<!not )option(?:\s+is)?)|\\boxed\s*\{(?:\\text\w*\{)?)"
+    r"[\s:(\[*_`\"']*(?-i:([A-Z]))"
     # Else it may be a word: the answer is A cat.
-    r"(?=[.,;:!?)\]*_`\"'’]+(?:\s|$)|\s*(?:\n|$)|\s+(?:[-–—(\[]|(?:because|since|as|or|and)\b"
+    r"(?=[.,;:!?)\]}$*_`\"'’]+(?:\s|$)|\s*(?:\n|$)|\s+(?:[-–—(\[]|(?:because|since|as|or|and)\b"
     r"|is\s+(?:the\s+)?(?:correct|right|best)\b))",
     re.IGNORECASE,
 )
@@ -77,8 +78,8 @@ def written_letter(text: str, options: int) -> Letter | None:
 
     Some letters are words, and any text may contain letters. So a letter counts only if it is the
     whole first line; if it opens the text and is marked, as in ``B.``, ``(B)`` or ``**B**``; or if
-    it follows ``answer is``, ``answer:`` or ``option``, and the next word, if any, gives a reason
-    or confirms the answer. Letters joined by ``or`` or ``and`` do not count.
+    it follows ``answer is``, ``answer:``, ``option`` or ``\\boxed{``, and the next word, if any,
+    gives a reason or confirms the answer. Letters joined by ``or`` or ``and`` do not count.
 
     Examples
     --------

@@ -79,14 +79,14 @@ def test_a_bad_row_costs_one_item(tmp_path, case):
     if tool.startswith("other "):
         data = f"{scheme}:{tmp_path}/other"
         written_log(tmp_path / "other", tool.removeprefix("other "), "other")
-    task = Generation() if tool == "gen" else Choice()
+    task = Generation() if tool.endswith("gen") else Choice()
     if expected.startswith("error: "):
         words = message(lambda: answers(spec, asked(data, task)))
         assert all(part in words for part in expected.removeprefix("error: ").split(" & "))
         return
     loaded = task.load(data, n=None, seed=0)
     given, left_out = answers(spec, loaded.items), loaded.card.left_out
-    assert " ".join(shown(answer) if answer.asked else "-" for answer in given) == expected
+    assert " ".join(map(shown, given)).replace(f"{tmp_path}/", "") == expected
     assert [part.count for part in left_out] == [1] * bool(reason)
     assert all(reason in part.reason and "1 of" in part.examples[0] for part in left_out)
 

@@ -130,7 +130,7 @@ def test_an_item_with_other_options_is_left_out_and_many_are_refused(tmp_path):
         path.write_text(path.read_text().replace('" dark blue"', '" navy"', many))
         if many == 1:
             given = answers(f"lm-eval:{second}", items)
-            assert [answer.asked for answer in given].count(False) == 1
+            assert [answer.missing for answer in given].count("unusable row") == 1
     assert "other words or options" in message(answers, f"lm-eval:{second}", items)
 
 

@@ -27,6 +27,7 @@ from scope.models.endpoint.protocol import Position
         "I would take option B: a cat",
         "Option B - a cat",
         "Option A is wrong. The answer is B.",
+        "So the answer is $\\boxed{\\text{B}}$.",
     ],
 )
 def test_a_letter_that_is_written_as_the_answer_counts(text):
