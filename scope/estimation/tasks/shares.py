@@ -16,9 +16,10 @@ from scope.estimation.answer_shares import (
 )
 from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
 from scope.records.estimates import UNANSWERABLE, brief
+from scope.records.examples import Prediction
 
 SILENT = 0.25
-"""A model that leaves more of its questions without an answer is degenerate, and no control."""
+"""A model that leaves more questions, or texts, without an answer is degenerate, and no control."""
 
 FREQUENT = 0.10
 """A warning names an answer in words that makes up more of a model's answers,"""
@@ -63,7 +64,7 @@ def task_shares(
         accuracy = accuracies[model]
         reasons = (
             *(_one_answer(named, model) for named in every),
-            _silent(row),
+            silent(row),
             _no_better_than_chance(accuracy, every[0], model) if has_options else None,
         )
         shares.append(
@@ -164,15 +165,15 @@ def _one_answer(named: Named, model: str) -> str | None:
     return None
 
 
-def _silent(row: Sequence[Answer]) -> str | None:
-    """Why it answers too little, with the reasons that are known."""
-    asked = sum(answer.asked for answer in row)
-    missing = [answer.missing for answer in row if answer.asked and not answer.given]
+def silent(row: Sequence[Answer | Prediction], questions: str = "questions") -> str | None:
+    """Why a model answers too little, with the reasons that are known."""
+    counted = [answer for answer in row if getattr(answer, "asked", True)]
+    asked, missing = len(counted), [answer.missing for answer in counted if not answer.given]
     if asked < FEWEST or len(missing) <= SILENT * asked:
         return None
     known = Counter(filter(None, missing)).most_common()
     reasons = ", ".join(f"{reason} {count}" for reason, count in known)
-    opening = f"it gives no answer to {len(missing)} of {asked} questions"
+    opening = f"it gives no answer to {len(missing)} of {asked} {questions}"
     return f"{opening} ({reasons})" if reasons else opening
 
 

@@ -48,14 +48,14 @@ def test_answers_that_are_missing_are_counted_by_reason_and_failures_of_servers_
     poor = Planned("poor", n0=CUT, n1=UNREAD, n2=UNREAD, n3=FAILED)
     result = scope.compare(models=[good, poor], tasks=["choice"], **asked)
     assert {left.reason: left.examples for left in result.manifest.models[1].missing} == {
-        **{"not readable": ("Well, B or C",), "cut off": ("0",), "server": ("3",)}
+        **{"not readable": ("Well, B or C",), "cut off": ("0",)}
     }
     (data,) = result.manifest.data
     assert (data.used, data.left_out) == (59, (LeftOut(reason=SERVER, count=1, examples=("3",)),))
     assert result.outcomes[0].failures == {"cut off": 1, "not readable": 2}
     (cells,) = result.cells
     assert [cells.count(of) for of in (cells.only_first, cells.only_second)] == [3, 1]
-    assert "no answer of poor: 2 (not readable), 1 (cut off), 1 (server)" in str(result)
+    assert "no answer of poor: 2 (not readable), 1 (cut off)" in str(result)
     assert "| poor | not readable | 2 | Well, B or C |" in result.to_markdown(verbose=True)
     poor.asked.clear()
     poor.planned.pop("n3")

@@ -1,35 +1,72 @@
-"""A text that a model does not answer costs one text, changed or not."""
+"""A text that a target does not answer counts against it; others are left out for all models."""
 
 import math
 
-from toy_models import Reference
+import pytest
+from toy_models import Reference, Student
 
 from scope.records import Prediction
 
-WORDS = ("hollow", "dreadful")
+KEPT = ("hard_scope", "soft_scope", "concordance", "base_rate", "flip_scope")
 
 
 class Refuses(Reference):
-    """Gives no numbers to texts that contain its word, as a damaged copy or a content filter."""
+    """Gives no answer to texts that contain its word, as a damaged copy or a content filter."""
 
-    def __init__(self, word):
-        self.word, self.name = word, f"without-{word}"
+    def __init__(self, word, missing=""):
+        self.word, self.missing, self.name = word, missing, f"without-{word}"
         self.spec = self.fingerprint = f"memory:{self.name}"
 
     def classify(self, texts):
-        rows = zip(texts, super().classify(texts), strict=True)
-        shares = [(math.nan,) * 2 if self.word in text else row for text, row in rows]
-        return [Prediction(probabilities=tuple(row)) for row in shares]
+        numbers = () if self.missing else (math.nan,) * 2
+        gone = Prediction(probabilities=numbers, missing=self.missing)
+        rows = (Prediction(probabilities=tuple(row)) for row in super().classify(texts))
+        return [gone if self.word in text else row for text, row in zip(texts, rows, strict=True)]
 
 
-def test_texts_that_a_model_does_not_answer_are_left_out_for_all(toy_audit):
-    result = toy_audit(
-        reference=Refuses(WORDS[0]), targets=[Refuses(WORDS[1])], n=None, capabilities=["typo"]
-    )
-    (data,) = result.manifest.data
-    counts = {left.reason: left.count for left in data.left_out}
-    assert counts == {f"no answer of without-{word}: no number": 5 for word in WORDS}
-    texts = [scored.example.text for scored in result.examples]
-    assert len(texts) == data.used == 48 - 10
-    texts += [scored.perturbation.text or "" for scored in result.candidates]
-    assert not any(word in text for word in WORDS for text in texts)
+@pytest.fixture
+def audited(toy_audit):
+    """Audits the toy reference, without a word, and gives the measurements of the last target."""
+
+    def audit(*targets):
+        given = {"reference": Refuses("hollow"), "targets": targets, "n": None}
+        result = toy_audit(**given, capabilities=["typo"])
+        rows = [row for row in result.measurements if row.subset is None]
+        last = [row for row in rows if row.target == result.manifest.targets[-1].name]
+        return result, {row.metric.partition("(")[0]: row for row in last}
+
+    return audit
+
+
+def test_what_a_target_does_not_answer_is_wrong_and_leaves_other_targets_alone(audited):
+    result, numbers = audited(Student(), Refuses("dreadful"))
+    (data,), targets = result.manifest.data, result.manifest.targets
+    assert data.used == len(result.examples) == 48 - 5
+    left = data.left_out[0]
+    assert (left.reason, left.count) == ("no answer of without-hollow: no number", 5)
+    assert [(lack.reason, lack.count) for lack in targets[-1].missing] == [("no number", 5)]
+    assert numbers["iid_agreement"].estimate.value == round(38 / 43, 6)
+    gone = {each.example.id for each in result.examples if "dreadful" in each.example.text}
+    for metric in KEPT:
+        values = numbers[metric].by_text()
+        assert {id_: values.get(id_, 0) for id_ in gone} == dict.fromkeys(gone, 0), metric
+        assert min(value for id_, value in values.items() if id_ not in gone) == 1, metric
+    _, alone = audited(Student())
+    of_student = {row for row in result.measurements if row.target == targets[0].name}
+    assert of_student.issuperset(alone.values())
+
+
+@pytest.mark.parametrize(
+    ("target", "used", "reason"),
+    [
+        (Refuses("dreadful", "server"), 38, None),
+        (Refuses("a", "refused"), 43, "it gives no answer to 41 of 43 texts (refused 41)"),
+    ],
+)
+def test_servers_leave_texts_out_and_a_target_that_answers_too_little_is_degenerate(
+    audited, target, used, reason
+):
+    result, _ = audited(target)
+    assert result.manifest.data[0].used == len(result.examples) == used
+    assert result.answer_shares[-1].degenerate == reason
+    assert (result.verdicts[0].reason is not None) == bool(reason)
