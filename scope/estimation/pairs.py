@@ -109,8 +109,8 @@ def _selected(
     columns = len(first.reference.probabilities) if first else 0
     models = 1 + (len(first.targets) if first else 0)
     rows = _open(answers, models) if open_vocabulary else _closed(answers, models, columns)
-    given = [[prediction.given for prediction in answer] for answer in answers]
-    missing = ~np.array(given, dtype=bool).reshape(len(pairs), 2 * models).T
+    answered = [[prediction.given for prediction in answer] for answer in answers]
+    missing = ~np.array(answered, dtype=bool).reshape(len(pairs), 2 * models).T
     if missing.any():
         rows[missing] = 0
         nothing = np.tile(np.eye(2), (models, 1))[:, np.newaxis] * missing[..., np.newaxis]
