@@ -152,7 +152,7 @@ class KeepsPrediction(ClassificationGoalFunction):
         # rounded sum is not 1 to the last digit.
         return [row if isinstance(row, Prediction) else np.asarray(row, float) for row in scores]
 
-    def _get_displayed_output(self, raw_output: Any) -> int | str:
+    def _get_displayed_output(self, raw_output: Any) -> int | str | float:
         return _predicted(raw_output)
 
     def _goal_function_result_type(self) -> Any:
@@ -187,7 +187,7 @@ def _plain(answer: Any) -> Any:
     return np.asarray(answer, dtype=float).tolist()
 
 
-def _predicted(answer: Any) -> int | str:
+def _predicted(answer: Any) -> int | str | float:
     """The token, or the place of the most probable label; the first of equals; -1 without any."""
     if isinstance(answer, Prediction):
         return answer.choice

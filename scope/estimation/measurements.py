@@ -72,7 +72,7 @@ def clean_measurements(
     """
     ids = [scored.example.id for scored in examples]
     # Labels are numbered; tokens are numbered by first occurrence.
-    numbers: dict[int | str, int] = {index: index for index in range(len(labels))}
+    numbers: dict[int | str | float, int] = {index: index for index in range(len(labels))}
     reference = [numbers.setdefault(example.reference.choice, len(numbers)) for example in examples]
     gold = {label: index for index, label in enumerate(labels)}
     labelled = [index for index, scored in enumerate(examples) if scored.example.label in gold]

@@ -47,7 +47,9 @@ class AuditedPairs:
     target, shapes (pairs, labels); ``example_ids`` and ``trials`` say which pair it is. With an
     ``open_vocabulary`` each pair has its own labels, the tokens that any model predicts there,
     and the last column is the mass of all others. ``similarities``, of shape (pairs,), are those by
-    which the changed texts were admitted, not a number where there is none.
+    which the changed texts were admitted, not a number where there is none. ``missing``, of shape
+    (2 * models, pairs), says which answers were not given before and after, model by model: each of
+    the two is an answer of its own, in a column that no answer given has.
     """
 
     capability: str
@@ -56,6 +58,7 @@ class AuditedPairs:
     reference: tuple[Values, Values]
     targets: tuple[tuple[Values, Values], ...]
     similarities: Values
+    missing: NDArray[np.bool_]
     open_vocabulary: bool = False
 
     def by_text(
@@ -106,6 +109,13 @@ def _selected(
     columns = len(first.reference.probabilities) if first else 0
     models = 1 + (len(first.targets) if first else 0)
     rows = _open(answers, models) if open_vocabulary else _closed(answers, models, columns)
+    answered = [[prediction.given for prediction in answer] for answer in answers]
+    missing = ~np.array(answered, dtype=bool).reshape(len(pairs), 2 * models).T
+    if missing.any():
+        rows[missing] = 0
+        nothing = np.tile(np.eye(2), (models, 1))[:, np.newaxis] * missing[..., np.newaxis]
+        end = rows.shape[2] - open_vocabulary
+        rows = np.concatenate([rows[..., :end], nothing, rows[..., end:]], axis=2)
     both = [(rows[2 * model], rows[2 * model + 1]) for model in range(models)]
     return AuditedPairs(
         capability=capability,
@@ -117,6 +127,7 @@ def _selected(
         similarities=np.array(
             [after.perturbation.similarity for _, after, _ in pairs], dtype=float
         ),
+        missing=missing,
         open_vocabulary=open_vocabulary,
     )
 
@@ -127,7 +138,10 @@ Answers = Sequence[Sequence[Prediction]]
 
 def _closed(answers: Answers, models: int, labels: int) -> Values:
     """Shape (2 * models, pairs, labels)."""
-    rows = [[answer[place].probabilities for answer in answers] for place in range(2 * models)]
+    nothing = (0.0,) * labels
+    rows = [
+        [each[place].probabilities or nothing for each in answers] for place in range(2 * models)
+    ]
     return np.array(rows, dtype=float).reshape(2 * models, len(answers), labels)
 
 
@@ -236,10 +250,11 @@ def _of_moves(
     of_target = partial(measured, target=target, capability=drawn.capability)
     before = drawn.reference[0]
     both = (drawn.reference, drawn.targets[place])
+    gone = drawn.missing[2 * place + 2 : 2 * place + 4].any(axis=0)
     silent = [
         name
         for name, model in zip((reference, target), both, strict=True)
-        if len(before) and np.isin(model, (0.0, 1.0)).all()
+        if len(before) and np.isin(model, (0.0, 1.0)).all() and not (name == target and gone.all())
     ]
     if silent or not len(before):
         reason = f"{silent[0]} {LABELS_ALONE}" if silent else NO_CANDIDATE
@@ -247,12 +262,14 @@ def _of_moves(
             yield of_target(metric, estimate=Undefined(reason=reason))
         return
     moved = [moves(before, *model, open_vocabulary=drawn.open_vocabulary) for model in both]
+    # Not a number orders no pair as the reference does.
+    moved[1][gone] = np.nan
     couples = _couples(drawn)
     values = concordance_values(moved[0][couples], moved[1][couples], gap=gap)
     means, ids = means_by_example(values, [drawn.example_ids[row] for row in couples[:, 0]])
     estimate = mean_estimate(means, ids, empty=NO_PAIR)
     yield of_target("concordance", estimate=estimate, example_ids=ids, values=means)
-    slope = reach(moved[0], moved[1], drawn.example_ids)
+    slope = reach(moved[0], np.nan_to_num(moved[1]), drawn.example_ids)
     if slope is None:
         yield of_target("reach", estimate=Undefined(reason=NO_MOVE))
         return
@@ -269,6 +286,7 @@ def _of_flips(drawn: AuditedPairs, place: int, target: str) -> Iterator[Measurem
     partners = np.where(kept_by_reference == 1, keeps, np.nan)
     pairs = (*drawn.reference, *drawn.targets[place])
     flips = flip_scope_values(*(_labels(drawn, rows) for rows in pairs))
+    flips[(kept_by_reference == 0) & drawn.missing[2 * place + 2]] = 0
     means, ids = means_by_example(flips, drawn.example_ids)
     why = NO_FLIP if drawn.example_ids else NO_CANDIDATE
     estimate = mean_estimate(means, ids, empty=why)

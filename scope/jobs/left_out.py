@@ -19,6 +19,9 @@ from scope.records import Answer, DataCard, LeftOut, Manifest, Prediction, TaskA
 UNANSWERED = "no answer of "
 """Begins the reason for leaving out a question, or a text, that some model did not answer."""
 
+CHANGED = "changed text, "
+"""Stands before it where only a change of a text was not answered."""
+
 ByModel = Mapping[str, Mapping[str, Answer | Prediction]]
 """All answers to a task, or to texts, by the model's name and the question's id or the text."""
 
@@ -43,8 +46,11 @@ def ask_all(
     return answers, replies
 
 
-def unanswered(answers: ByModel) -> dict[str, str]:
+def unanswered(answers: ByModel, reference: str | None = None) -> dict[str, str]:
     """The questions, or texts, that are left out for all models, and why.
+
+    They are those that a server failed to answer, or the ``reference`` of an audit, with whose
+    answer all others are compared.
 
     Examples
     --------
@@ -56,7 +62,7 @@ def unanswered(answers: ByModel) -> dict[str, str]:
         name: f"{UNANSWERED}{model}: {answer.missing}"
         for model, row in answers.items()
         for name, answer in row.items()
-        if answer.leaves_out
+        if answer.leaves_out or (model == reference and not answer.given)
     }
 
 
@@ -65,11 +71,13 @@ def with_reasons(
     tasks: Mapping[Any, ByModel],
     most: float,
     texts: Collection[str] | None = None,
+    reference: str | None = None,
 ) -> Manifest:
     """The manifest with what is known once models have answered the tasks, by the tasks' names.
 
     It counts what is left out of the data of each task, how many questions each model truncated,
-    and why it gave no answer. The name of an audit is None, and ``texts`` are those of its data.
+    and why it gave no answer to others. The name of an audit is None, ``texts`` are those of its
+    data, and what its ``reference`` does not answer is left out.
 
     Raises
     ------
@@ -77,21 +85,24 @@ def with_reasons(
         When a larger share than ``most`` is left out for want of an answer.
     """
     data, models = [], []
+    failed = {task: unanswered(rows, reference) for task, rows in tasks.items()}
     for card in manifest.data:
-        failed = unanswered(tasks.get(card.capability, {}))
-        failed = {name: failed[name] for name in failed if texts is None or name in texts}
-        lefts = _counted((why, name) for name, why in failed.items())
-        used = card.used - len(failed)
+        whys = failed.get(card.capability, {})
+        plain = {name for name in whys if texts is None or name in texts}
+        lefts = _counted((CHANGED * (name not in plain) + whys[name], name) for name in whys)
+        used = card.used - len(plain)
         data.append(replace(card, used=used, left_out=(*card.left_out, *lefts)))
     refuse_unusable(data, most)
     for model in manifest.models:
-        every = [each for rows in tasks.values() for each in rows.get(model.name, {}).items()]
+        rows = [(failed[task], row.get(model.name, {})) for task, row in tasks.items()]
         missing = _counted(
             (answer.missing or "no reason is known", getattr(answer, "reply", "") or name)
-            for name, answer in every
+            for whys, row in rows
+            for name, answer in row.items()
             if not answer.given and getattr(answer, "asked", True)
+            if name not in whys and (texts is None or name in texts)
         )
-        cut = sum(answer.truncated for _, answer in every)
+        cut = sum(answer.truncated for _, row in rows for answer in row.values())
         models.append(replace(model, truncated=cut, missing=tuple(missing)))
     return replace(manifest, data=tuple(data), models=tuple(models))
 
@@ -117,7 +128,7 @@ def refuse_unusable(data: Iterable[DataCard], most: float) -> None:
     """
     for card in data:
         failed = [left for left in card.left_out if left.reason.startswith(UNANSWERED)]
-        others = [left for left in card.left_out if left not in failed]
+        others = [left for left in card.left_out if UNANSWERED not in left.reason]
         asked = card.used + sum(left.count for left in failed)
         for lefts, whole, what, fix in (
             (others, card.rows, "rows", "correct the data"),

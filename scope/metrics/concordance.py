@@ -7,7 +7,8 @@ text z is
 
 with probabilities clipped at 1e-6. Two changed texts of x form a pair; it counts where s_R differs
 by at least a gap. Concordance is 1 if s_T orders the pair as s_R, ½ if the two values of s_T differ
-by less than 1e-6, else 0. Reach is the slope of s_T on s_R through the origin, Σ s_T s_R / Σ s_R².
+by less than 1e-6, else 0, as where T gives no answer (s_T is not a number). Reach is the slope of
+s_T on s_R through the origin, Σ s_T s_R / Σ s_R²; a T without an answer does not move.
 
 A model that never moves, or moves at random, has ½; so a shift of the target's logits and its
 temperature change nothing. Independent models share common sense and lie above ½. Both are ours;

@@ -139,6 +139,7 @@ def checked_prediction(answer: Any, spec: str) -> Prediction:
         probabilities=tuple(normalized(values, part=bool(tokens)).tolist()),
         truncated=bool(answer.truncated),
         tokens=tuple(map(writable, tokens)),
+        missing=answer.missing,
     )
 
 

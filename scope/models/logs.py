@@ -24,6 +24,7 @@ from scope.models.options import ModelOptions
 from scope.models.replies import MOST_SHOWN, unusable_row, without_thought
 from scope.models.scheme import Scheme
 from scope.paths import expanded
+from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, NoAnswer, Question
 from scope.registry import LOGS

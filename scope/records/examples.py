@@ -153,7 +153,8 @@ class Prediction:
     saw only its beginning. ``tokens`` is empty for a classifier, whose labels are the same for
     all texts. For a model of language it names the most likely next tokens, the likeliest first,
     one for each of the probabilities; what these lack to 1 is the mass of all other tokens.
-    ``missing`` says why there are no probabilities: a job leaves such a text out for all models.
+    ``missing`` says why there are no probabilities. A target's answer that is missing is wrong and
+    equals no other.
     """
 
     probabilities: Probabilities
@@ -169,7 +170,7 @@ class Prediction:
     @property
     def leaves_out(self) -> bool:
         """Whether the text is left out for all models."""
-        return not self.given
+        return self.missing == "server"
 
     @property
     def label(self) -> int:
@@ -178,11 +179,16 @@ class Prediction:
         return max(places, key=self.probabilities.__getitem__, default=-1)
 
     @property
-    def choice(self) -> int | str:
-        """What is predicted, comparable between models: the token, or else the label's index."""
+    def choice(self) -> int | str | float:
+        """What is predicted, comparable between models: the token, or else the label's index.
+
+        Without an answer it is not a number, which equals nothing, not even another such.
+        """
+        if not self.given:
+            return float("nan")
         return self.tokens[self.label] if self.tokens else self.label
 
-    def shares(self) -> dict[int | str | None, float]:
+    def shares(self) -> dict[int | str | float | None, float]:
         """Probabilities by label or, of a language model, by token; those of all others by None."""
         if not self.tokens:
             return dict(enumerate(self.probabilities))
@@ -197,13 +203,17 @@ Both = tuple[Prediction, Prediction]
 def shift_distance(reference: Both, target: Both) -> float:
     """L1 distance between two models' shifts from the first prediction to the second.
 
+    It is the greatest possible, 4, where an answer is missing.
+
     >>> half, sure = Prediction(probabilities=(0.5, 0.5)), Prediction(probabilities=(1.0, 0.0))
     >>> shift_distance((half, half), (half, sure))
     1.0
     """
+    if not all(prediction.given for prediction in (*reference, *target)):
+        return 4.0
     old, new, target_old, target_new = (prediction.shares() for prediction in (*reference, *target))
 
-    def moved(label: int | str | None) -> float:
+    def moved(label: int | str | float | None) -> float:
         shift = new.get(label, 0.0) - old.get(label, 0.0)
         return shift - (target_new.get(label, 0.0) - target_old.get(label, 0.0))
 

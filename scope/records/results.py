@@ -273,9 +273,10 @@ def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str
 
 
 def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
-    """The label or the token that is predicted."""
-    choice = prediction.choice
-    return choice if isinstance(choice, str) else labels[choice]
+    """The label or the token that is predicted, or why there is no answer."""
+    if not prediction.given:
+        return f"no answer ({prediction.missing or 'no reason is known'})"
+    return (prediction.tokens or labels)[prediction.label]
 
 
 MOST_WITH_CELLS = 10

@@ -16,9 +16,10 @@ from scope.estimation.answer_shares import (
 )
 from scope.records import GOLD, Answer, Estimate, Item, Measurement, TaskAnswers, TaskShares
 from scope.records.estimates import UNANSWERABLE, brief
+from scope.records.examples import Prediction
 
 SILENT = 0.25
-"""A model that leaves more of its questions without an answer is degenerate, and no control."""
+"""A model that leaves more questions, or texts, without an answer is degenerate, and no control."""
 
 FREQUENT = 0.10
 """A warning names an answer in words that makes up more of a model's answers,"""
@@ -63,7 +64,7 @@ def task_shares(
         accuracy = accuracies[model]
         reasons = (
             *(_one_answer(named, model) for named in every),
-            _silent(row),
+            silent(row),
             _no_better_than_chance(accuracy, every[0], model) if has_options else None,
         )
         shares.append(
@@ -164,21 +165,21 @@ def _one_answer(named: Named, model: str) -> str | None:
     return None
 
 
-def _silent(row: Sequence[Answer]) -> str | None:
-    """Why it answers too little, with the reasons that are known."""
-    asked = sum(answer.asked for answer in row)
-    missing = [answer.missing for answer in row if answer.asked and not answer.given]
+def silent(row: Sequence[Answer | Prediction], questions: str = "questions") -> str | None:
+    """Why a model answers too little, with the reasons that are known."""
+    counted = [answer for answer in row if getattr(answer, "asked", True)]
+    asked, missing = len(counted), [answer.missing for answer in counted if not answer.given]
     if asked < FEWEST or len(missing) <= SILENT * asked:
         return None
     reasons = ", ".join(f"{why} {n}" for why, n in Counter(filter(None, missing)).most_common())
-    opening = f"it gives no answer to {len(missing)} of {asked} questions"
+    opening = f"it gives no answer to {len(missing)} of {asked} {questions}"
     opening += f" ({reasons})" if reasons else ""
     return f"{opening}; {cut}" if (cut := cut_thoughts(row)) else opening
 
 
-def cut_thoughts(row: Sequence[Answer]) -> str:
+def cut_thoughts(row: Sequence[Answer | Prediction]) -> str:
     """What to do where more than a quarter of the replies end inside a thought; or empty."""
-    asked = sum(answer.asked for answer in row)
+    asked = sum(getattr(answer, "asked", True) for answer in row)
     cut = sum(answer.missing == "thought not finished" for answer in row)
     words = f"{cut} of {asked} replies end inside a thought: serve the model without thinking, or "
     words += "use --thinking on or, for answers in words, a larger --max-answer-tokens"

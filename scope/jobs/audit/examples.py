@@ -85,14 +85,16 @@ class Shown:
     def lost(self) -> tuple[int, ...]:
         """Places of the targets that behave unlike the reference.
 
-        They lose its invariance, keep a label that it changes, or give another label to an
-        unchanged text.
+        They lose its invariance, keep a label that it changes, give another label to an unchanged
+        text, or give no answer.
         """
         reference, *targets = self.models
         if self.after is None:
             differs = [both[0].choice != reference[0].choice for both in targets]
         else:
-            differs = [self.judged and _stays(both) != (self.kind == "kept") for both in targets]
+            differs = [
+                self.judged and _stays(both) is not (self.kind == "kept") for both in targets
+            ]
         return tuple(place for place, differ in enumerate(differs) if differ)
 
     def distance(self, place: int) -> float:
@@ -107,8 +109,9 @@ def _gold_label(text: Shown) -> str:
     return "no label" if text.gold is None else text.gold
 
 
-def _stays(both: Both) -> bool:
-    return both[0].choice == both[1].choice
+def _stays(both: Both) -> bool | None:
+    """Whether both answers are the same; None where one is missing."""
+    return both[0].choice == both[1].choice if both[0].given and both[1].given else None
 
 
 def moved(both: Both) -> float:
@@ -336,7 +339,7 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
     for place, (name, both) in enumerate(zip(names, text.models, strict=True)):
         remark = " (reference)" * (place == 0) + " (truncated)" * any(p.truncated for p in both)
         answers = both[text.after is None :]
-        chosen = [spelled[prediction.choice] for prediction in both]
+        chosen = [spelled.get(p.choice) or label_of(p, labels) for p in answers]
         rows.append(
             (
                 (*written(name), *([Span(remark)] if remark else [])),
@@ -357,7 +360,7 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
         yield note("{hidden} more labels, which no model predicts, are omitted.", hidden=hidden)
 
 
-def _share(prediction: Prediction, label: int | str) -> Text:
+def _share(prediction: Prediction, label: int | str | float) -> Text:
     return (Span(two_digits(prediction.shares().get(label, 0.0)), "share"),)
 
 
@@ -370,12 +373,14 @@ def _outcome(text: Shown, place: int) -> Text:
         return prose("invariant" if stays else "not invariant")
     if not text.judged:
         return prose("not counted")
+    if stays is None:
+        return prose("!!no answer!!")
     if text.kind == "flipped":
         return prose("!!not moved!!" if differs else "moved")
     return prose("!!lost!!" if differs else "kept")
 
 
-def _spelled(labels: tuple[str, ...], models: Sequence[Both]) -> dict[int | str, str]:
+def _spelled(labels: tuple[str, ...], models: Sequence[Both]) -> dict[int | str | float, str]:
     """Label by number; for a language model the token, in quotes that show its space."""
     predictions = [prediction for both in models for prediction in both]
     tokens = dict.fromkeys(token for prediction in predictions for token in prediction.tokens)

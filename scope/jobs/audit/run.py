@@ -12,6 +12,7 @@ from scope.answers import CachedClassifier, Run, answer_texts, recognise
 from scope.core.request import as_function
 from scope.errors import ModelError, RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
+from scope.estimation.tasks.shares import silent
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
@@ -93,7 +94,9 @@ def _conduct(
     texts = [example.text for example in examples]
     references = [plan.models.reference for plan in plans]
     known = {model.name: answer_texts(model, texts, run, progress) for model in references}
-    with_reasons(plans[0].manifest(), {None: known}, request.most_unusable)
+    plain, most = set(texts), request.most_unusable
+    for plan in plans:
+        with_reasons(plan.manifest(), {None: known}, most, plain, plan.names[0])
     plans = _without(plans, known)
     # A shard may be too small for this check; the run of all shards makes it.
     for plan in () if request.shard else plans:
@@ -102,8 +105,9 @@ def _conduct(
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
     replies = {name: known.get(name, {}) | row for name, row in answers.items()}
-    plain, most = set(texts), request.most_unusable
-    manifests = [with_reasons(plan.manifest(), {None: replies}, most, plain) for plan in plans]
+    manifests = [
+        with_reasons(plan.manifest(), {None: replies}, most, plain, plan.names[0]) for plan in plans
+    ]
     plans = _without(plans, answers)
     each = zip(plans, searches, manifests, strict=True)
     audits = [_audited(plan, search, answers, manifest) for plan, search, manifest in each]
@@ -113,10 +117,13 @@ def _conduct(
 
 
 def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
-    """The audits of the texts that all of these models answer."""
-    failed = unanswered(answers)
-    examples = tuple(each for each in plans[0].data.examples if each.text not in failed)
-    return [replace(plan, data=replace(plan.data, examples=examples)) for plan in plans]
+    """The audits of the texts that their references answer, and at which no server failed."""
+    kept = []
+    for plan in plans:
+        failed = unanswered(answers, plan.names[0])
+        examples = tuple(each for each in plan.data.examples if each.text not in failed)
+        kept.append(replace(plan, data=replace(plan.data, examples=examples)))
+    return kept
 
 
 def _audited(
@@ -126,7 +133,7 @@ def _audited(
     manifest: Manifest,
 ) -> AuditResult:
     """The audit against one reference, from the searches and the answers."""
-    answers, failed = [known[name] for name in plan.names], unanswered(known)
+    answers, failed = [known[name] for name in plan.names], unanswered(known, plan.names[0])
     ids = {example.id for example in plan.data.examples}
 
     def answered(pairs: PerturbationSet) -> PerturbationSet:
@@ -234,17 +241,15 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
 
 def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
     """The answers of the reference and the targets so far to the unchanged texts."""
-    labels = plan.models.reference.adapter.labels
-    named = [
-        {example.id: label_of(known[example.text], labels) for example in plan.data.examples}
-        for known in answers
-    ]
-    gold = {
-        example.id: example.label
-        for example in plan.data.examples
-        if example.label is not None and example.label in labels
-    }
-    return shares_of_models(plan.names[: len(answers)], named, gold)
+    labels, examples = plan.models.reference.adapter.labels, plan.data.examples
+    rows = [{each.id: known[each.text] for each in examples} for known in answers]
+    named = [{id_: label_of(each, labels) for id_, each in row.items()} for row in rows]
+    gold = {each.id: each.label for each in examples if each.label and each.label in labels}
+    shares = shares_of_models(plan.names[: len(answers)], named, gold)
+    return tuple(
+        replace(share, degenerate=silent([*row.values()], "texts") or share.degenerate)
+        for share, row in zip(shares, rows, strict=True)
+    )
 
 
 _PLAN = (
@@ -345,7 +350,7 @@ def _answers(
     ModelError
         When saved predictions lack texts; the run's folder then holds a file of them.
     """
-    texts = [example.text for example in plans[0].data.examples]
+    texts = [example.text for plan in plans for example in plan.data.examples]
     for plan, searched in zip(plans, searches, strict=True):
         sets = chain.from_iterable(searched) if model.name in plan.names else ()
         changed = (perturbation.text for set_ in sets for perturbation in set_.perturbations)

@@ -304,11 +304,14 @@ def _fault(text: Shown, place: int, name: str, labels: Sequence[str]) -> int:
 def _answers(both: Both, labels: Sequence[str]) -> Text:
     """A model's answers with their probabilities, and whether the change changes its answer."""
     before, after = (
-        prose(f"{{label}} {two_digits(max(side.probabilities))}", label=label_of(side, labels))
+        prose(
+            f"{{label}} {two_digits(max(side.probabilities))}" if side.given else "{label}",
+            label=label_of(side, labels),
+        )
         for side in both
     )
     if both[0] is both[1]:
-        return prose("answers {label}", label=before)
+        return prose("answers {label}" if both[0].given else "gives {label}", label=before)
     does = "keeps its answer" if both[0].choice == both[1].choice else "changes its answer"
     return prose(f"{does}: {{before}} → {{after}}", before=before, after=after)
 

@@ -130,7 +130,7 @@ class TextResponses(Responses):
             return ()
         every = [self.replies[model.name] for model in models]
         of_reference, *of_others = every
-        failed = unanswered(self.replies)
+        failed = unanswered(self.replies, models[0].name)
         scored = [
             ScoredExample(
                 example=example,

@@ -48,14 +48,14 @@ def test_answers_that_are_missing_are_counted_by_reason_and_failures_of_servers_
     poor = Planned("poor", n0=CUT, n1=UNREAD, n2=UNREAD, n3=FAILED)
     result = scope.compare(models=[good, poor], tasks=["choice"], **asked)
     assert {left.reason: left.examples for left in result.manifest.models[1].missing} == {
-        **{"not readable": ("Well, B or C",), "cut off": ("0",), "server": ("3",)}
+        **{"not readable": ("Well, B or C",), "cut off": ("0",)}
     }
     (data,) = result.manifest.data
     assert (data.used, data.left_out) == (59, (LeftOut(reason=SERVER, count=1, examples=("3",)),))
     assert result.outcomes[0].failures == {"cut off": 1, "not readable": 2}
     (cells,) = result.cells
     assert [cells.count(of) for of in (cells.only_first, cells.only_second)] == [3, 1]
-    assert "2 (not readable), 1 (cut off), 1 (server), such as `Well" in str(result)
+    assert "2 (not readable), 1 (cut off), such as `Well" in str(result)
     assert "| poor | not readable | 2 | Well, B or C |" in result.to_markdown(verbose=True)
     poor.asked.clear()
     poor.planned.pop("n3")
@@ -80,7 +80,7 @@ def test_a_question_that_one_server_fails_to_answer_is_left_out_of_a_test_of_reu
         (8, 6, "no gold", 2, 0.25, None),
         (8, 5, "no gold", 3, 0.25, "3 of 8 rows .* no gold .3.: row 1"),
         (1000, 6, SERVER, 2, 0.25, None),
-        (1000, 5, SERVER, 3, 0.25, "3 of 8 rows asked .*server or rows; --most"),
+        (1000, 5, SERVER, 3, 0.25, "3 of 8 rows asked .*server and rows; --most"),
         (3, 1, "no gold", 2, 0.67, None),
     ],
 )

@@ -1,35 +1,57 @@
-"""A text that a model does not answer costs one text, changed or not."""
+"""A text that a target does not answer counts against it; others are left out for all models."""
 
 import math
+from functools import partial
 
-from toy_models import Reference
+import pytest
+from toy_models import Reference, Student
 
 from scope.records import Prediction
 
-WORDS = ("hollow", "dreadful")
-
 
 class Refuses(Reference):
-    """Gives no numbers to texts that contain its word, as a damaged copy or a content filter."""
+    """Gives no answer to texts that contain its word, as a damaged copy or a content filter."""
 
-    def __init__(self, word):
-        self.word, self.name = word, f"without-{word}"
+    def __init__(self, word, missing=""):
+        self.word, self.missing, self.name = word, missing, f"without-{word}"
         self.spec = self.fingerprint = f"memory:{self.name}"
 
     def classify(self, texts):
-        rows = zip(texts, super().classify(texts), strict=True)
-        shares = [(math.nan,) * 2 if self.word in text else row for text, row in rows]
-        return [Prediction(probabilities=tuple(row)) for row in shares]
+        gone = Prediction(probabilities=(math.nan,) * 2 * (not self.missing), missing=self.missing)
+        rows = (Prediction(probabilities=tuple(row)) for row in super().classify(texts))
+        return [gone if self.word in text else row for text, row in zip(texts, rows, strict=True)]
 
 
-def test_texts_that_a_model_does_not_answer_are_left_out_for_all(toy_audit):
-    result = toy_audit(
-        reference=Refuses(WORDS[0]), targets=[Refuses(WORDS[1])], n=None, capabilities=["typo"]
-    )
-    (data,) = result.manifest.data
-    counts = {left.reason: left.count for left in data.left_out}
-    assert counts == {f"no answer of without-{word}: no number": 5 for word in WORDS}
-    texts = [scored.example.text for scored in result.examples]
-    assert len(texts) == data.used == 48 - 10
-    texts += [scored.perturbation.text or "" for scored in result.candidates]
-    assert not any(word in text for word in WORDS for text in texts)
+@pytest.fixture
+def audit(toy_audit):
+    return partial(toy_audit, reference=Refuses("hollow"), n=None, capabilities=["typo"])
+
+
+def test_what_a_target_does_not_answer_is_wrong_and_leaves_other_targets_alone(audit):
+    result = audit(targets=[Student(), Refuses("dreadful")])
+    (data,), (student, target) = result.manifest.data, result.manifest.targets
+    assert data.used == len(result.examples) == 48 - 5
+    lefts = [(left.reason, left.count) for left in (data.left_out[0], *target.missing)]
+    assert lefts == [("no answer of without-hollow: no number", 5), ("no number", 5)]
+    rows = {row.metric: row for row in result.measurements[::-1] if row.target == target.name}
+    assert rows["iid_agreement"].estimate.value == round(38 / 43, 6)
+    gone = {each.example.id for each in result.examples if "dreadful" in each.example.text}
+    for metric in ("hard_scope", "concordance", "flip_scope", "base_rate"):
+        values = rows[metric].by_text()
+        assert not any(values.get(id_, 0) for id_ in gone), metric
+        assert metric == "base_rate" or {*values.values()} == {0, 1}
+    for alone in audit(targets=[Student()]).measurements:
+        assert alone.target != student.name or alone in result.measurements
+
+
+@pytest.mark.parametrize(
+    ("target", "used", "reason"),
+    [
+        (Refuses("dreadful", "server"), 38, None),
+        (Refuses("a", "refused"), 43, "it gives no answer to 41 of 43 texts (refused 41)"),
+    ],
+)
+def test_servers_leave_texts_out_and_a_silent_target_is_degenerate(audit, target, used, reason):
+    result = audit(targets=[target])
+    assert result.manifest.data[0].used == len(result.examples) == used
+    assert result.answer_shares[-1].degenerate == reason

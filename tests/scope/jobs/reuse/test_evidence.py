@@ -105,6 +105,7 @@ def made_up_pairs(models, examples=("0", "0", "2"), capability="typo", seed=0):
     sure = np.tile([0.75, 0.25], (len(examples), 1))
     changed = np.tile([0.625, 0.375], (len(examples), 1))
     return AuditedPairs(
+        missing=np.zeros((len(examples), 2 * models + 2), dtype=bool),
         capability=capability,
         example_ids=tuple(examples),
         trials=tuple(range(1, len(examples) + 1)),
