@@ -76,8 +76,8 @@ class LeavesOut(Request):
     """Data of which some rows may be unusable."""
 
     most_unusable: Annotated[float, option(DATA), Limits(least=0, below=1)] = MOST_UNUSABLE
-    """Greatest share of rows that cannot be used, and of questions that a server fails to answer:
-    they are left out for all models and counted; with more the job ends with an error."""
+    """Greatest share of rows that cannot be used, and of questions that a server, or an audit's
+    reference, does not answer: all models leave them out, counted; with more the job fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
