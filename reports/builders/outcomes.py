@@ -261,9 +261,7 @@ def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
     for card in manifest.data:
         empty = [LeftOut(reason="empty", count=card.empty)] * bool(card.empty)
         if lefts := (*card.left_out, *empty):
-            lines.append(
-                ("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} rows used")
-            )
+            lines.append(("left out", f"{_counts(lefts)}; {card.used:,} of {card.rows:,} used"))
     answers = [(f"no answer of {card.name}", card.missing) for card in manifest.models]
     lines += [(name, _counts(missing)) for name, missing in answers if missing]
     if more := lines[MOST_NAMED:]:

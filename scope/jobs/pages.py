@@ -51,13 +51,12 @@ def page_of(result: Result) -> Page:
     added, failures = _added(result)
     left_out = left_out_section(result.manifest)
     more = (*([replace(left_out, folded=True)] if left_out else []), *added)
-    left = left_out_lines(result.manifest)
     # What the answer rests on is told below it, before all tables.
     answer = tuple(takewhile(lambda block: isinstance(block, Paragraph | Callout), page.brief))
     return replace(
         page,
         sections=(*page.sections[:-1], *more, *page.sections[-1:]),
-        brief=(*answer, *left, *page.brief[len(answer) :], *failures),
+        brief=(*answer, *left_out_lines(result.manifest), *page.brief[len(answer) :], *failures),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from scope.records import Prediction, Probabilities
 
 _ANSWER = ("text", "probabilities")
 _NAMES = {name: (name,) for name in (*_ANSWER, "labels")}
-_Shares = Callable[[Fields], Probabilities]
 UNUSABLE = Prediction(probabilities=(), missing="unusable row")
 
 
@@ -29,7 +28,7 @@ class SavedClassifier:
         self, predictions: Mapping[str, Prediction], labels: Sequence[str], path: Path, unread: int
     ) -> None:
         self._predictions = predictions
-        self._unread = unread
+        self._unread, self._missing = unread, set[str]()
         self._path = path
         self.labels = tuple(labels)
         self.spec = f"predictions:{path}"
@@ -39,7 +38,8 @@ class SavedClassifier:
         """Look every text up."""
         missing = [text for text in dict.fromkeys(texts) if text not in self._predictions]
         # A row that cannot be used costs a text, though it need not say which.
-        if len(missing) > self._unread:
+        self._missing.update(missing)
+        if len(self._missing) > self._unread:
             raise MissingPredictionsError(self._path, missing)
         return [self._predictions.get(text, UNUSABLE) for text in texts]
 
@@ -72,9 +72,7 @@ def read_classifier(source: Source, path: Path) -> SavedClassifier:
         if fits and any(isinstance(n, float) and not math.isfinite(n) for n in values):
             return ()  # The model's failure costs this text.
         if not fits or not is_distribution(values, len(labels)):
-            expected = (
-                f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {[*labels]}"
-            )
+            expected = f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {labels}"
             raise row.wrong(f"`probabilities` is {str(values)[:100]}", expected)
         return rounded(values)
 
@@ -88,7 +86,7 @@ def read_classifier(source: Source, path: Path) -> SavedClassifier:
 
 
 def _classifier(
-    rows: Iterable[Fields], shares: _Shares, labels: Sequence[str], path: Path
+    rows: list[Fields], shares: Callable[[Fields], Probabilities], labels: Sequence[str], path: Path
 ) -> SavedClassifier:
     """What the rows predict for their texts, if more rows can be used than not."""
     predictions: dict[str, Prediction] = {}

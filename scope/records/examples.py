@@ -240,8 +240,7 @@ NoAnswer = Literal[
     "unusable row",
 ]
 """Why there is no answer. A model's failure is a wrong answer that equals no other; a failure of
-the ``server``, or an ``unusable row`` of saved answers or a log, says nothing of the model, and
-leaves the item out for all models."""
+the ``server`` and an ``unusable row`` say nothing of the model: the item is left out for all."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

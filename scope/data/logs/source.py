@@ -126,8 +126,7 @@ def _scored(item: LogItem, spec: LogSpec) -> LogItem:
     item = item._replace(name=item.name._replace(score=score), right=item.right_option(score))
     value = item.value(score)
     # What is chosen of the options is right or wrong without a score.
-    bad = item.right is None if math.isnan(value or 0) else not 0 <= (value or 0) <= 1
-    if bad:
+    if item.right is None if math.isnan(value or 0) else not 0 <= (value or 0) <= 1:
         return item._replace(unusable=f"the score `{score}` is {value}, not from 0 to 1")
     if item.scores and item.options and item.right is None:
         return item._replace(unusable="no single right option")

@@ -83,8 +83,7 @@ class TaskResponses(Responses):
             if answer.choice is not None:
                 responses.append(Response(answer.choice, answer.probabilities))
             elif answer.text is None:
-                asked = answer.asked and not answer.leaves_out
-                responses.append(Response(None, asked=asked))
+                responses.append(Response(None, asked=answer.asked and not answer.leaves_out))
             else:
                 words, gold = spelled_alike(answer.text), item.key.gold
                 is_right = words in item.accepted or (gold is not None and answer.score == 1)
