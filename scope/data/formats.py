@@ -117,11 +117,10 @@ def _unpaired(path: Path, delimiter: str) -> int:
 def _lost(path: Path, delimiter: str, quoting: Literal[0, 3]) -> float:
     """The share of lines that are no rows; all of a .csv where a quote that ends a field is one."""
     mark = '"' if quoting and delimiter == "," else "\0"
-    rows = _records(path, delimiter, quoting, {})
     with suppress(UnusableRowError):
-        return fmean(
-            [bool(r.unusable) + any(str(v)[-1:] == mark for v in r.values) * 9 for r in rows]
-        )
+        rows = _records(path, delimiter, quoting, {})
+        lost = (bool(r.unusable) + 9 * any(str(v)[-1:] == mark for v in r.values) for r in rows)
+        return fmean(lost)
     return 0.25  # The last row has no end: better refused than read with more rows lost.
 
 
@@ -367,10 +366,8 @@ def open_text(path: Path, *, lists: bool = False) -> Source:
             expected="text:PATH with a .txt file, or a folder of them",
             fix="add the books as plain text" if path.exists() else "check the path",
         )
-    columns, form = (
-        ["text", "book"][: 2 - lists],
-        "one a paragraph, that is the lines between empty ones",
-    )
+    columns = ["text", "book"][: 2 - lists]
+    form = "one a paragraph, that is the lines between empty ones"
     texts = list(_paragraphs(books[0][1])) if lists else []
     several_lines = any("\n" in text for text in texts)
     if by_line := len(texts) == 1:

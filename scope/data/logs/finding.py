@@ -151,9 +151,9 @@ def _whole(reader: ModuleType, samples: Sequence[Path]) -> list[LogFile]:
                 whole += [path] * bool(list(reader.read_logs([path])))
             except DataError as error:
                 remark_once(f"left out: {error.found}")
-        if len(whole) in (0, len(samples)):
-            raise
-        return list(reader.read_logs(whole))
+        if 0 < len(whole) < len(samples):
+            return list(reader.read_logs(whole))
+        raise
 
 
 def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
