@@ -178,7 +178,11 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         for task, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *pair, progress) for pair in zip(answered, likeness, strict=True)]
-    measured = list(map(MeasuredTask, answered, numbers))
+    lost = (
+        {name: sum(answer.leaves_out for answer in row.values()) for name, row in task.items()}
+        for task in replies.values()
+    )
+    measured = list(map(MeasuredTask, answered, numbers, lost))
     return CompareResult(
         manifest=manifest,
         outcomes=tuple(map(_outcome, answered, likeness)),

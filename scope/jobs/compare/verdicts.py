@@ -7,8 +7,9 @@ gives scores between 0 and 1, their mean stands for accuracy, with Student's tes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -44,10 +45,11 @@ MEAN_SCORE = "mean score"
 
 
 class MeasuredTask(NamedTuple):
-    """A task's answers and estimates."""
+    """A task's answers and estimates, and how many questions each model's rows left out for all."""
 
     answers: TaskAnswers
     numbers: TaskNumbers
+    lost: Mapping[str, int] = MappingProxyType({})
 
     @property
     def name(self) -> str:
@@ -82,8 +84,9 @@ def comparison_verdicts(
     """May each later model replace the first? None with more than ten models.
 
     A model that is degenerate on a task, that was asked less than three quarters of its questions,
-    or whose reference is hardly better than chance, never *may replace*. One whose thoughts are cut
-    is never *may not*, either: the limit decides what it answers.
+    whose unreadable rows or failing server leave out a larger share than the margin, or whose
+    reference is hardly better than chance, never *may replace*. One whose thoughts are cut is never
+    *may not*, either: the limit decides what it answers.
     """
     if not 2 <= len(models) <= MOST_WITH_CELLS:
         return ()
@@ -172,7 +175,12 @@ def _unusable(
         if share.model in (reference, target) and share.degenerate is not None:
             advice = "; put another model first" if share.model == reference else ""
             return f"{share.model} is degenerate on {task.name}{advice}"
-    known = task.known
+    known, lost = task.known, task.lost.get(target, 0)
+    if lost > margin * (asked + lost):
+        return (
+            f"{lost:,} of {asked + lost:,} questions of {task.name} are left out for want of "
+            f"{target}'s answers, more than the margin of {margin:g}"
+        )
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]

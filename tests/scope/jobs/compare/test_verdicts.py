@@ -52,6 +52,20 @@ def test_the_verdict_follows_the_difference(lost, gained, decision):
     assert verdict.target == "m1"
 
 
+@pytest.mark.parametrize(("lost", "decision"), [(20, "may replace"), (21, "not shown")])
+def test_a_model_that_costs_more_questions_than_the_margin_may_not_be_shown_to_replace(
+    lost, decision
+):
+    result = comparison(*runs(n=980))
+    task = MeasuredTask(
+        result.tasks[0],
+        measure_task(result.tasks[0], ["m0", "m1"], normalize=False, seed=0),
+        {"m1": lost},
+    )
+    (verdict,) = comparison_verdicts([task], ["m0", "m1"], 0.02)
+    assert verdict.decision == decision
+
+
 @pytest.mark.parametrize(("drop", "decision"), [(0.0, "may replace"), (0.1, "may not")])
 def test_scores_between_0_and_1_are_compared_by_their_means(drop, decision):
     items = tuple(Item(question=Question(id=f"i{n}", text=f"Sum up {n}")) for n in range(500))
