@@ -76,6 +76,11 @@ class NotANumber(Reference):
         return [[math.nan, math.nan] for _ in texts]
 
 
+class Failing(Reference):
+    def classify(self, texts):
+        raise RuntimeError("fails at once")
+
+
 class Careful(Reference):
     """Reads one word, and is right where it stands."""
 

@@ -103,7 +103,7 @@ CLASS_NAMES = {"huggingface": json.dumps({"info": {"features": FEATURES}})}
 
 CONTENTS = [
     ("a quote that never closes", "x.csv", 'text,label\n"a,b\n' * 3, "is broken"),
-    ("an enormous field", "x.csv", 'text\n"' + "a" * 200_000 + '"\n', "field limit"),
+    ("an enormous field", "x.csv", 'text\n"' + "a" * 2**24 + '"\n', "longer than 16777216 bytes"),
     ("JSON that is nested deeply", "x.jsonl", f'{{"text": {DEEP}}}\n', "line 1"),
     ("a text that is a list", "x.jsonl", '{"text": "a"}\n{"text": ["b"]}\n', "line 2"),
     ("half a character in a text", "x.jsonl", '{"text": "a\\ud800"}\n', "half of a surrogate pair"),

@@ -85,7 +85,7 @@ def test_empty_sentences_are_left_out_and_counted_and_one_word_is_enough(command
     data = table(*lines, "test,,the film,1", "test, ,a,2", "test,paris,ann,0", "test,x,x,5")
     done = command("probe", *LLAMA, "--data", data, "--step", "raw")
     assert done.returncode == 0, done.stderr
-    assert "given.csv (test): 2 empty, left out" in done.stdout
+    assert "left out: 2 (empty); 42 of 44 used" in done.stdout
 
 
 @pytest.mark.parametrize("more", ["--model ./bert", "--model ./other"])

@@ -185,7 +185,7 @@ def test_answers_in_words_are_checked(module, given, found):
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        ("2", "the option 2, counted from 0, of 2 options"),
+        ("2", "the option 2, counted from 0, of 2 options; are they counted from 1?"),
         ("'maybe'", "'maybe', which is not one of the options"),
         ("[0.5, 0.25]", "[0.5, 0.25]"),
         ("[float('nan'), 1.0]", "[nan, 1.0]"),

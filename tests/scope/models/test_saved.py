@@ -88,7 +88,7 @@ def test_a_bad_row_is_named_with_what_stands_in_it(tmp_path, change, found):
         load(str(path), ModelOptions())
 
 
-@pytest.mark.parametrize("labels", [None, "ab", [None, "b"], ["a", ["b"]]])
+@pytest.mark.parametrize("labels", [None, "ab", [None, "b"], ["a", {}]])
 def test_labels_stand_in_the_first_row(tmp_path, labels):
     rows = [GOOD | {"labels": labels}, GOOD | {"text": "c", "labels": ["a", "b"]}]
     path = write_jsonl(tmp_path / "saved.jsonl", rows)
