@@ -80,12 +80,8 @@ def make_case(
     _require_answers(reference, questions, of_reference, responses)
     of_others = list(map(answers_of, models.controls))
     of_others += [answers_of(models.suspect)] if batches is None else []
-    failed = unanswered(responses.replies)
-    names = [{item.id, item.question.text} for item in questions]
-    kept = [place for place, each in enumerate(names) if failed.keys().isdisjoint(each)]
-    questions = [questions[place] for place in kept]
-    of_reference, *of_others = ([row[n] for n in kept] for row in (of_reference, *of_others))
-    of_controls = of_others[: len(models.controls)]
+    questions, rows = _answered(questions, [of_reference, *of_others], responses)
+    of_reference, of_controls = rows[0], rows[1 : len(models.controls) + 1]
 
     def case_of(answers: Sequence[Response]) -> Case:
         asked = questions[: len(answers)]
@@ -116,7 +112,7 @@ def make_case(
         )
 
     if batches is None:
-        return case_of(of_others[-1]), ()
+        return case_of(rows[-1]), ()
     keys = [item.key for item in questions]
     matrix = answer_matrix(keys, [of_reference, *of_controls])
     ask = partial(responses.answers, models.suspect)
@@ -194,6 +190,19 @@ def informative_order(questions: Sequence[ReuseItem], reference: Sequence[Respon
         return (not mistaken, max(response.probabilities, default=1.0), place)
 
     return sorted(range(len(questions)), key=rank)
+
+
+def _answered(
+    questions: Sequence[ReuseItem], rows: Sequence[Sequence[Response]], responses: Responses
+) -> tuple[list[ReuseItem], list[list[Response]]]:
+    """The questions that no model's server failed to answer, and the rows of answers to them."""
+    failed = unanswered(responses.replies)
+    kept = [
+        place
+        for place, item in enumerate(questions)
+        if failed.keys().isdisjoint((item.id, item.question.text))
+    ]
+    return [questions[place] for place in kept], [[row[place] for place in kept] for row in rows]
 
 
 def _require_answers(
