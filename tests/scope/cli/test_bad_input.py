@@ -60,14 +60,6 @@ def test_a_model_that_is_nowhere_is_named(refused, audit_arguments, monkeypatch)
     assert "no folder `no-such-owner/no-such-model`" in message
 
 
-def test_a_run_of_another_question_is_refused(command, audit_arguments):
-    assert command(*audit_arguments(run="mine")).returncode == 0
-    done = command(*audit_arguments(run="mine", seed=1))
-    assert done.returncode == 2
-    assert "seed is 0 in the run, 1 here" in done.stderr
-    assert "--run" in done.stderr
-
-
 def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, audit_arguments, tmp_path):
     write_tiny_model(tmp_path / "model", labels=("negative", "positive"))
     long = " ".join(["film"] * 60)

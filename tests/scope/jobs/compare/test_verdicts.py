@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from claims_corpus import comparison
+from claims_corpus import comparison, runs
 from shared_data import shared_data
 
 import scope
@@ -19,19 +19,6 @@ from scope.records import Answer, Item, Question, TaskAnswers
 def measured(right, *rows):
     result = comparison(right, *rows)
     return result.cells, result.verdicts
-
-
-def runs(n=1000, lost=0, gained=0, other=0, wrong=200):
-    right = [place % 4 for place in range(n)]
-    first = [(g + 1) % 4 if place < wrong else g for place, g in enumerate(right)]
-    second = list(first)
-    for place in range(wrong, wrong + lost):
-        second[place] = (right[place] + 1) % 4
-    for place in range(gained):
-        second[place] = right[place]
-    for place in range(gained, gained + other):
-        second[place] = (right[place] + 2) % 4
-    return right, first, second
 
 
 def test_flips_are_counted_by_their_kind():
