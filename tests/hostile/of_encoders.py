@@ -33,7 +33,6 @@ FOREIGN = {
     "AutoTokenizer": ["evil.Evil", None],
 }
 FAR = dict.fromkeys(("AutoConfig", "AutoModel", "AutoProcessor"), "someone/code--evil.Evil")
-TRUSTING = {"trust_remote_code": True, "code_revision": "main"}
 CODE = "custom code"
 
 
@@ -117,7 +116,6 @@ def named(key, value):
 HOSTILE = {
     "a module of its own": (modules("evil.Evil"), named("type", "evil.Evil")),
     "a router in a router": (router_below, named("0_y", "evil.Evil")),
-    "arguments that trust": (setting(BERT, config_args=TRUSTING), "names the trust_remote_code"),
     "a configuration of its own": (setting(CONFIG, model_type="evil", auto_map=FOREIGN), CODE),
     "a configuration of another repository": (
         setting(CONFIG, model_type="evil", auto_map=FAR),

@@ -1,6 +1,5 @@
 """Endpoints that repeat the key or send prompts elsewhere; specs and variables with secrets."""
 
-import base64
 import json
 from urllib.parse import quote
 
@@ -50,9 +49,6 @@ def likely_key(request):
 SPELLED = {
     "as it is": str,
     "in a URL": lambda key: f"https://x/?key={quote(key, safe='')}",
-    "in JSON": lambda key: json.dumps({"key": key}).replace("/", "\\/"),
-    "in Base64": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
-    "with what cannot be seen between": "\u200b".join,
 }
 ECHOES = [
     *(

@@ -88,12 +88,8 @@ def parquet(table):
 
 
 DEEP = "[" * 100_000 + "]" * 100_000
-LABELLED = pyarrow.table({"text": ["good", "bad"], "label": ["negative", "positive"]})
-FEATURES = {"label": {"_type": "ClassLabel", "names": [["a"], ["b"]]}}
-CLASS_NAMES = {"huggingface": json.dumps({"info": {"features": FEATURES}})}
 
 CONTENTS = [
-    ("an enormous field", "x.csv", 'text\n"' + "a" * 200_000 + '"\n', "field limit"),
     ("JSON that is nested deeply", "x.jsonl", f'{{"text": {DEEP}}}\n', "line 1"),
     ("half a character in a text", "x.jsonl", '{"text": "a\\ud800"}\n', "half of a surrogate pair"),
     (
@@ -116,12 +112,6 @@ CONTENTS = [
     ),
 ]
 READ = [
-    (
-        "class names that are lists",
-        "x.parquet",
-        parquet(LABELLED.replace_schema_metadata(CLASS_NAMES)),
-        "report:",
-    ),
     (
         "a word of eighty thousand letters",
         "x.jsonl",

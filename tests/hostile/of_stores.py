@@ -168,11 +168,6 @@ RUBBISH = {
 }
 STORE = {
     **{name: (on(DATABASE, change), "is damaged") for name, change in RUBBISH.items()},
-    "a trigger": (
-        sql("CREATE TRIGGER gone AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
-        "its tables differ from SCoPE's",
-    ),
-    "the release before": (sql("PRAGMA user_version = 8"), "has version 8"),
     "a lock of another program": (locked, "database is locked"),
 }
 BEGUN_ANEW = {

@@ -42,7 +42,6 @@ def audit_arguments(sentences_csv):
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"setting": "min_letters=six"}, "min_letters=six of `typo`", "correct the value"),
-        ({"setting": "same_part=1"}, "the setting `same_part`", "check the spelling"),
         ({"metric": "informedness"}, "the metric `informedness`", "measures it anyway"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",

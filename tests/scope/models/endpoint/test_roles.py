@@ -48,7 +48,6 @@ def in_order(answers):
         ("...", "...", None),
         ("", None, None),
         (None, None, None),
-        ("<think>1</think>in 1066", "in 1066", "in"),
     ],
 )
 def test_answers_and_fillers_are_read_from_replies(open_model, stub, questions, said, text, word):
