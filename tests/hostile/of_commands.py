@@ -68,7 +68,6 @@ OPTIONS = (
             never=["internal error"],
         )
         for option, value in (
-            ("--n", "0"),
             ("--seed", ""),
             ("--tolerance", "nan"),
             ("--gate", "\x1b[31mhard_scope>=0.5"),

@@ -199,7 +199,6 @@ VECTORS = "cache/shared-answers.sqlite"
 CACHES = {
     "latents that are no numbers": ("probe", values("x'00'", "latents", VECTORS)),
     "vectors in a pipe": ("fleet", on(VECTORS, pipe)),
-    "vectors of another format": ("fleet", sql("PRAGMA user_version = 7", file=VECTORS)),
 }
 
 
