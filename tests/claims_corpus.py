@@ -90,6 +90,20 @@ def audit(target=SAME, baseline=None, texts=100, gold=True):
     return replace(result, verdicts=audit_verdicts(result, request))
 
 
+def runs(lost=0, n=1000, wrong=200, gained=0, other=0):
+    """The right answers, and two runs: the first has some wrong, the second also what it loses."""
+    right = [place % 4 for place in range(n)]
+    first = [(g + 1) % 4 if place < wrong else g for place, g in enumerate(right)]
+    second = list(first)
+    for place in range(wrong, wrong + lost):
+        second[place] = (right[place] + 1) % 4
+    for place in range(gained):
+        second[place] = right[place]
+    for place in range(gained, gained + other):
+        second[place] = (right[place] + 2) % 4
+    return right, first, second
+
+
 def comparison(right, *rows, names=("m0", "m1", "m2"), sure=None):
     """A comparison of choices, -1 for not asked; with ``sure``, the probability of each choice."""
 

@@ -5,13 +5,12 @@ import multiprocessing
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections import Counter
 
 import pytest
-from conftest import SCOPE, TESTS
+from conftest import TESTS
 
 from scope.serialization import to_json
 from scope.store import RunFolder
@@ -56,19 +55,6 @@ def forked(target, *args):
 
 def environment_in(folder, given):
     return {"PYTHONPATH": str(TESTS), "SCOPE_TEST_LOG": str(folder / "asked.jsonl"), **given}
-
-
-def run_afresh(arguments, folder, **environment):
-    """Run the real command to its end; its hash seed and threads may be others."""
-    done = subprocess.run(
-        [str(SCOPE), *arguments],
-        cwd=folder,
-        env=os.environ | environment_in(folder, environment),
-        capture_output=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def start(arguments, folder, **environment):

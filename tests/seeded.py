@@ -1,5 +1,7 @@
 """Random models that are the same in every run."""
 
+from pathlib import Path
+
 from scope.models.torch_setup import load_torch
 
 
@@ -12,3 +14,12 @@ def save(kind, config, folder, **generation):
     if generation:
         model.generation_config.update(**generation)
     model.save_pretrained(folder)
+
+
+def contents(home: Path) -> dict[str, bytes]:
+    """The files below a folder, but for locks."""
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in home.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }

@@ -9,6 +9,7 @@ from typing import Any
 
 from hub.tiny import SPECIAL
 from seeded import save
+from tiny_language import byte_level_words
 from word_pieces import write_word_pieces
 
 from scope.models.torch_setup import quiet_transformers
@@ -27,7 +28,7 @@ def write_tiny_roberta_mlm(folder: Path) -> None:
     import tokenizers
 
     transformers = quiet_transformers()
-    inner = _byte_level_words()
+    inner = _roberta_words()
     # As in the real one, the mask takes up the space before it.
     mask = tokenizers.AddedToken("<mask>", lstrip=True, special=True)
     transformers.RobertaTokenizerFast(tokenizer_object=inner, mask_token=mask).save_pretrained(
@@ -42,7 +43,7 @@ def write_tiny_roberta_mlm(folder: Path) -> None:
 def write_tiny_bart(folder: Path) -> None:
     """An encoder-decoder without sentinels, whose first token is prescribed."""
     transformers = quiet_transformers()
-    inner = _byte_level_words()
+    inner = _roberta_words()
     transformers.BartTokenizerFast(tokenizer_object=inner).save_pretrained(folder)
     config = transformers.BartConfig(
         vocab_size=inner.get_vocab_size(),
@@ -120,27 +121,11 @@ WRITERS: Mapping[str, Callable[[Path], None]] = MappingProxyType(
 """What writes each checkpoint into a folder."""
 
 
-def _byte_level_words() -> Any:
-    """One token a byte, one a word with the space before it, and what merges to these."""
+def _roberta_words() -> Any:
     import tokenizers
 
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    pieces = [*special, *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
-    merges: list[tuple[str, str]] = []
-    for word in WHOLE_WORDS:
-        built = "Ġ"
-        for letter in word:
-            if built + letter not in pieces:
-                merges.append((built, letter))
-                pieces.append(built + letter)
-            built += letter
-    vocabulary = {piece: number for number, piece in enumerate(pieces)}
-    inner = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=merges))
-    inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = tokenizers.decoders.ByteLevel()
-    inner.post_processor = tokenizers.processors.RobertaProcessing(
-        ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
-    )
+    inner = byte_level_words(["<s>", "<pad>", "</s>", "<unk>", "<mask>"], WHOLE_WORDS)
+    inner.post_processor = tokenizers.processors.RobertaProcessing(("</s>", 2), ("<s>", 0))
     return inner
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,13 @@ CHAT_TEMPLATE = (
 
 def write_tiny_llama(folder: Path, *, chat: bool, seed: int = 0) -> None:
     """A Llama whose tokens are bytes and words; it begins every text with ``<s>``."""
+    import tokenizers
+
     transformers = quiet_transformers()
-    inner = _byte_level_words()
+    inner = byte_level_words(SPECIAL, WORDS)
+    inner.post_processor = tokenizers.processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", 0)]
+    )
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=inner,
         bos_token="<s>",
@@ -130,13 +136,13 @@ def _gguf_name(name: str) -> str:
     return name
 
 
-def _byte_level_words() -> Any:
+def byte_level_words(special: Sequence[str], words: Sequence[str]) -> Any:
     """One token a byte, one a word with the space before it, and what merges to these."""
     import tokenizers
 
-    pieces = [*SPECIAL, *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
+    pieces = [*special, *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
     merges: list[tuple[str, str]] = []
-    for word in WORDS:
+    for word in words:
         built = "Ġ"
         for letter in word:
             if built + letter not in pieces:
@@ -147,7 +153,4 @@ def _byte_level_words() -> Any:
     inner = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=vocabulary, merges=merges))
     inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = tokenizers.decoders.ByteLevel()
-    inner.post_processor = tokenizers.processors.TemplateProcessing(
-        single="<s> $A", special_tokens=[("<s>", 0)]
-    )
     return inner

@@ -292,7 +292,7 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     >>> option_index(2, ["yes", "no"])
     Traceback (most recent call last):
         ...
-    ValueError: the option 2, counted from 0, of 2 options; are they counted from 1?
+    ValueError: the option 2, counted from 0, of 2 options (are they counted from 1?)
     """
     if isinstance(answer, float) and answer.is_integer():
         # A column with gaps holds whole numbers as floats.
@@ -302,7 +302,7 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     if isinstance(answer, int) and not isinstance(answer, bool):
         if not 0 <= answer < len(options):
             problem = f"the option {answer}, counted from 0, of {len(options)} options"
-            raise ValueError(problem + "; are they counted from 1?" * (answer == len(options)))
+            raise ValueError(problem + " (are they counted from 1?)" * (answer == len(options)))
         return answer
     if not isinstance(answer, str):
         raise ValueError(f"{answer!r:.60}")

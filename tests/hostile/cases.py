@@ -100,11 +100,6 @@ def audit(*more, reference="Reference", target="Student", data="rows.csv", run="
     )
 
 
-def continued(spec):
-    """An audit of next tokens."""
-    return (*audit(reference="Speaker", target=spec), "--role", "next_token")
-
-
 def chosen(*specs, more=()):
     """A comparison on questions with options."""
     return (

@@ -62,16 +62,6 @@ def cut(name, size):
     return change
 
 
-def large(name, size):
-    """A file of that many bytes which takes no space."""
-
-    def change(folder):
-        with (folder / name).open("ab") as file:
-            file.truncate(size)
-
-    return change
-
-
 def tensors(change):
     """Other numbers in a file of weights."""
 

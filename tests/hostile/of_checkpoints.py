@@ -4,7 +4,7 @@ import json
 import os
 
 from hostile.cases import REFUSED, WORKS, Case
-from hostile.checkpoints import copy_of, cut, in_place, large, setting, tensors, text
+from hostile.checkpoints import copy_of, cut, in_place, setting, text
 from hostile.encoders import EVIL, ROWS, change_json, nothing_ran
 
 CONFIG, TOKENS, WEIGHTS = "config.json", "tokenizer_config.json", "model.safetensors"
@@ -51,46 +51,20 @@ HOSTILE = {
     "an empty configuration": (text(CONFIG, ""), "config.json: JSONDecodeError"),
     "a configuration nested deeply": (text(CONFIG, DEEP), "config.json: RecursionError"),
     "a type that is a list": (text(CONFIG, '{"model_type": ["bert"]}'), "cannot be loaded"),
-    "too many layers": (setting(CONFIG, num_hidden_layers=10**9), "num_hidden_layers 1000000000"),
     "an activation of its own": (setting(CONFIG, hidden_act="evil.Evil"), "model"),
     "weights elsewhere": (setting(CONFIG, transformers_weights="../far.safetensors"), "model"),
-    "an unknown way to quantize": (
-        setting(CONFIG, quantization_config={"quant_method": "evil"}),
-        "quantized by the method 'evil'",
-    ),
     "labels that are lists": (setting(CONFIG, id2label={"0": ["bad"], "1": ["good"]}), "model"),
     "a length below zero": (setting(TOKENS, model_max_length=-5), "model"),
     "a tokenizer elsewhere": (setting(TOKENS, tokenizer_file="/etc/passwd"), "model"),
-    "an adapter": (
-        setting("adapter_config.json", base_model_name_or_path="/etc"),
-        "is an adapter",
-    ),
-    "weights that are a pipe": (in_place(WEIGHTS, os.mkfifo), f"{WEIGHTS} is not a regular file"),
     "weights cut at their end": (cut(WEIGHTS, -100), WEIGHTS),
     "weights with a header of 2**64 bytes": (text(WEIGHTS, b"\xff" * 8 + b"{}"), WEIGHTS),
-    "weights without a head": (tensors(lambda held: held.pop("classifier.weight")), "./model"),
-    "weights with NaN": (
-        tensors(lambda held: held["classifier.bias"].fill_(float("nan"))),
-        "no answer of model: no number (6)",
-    ),
     "weights that are a pickle": (in_place(WEIGHTS, pickle), "./model"),
     "words beyond the table": (more_words, "model"),
-    "an enormous tokenizer.json": (large("tokenizer.json", 10**10), "tokenizer.json has "),
 }
 """What a classifier's folder holds, and the error."""
 
-DOUBLING = (
-    "{% set n = namespace(x='aaaaaaaa') %}"
-    "{% for a in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}"
-)
 TEMPLATES = {
     "of loops in loops": ("{% for a in range(99999) %}" * 5 + "{% endfor %}" * 5, "5 seconds"),
-    "that doubles": (DOUBLING, "256 MiB of memory"),
-    "of a long line": ("{{ 'a' * 9999999999 }}", "256 MiB of memory"),
-    "that grows with the message": (
-        "{{ messages[0].content }}{{ 'a' * messages[0].content | length ** 4 }}",
-        "256 MiB of memory",
-    ),
     "that reaches for the system": ("{{ ''.__class__.__mro__ }}", "chat template"),
 }
 

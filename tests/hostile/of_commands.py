@@ -68,10 +68,8 @@ OPTIONS = (
             never=["internal error"],
         )
         for option, value in (
-            ("--n", "0"),
             ("--seed", ""),
             ("--tolerance", "nan"),
-            ("--gate", "hard_scope[[[[>=0.5"),
             ("--gate", "\x1b[31mhard_scope>=0.5"),
             ("--text-column", "__class__"),
         )

@@ -26,15 +26,14 @@ AUDIT = (
     *("--label-column", "none", "--min-similarity", "0.5", "--run", "mine"),
 )
 BERT, CONFIG = "sentence_bert_config.json", "config.json"
-TOKENS, INDEX = "tokenizer_config.json", "model.safetensors.index.json"
+TOKENS = "tokenizer_config.json"
 FOREIGN = {
     "AutoConfig": "evil.Evil",
     "AutoModel": "evil.Evil",
     "AutoTokenizer": ["evil.Evil", None],
 }
 FAR = dict.fromkeys(("AutoConfig", "AutoModel", "AutoProcessor"), "someone/code--evil.Evil")
-TRUSTING = {"trust_remote_code": True, "code_revision": "main"}
-CODE, DAMAGED = "custom code", "cannot be loaded"
+CODE = "custom code"
 
 
 def use_own_folders():
@@ -80,8 +79,8 @@ def case(name, change, *says, hub=False, more=(), exits=REFUSED, after=nothing_r
     )
 
 
-def modules(*kinds, **paths):
-    return lambda encoder: write_modules(encoder, kinds, **paths)
+def modules(*kinds):
+    return lambda encoder: write_modules(encoder, kinds)
 
 
 def setting(file, **changes):
@@ -95,17 +94,6 @@ def router_below(encoder):
     for path, types in (("", {"0_x": inner}), ("0_x", {"0_y": "evil.Evil"})):
         structure = {"types": types, "structure": {"q": [*types]}}
         write_json(encoder / path / "router_config.json", structure)
-
-
-def pickled(encoder):
-    (encoder / "2_Dense" / "model.safetensors").rename(encoder / "2_Dense" / "decoy.safetensors")
-    (encoder / "2_Dense" / "pytorch_model.bin").write_bytes(b"cos\nsystem\n.")
-
-
-def own_generate(encoder):
-    (encoder / "custom_generate").mkdir()
-    (encoder / "custom_generate" / "generate.py").write_text(EVIL)
-    (encoder / "custom_generate" / "notes.json").write_text("{}")
 
 
 def bare(encoder):
@@ -128,13 +116,6 @@ def named(key, value):
 HOSTILE = {
     "a module of its own": (modules("evil.Evil"), named("type", "evil.Evil")),
     "a router in a router": (router_below, named("0_y", "evil.Evil")),
-    "a pickle beside other safetensors": (pickled, "model.safetensors"),
-    "arguments that trust": (setting(BERT, config_args=TRUSTING), "names the trust_remote_code"),
-    "words from a device": (
-        setting(TOKENS, vocab_file="/dev/zero"),
-        named("vocab_file", "/dev/zero"),
-    ),
-    "a path out of the folder": (modules("Transformer", "Pooling", Pooling="../../evil"), DAMAGED),
     "a configuration of its own": (setting(CONFIG, model_type="evil", auto_map=FOREIGN), CODE),
     "a configuration of another repository": (
         setting(CONFIG, model_type="evil", auto_map=FAR),
@@ -148,19 +129,14 @@ HOSTILE = {
         setting(CONFIG, attn_implementation="someone/code"),
         named("attn_implementation", "someone/code"),
     ),
-    "code for generating text": (own_generate, "is code for generating text"),
     "a bare checkpoint with a configuration of its own": (bare_with_code, CODE),
-    "weights from elsewhere": (
-        setting(INDEX, weight_map={"x": "../far.safetensors"}),
-        named("x", "../far.safetensors"),
-    ),
 }
 """What the encoder's folder holds, and the error."""
 
 FROM_THE_HUB = (
     *("a module of its own", "a router in a router"),
     *("a configuration of its own", "a configuration of another repository"),
-    *("a tokenizer of its own", "weights from elsewhere"),
+    "a tokenizer of its own",
 )
 
 

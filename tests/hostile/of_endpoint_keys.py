@@ -1,23 +1,19 @@
 """Endpoints that repeat the key or send prompts elsewhere; specs and variables with secrets."""
 
-import base64
 import json
 from urllib.parse import quote
 
 from hostile.cases import WORKS
 from hostile.endpoints import (
-    KEY,
-    LISTED,
     asked,
     by_number,
-    case,
     choice,
     likely,
     tokens,
     well,
     words,
 )
-from raw_server import http, raw_server
+from raw_server import http
 
 
 def error_with(spell, status="400 Bad"):
@@ -53,9 +49,6 @@ def likely_key(request):
 SPELLED = {
     "as it is": str,
     "in a URL": lambda key: f"https://x/?key={quote(key, safe='')}",
-    "in JSON": lambda key: json.dumps({"key": key}).replace("/", "\\/"),
-    "in Base64": lambda key: base64.b64encode(f"Bearer {key}".encode()).decode(),
-    "with what cannot be seen between": "\u200b".join,
 }
 ECHOES = [
     *(
@@ -97,47 +90,6 @@ ECHOES = [
 ]
 
 
-def elsewhere(of):
-    """A server that sends every request, or that for the models alone, to a second one."""
-
-    def arguments(stack):
-        other = stack.enter_context(raw_server(well()))
-
-        def gone(request):
-            if of == "chat" and request.path.endswith("/models"):
-                return http(LISTED)
-            return http("", "307 x", location=f"{other.url}{request.path}?key={request.key}")
-
-        server = stack.enter_context(raw_server(gone))
-        stack.callback(was_never_asked, other)
-        return choice(server.spec)
-
-    return arguments
-
-
-def was_never_asked(server):
-    assert server.asked == []
-
-
-ELSEWHERE = "which is another server: nothing is sent there"
-REDIRECTS = [case(f"a redirect of {of}", elsewhere(of), ELSEWHERE) for of in ("chat", "models")]
-
-HERE = "openai:http://127.0.0.1:9/v1"
-IN_THE_ENVIRONMENT = "set the key in the environment variable OPENAI_API_KEY"
-SPECS = [
-    case(
-        f"a spec: {name}", lambda _, it=spec: choice(it), says, never=["gsk-another-secret", "\x1b"]
-    )
-    for name, spec, says in (
-        ("the key as a query", f"{HERE}?api_key={KEY}#m", IN_THE_ENVIRONMENT),
-        ("the key escaped", f"{HERE}#m-{quote(KEY, safe='')}", IN_THE_ENVIRONMENT),
-        (
-            "another key as an escaped password",
-            "openai:http://me%3Agsk-another-secret%40127.0.0.1/v1#m",
-            IN_THE_ENVIRONMENT,
-        ),
-    )
-]
 ENVIRONMENTS = [
     asked(
         f"the environment: {name}",
@@ -148,13 +100,11 @@ ENVIRONMENTS = [
         never=["pass-word", "pass-wörd"],
     )
     for name, variables, says in (
-        ("a proxy that is no URL", {"http_proxy": "http://me:pass-word@[::1"}, "HTTP_PROXY"),
         (
             "a proxy that is not there",
             {"http_proxy": "http://me:pass-word@127.0.0.1:9", "no_proxy": "x"},
             "ConnectError",
         ),
-        ("a key with a line break", {"OPENAI_API_KEY": "pass-word\nX-Evil: 1"}, "OPENAI_API_KEY"),
     )
 ]
-CASES = [*ECHOES, *REDIRECTS, *SPECS, *ENVIRONMENTS]
+CASES = [*ECHOES, *ENVIRONMENTS]

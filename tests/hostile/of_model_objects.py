@@ -8,8 +8,8 @@ import os
 import sys
 from pathlib import Path
 
-from hostile.cases import WORKS, audit, case, chosen, continued, file, has_report
-from toy_models import Chooser, Reference, Speaker
+from hostile.cases import WORKS, audit, case, chosen, file, has_report
+from toy_models import Chooser, Reference
 
 HERE = "python:hostile.of_model_objects:"
 CHOOSER = "python:toy_models:Chooser"
@@ -49,8 +49,6 @@ FAILURES = {
     "recursion": (lambda *_: endless_recursion(), "RecursionError: maximum recursion depth"),
     "unsayable": (lambda *_: throw(UnsayableError()), "UnsayableError (its text cannot be shown)"),
 }
-NO_TABLE = "answered with something that is not a table of numbers"
-NO_TOKENS = "a dict of tokens with their probabilities, whose sum is at most 1"
 CLASSIFIERS = {
     **{
         f"classify_{name}": (
@@ -61,19 +59,7 @@ CLASSIFIERS = {
     },
     "making": (changed(Reference, __init__=exit_0), "failed in `loading`: SystemExit: 0"),
     "labels_endless": (changed(Reference, labels=itertools.count()), "more than 10000 labels"),
-    "rows_huge": (
-        answering(Reference, "classify", lambda texts: [[10**400, 1]] * len(texts)),
-        f"{NO_TABLE} (OverflowError",
-    ),
-    "rows_endless": (
-        answering(Reference, "classify", lambda _: itertools.repeat([0.5, 0.5])),
-        "texts with the shape (",
-    ),
 }
-
-
-def huge(texts):
-    return [{"and": 10**400}] * len(texts)
 
 
 def stopping(_):
@@ -81,15 +67,10 @@ def stopping(_):
     sys.exit(0)
 
 
-TOKENS = {"tokens_huge": (answering(Speaker, "predict_next", huge), NO_TOKENS)}
 CHOICES = {
     "choices_stopping": (
         answering(Chooser, "choose", stopping),
         "failed in `choose`: SystemExit: 0",
-    ),
-    "choices_endless": (
-        answering(Chooser, "choose", lambda _: itertools.repeat(0)),
-        "more than 6 answers to 6 questions",
     ),
 }
 
@@ -122,7 +103,7 @@ def disturbing(disturb):
     )
 
 
-MODELS = {name: model for name, (model, _) in (CLASSIFIERS | TOKENS | CHOICES).items()}
+MODELS = {name: model for name, (model, _) in (CLASSIFIERS | CHOICES).items()}
 MODELS |= {name: disturbing(disturb) for name, disturb in DISTURBANCES.items()}
 globals().update(MODELS)
 
@@ -136,7 +117,6 @@ CASES = [
         case(name, audit(reference=f"{HERE}{name}"), says=[error], never=["report:"])
         for name, (_, error) in CLASSIFIERS.items()
     ),
-    *(case(name, continued(f"{HERE}{name}"), says=[error]) for name, (_, error) in TOKENS.items()),
     *(
         case(name, chosen(CHOOSER, f"{HERE}{name}"), says=[error])
         for name, (_, error) in CHOICES.items()

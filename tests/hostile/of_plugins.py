@@ -18,7 +18,6 @@ PLUGIN = """
 import os
 import sys
 
-from scope.protocols import PairData, TaskData
 from scope.records import Perturbation
 
 
@@ -109,19 +108,6 @@ SEARCHING = [
     )
     for gate in ((), ("--gate", "hard_scope>=0.1"))
 ]
-DESCRIPTIONS = [
-    plugin(f"a piece with {line}", arguments, f"{line}\n", says)
-    for arguments, line, says in (
-        (AUDIT, "Strange.name = '[/red] [blink]'", "with the name '[/red]"),
-        (AUDIT, "Strange.settings = lambda _: {'a': float('nan')}", "'a': nan"),
-        (PROBE, "Rated.role = 'classifier'", "fix:      change `role` in its code"),
-        (
-            COMPARE,
-            "Asking.load = lambda *_, **more: TaskData(items=iter(int, 1), card=None)",
-            "from `load` of the task `asking`",
-        ),
-    )
-]
 MOVING = [
     plugin(
         f"{member} that moves elsewhere",
@@ -138,4 +124,4 @@ MOVING = [
     )
 ]
 
-CASES = [*BEFORE_ANY_WORK, *SEARCHING, *DESCRIPTIONS, *MOVING]
+CASES = [*BEFORE_ANY_WORK, *SEARCHING, *MOVING]

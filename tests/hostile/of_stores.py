@@ -13,7 +13,6 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from filelock import FileLock
 from hostile.cases import REFUSED, WORKS, Case
 from killing import end_of, result, start
 from made_up_fleet import MadeUpFleet, write_word_table
@@ -152,11 +151,6 @@ def link_to(target):
     return change
 
 
-def held(folder, stack):
-    lock = FileLock(folder / "runs/mine/run.lock")
-    stack.enter_context(lock)
-
-
 def locked(folder, stack):
     connection = stack.enter_context(closing(sqlite3.connect(folder / "runs/mine/run.sqlite")))
     connection.execute("DELETE FROM entries")
@@ -174,12 +168,6 @@ RUBBISH = {
 }
 STORE = {
     **{name: (on(DATABASE, change), "is damaged") for name, change in RUBBISH.items()},
-    "a trigger": (
-        sql("CREATE TRIGGER gone AFTER INSERT ON entries BEGIN DELETE FROM entries; END"),
-        "its tables differ from SCoPE's",
-    ),
-    "the release before": (sql("PRAGMA user_version = 8"), "has version 8"),
-    "a lock of another process": (held, "is being written by another process"),
     "a lock of another program": (locked, "database is locked"),
 }
 BEGUN_ANEW = {
@@ -187,9 +175,7 @@ BEGUN_ANEW = {
     "no file": on(DATABASE, lambda path, _: path.unlink()),
 }
 MANIFESTS = {
-    "cut": (lambda _, content: content[:-9], "is damaged"),
     "of lists in lists": (lambda *_: b"[" * 200_000, "is damaged"),
-    "of the future": (lambda *_: b'{"format": 9, "question": {}}', "has format 9"),
     "a pipe": (pipe, "it is not a file"),
 }
 RESULTS = {
@@ -203,12 +189,6 @@ SAVED = {
         lambda _, content: content.replace(b"1", b"7"),
         "is damaged",
     ),
-    "numbers that were cut": (
-        ".safetensors",
-        lambda _, content: content[:-4],
-        "its digest is not the one",
-    ),
-    "no numbers": (".safetensors", lambda path, _: path.unlink(), "there is no such file"),
     "numbers that are a pipe": (".safetensors", pipe, "it is not a file"),
 }
 USES = {
@@ -219,7 +199,6 @@ VECTORS = "cache/shared-answers.sqlite"
 CACHES = {
     "latents that are no numbers": ("probe", values("x'00'", "latents", VECTORS)),
     "vectors in a pipe": ("fleet", on(VECTORS, pipe)),
-    "vectors of another format": ("fleet", sql("PRAGMA user_version = 7", file=VECTORS)),
 }
 
 

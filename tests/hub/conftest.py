@@ -58,6 +58,23 @@ class Hub:
         return json.loads(done.stdout)
 
 
+@pytest.fixture
+def compared_logs(run_scope, tmp_path):
+    """The models that a comparison by logs of the hub in ``hub`` lists."""
+
+    def run(*specs):
+        with serve(tmp_path / "hub") as url:
+            done = run_scope(
+                *("compare", *(word for spec in specs for word in ("--model", spec))),
+                *("--task", "choice", "--json-full"),
+                environment={**hub_environment(url, tmp_path / "home"), "PYTHONPATH": ""},
+            )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["manifest"]["models"]
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def hub(tmp_path_factory):
     root, home = (tmp_path_factory.mktemp(name) for name in ("hub", "home"))

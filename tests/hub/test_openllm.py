@@ -1,9 +1,6 @@
 """Logs of the Open LLM Leaderboard, against the local server."""
 
-import json
-
 import pytest
-from hub.server import hub_environment, serve
 from made_up_logs import accuracy, choice_samples, documents, model_of, results_of, write_log
 
 from scope.data.logs import openllm
@@ -71,14 +68,7 @@ def test_a_model_that_the_leaderboard_lacks_is_refused(hub):
 
 
 @pytest.mark.slow
-def test_two_models_are_compared_by_their_names(run_scope, tmp_path):
+def test_two_models_are_compared_by_their_names(compared_logs, tmp_path):
     for name, skill in (("a", 5), ("b", 2)):
         details(tmp_path / "hub", name, skill)
-    with serve(tmp_path / "hub") as url:
-        done = run_scope(
-            *("compare", "--model", "openllm:org/a", "--model", "openllm:org/b"),
-            *("--task", "choice", "--json-full"),
-            environment={**hub_environment(url, tmp_path / "home"), "PYTHONPATH": ""},
-        )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["manifest"]["models"][1]["spec"] == "openllm:org/b"
+    assert compared_logs("openllm:org/a", "openllm:org/b")[1]["spec"] == "openllm:org/b"

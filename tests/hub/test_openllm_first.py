@@ -1,10 +1,7 @@
 """Details of the leaderboard's first edition, in its layouts, in place of the hub."""
 
-import json
-
 import pyarrow
 import pytest
-from hub.server import hub_environment, serve
 from made_up_logs import accuracy, asked, choice_samples, documents
 from pyarrow import parquet
 
@@ -132,19 +129,10 @@ def test_a_file_that_is_no_parquet_is_named(write):
 
 
 @pytest.mark.slow
-def test_two_models_are_compared_by_their_names(run_scope, tmp_path):
+def test_two_models_are_compared_by_their_names(compared_logs, tmp_path):
     for name, skill in (("a", 5), ("b", 2)):
         repository = tmp_path / f"hub/datasets/open-llm-leaderboard-old/details_org__{name}"
         write_details(repository, rows_of(skill, 1))
         (repository / "README.md").write_text("# Details\n")
-    with serve(tmp_path / "hub") as url:
-        done = run_scope(
-            *("compare", "--model", "openllm:v1/org/a", "--model", "openllm:v1/org/b"),
-            *("--task", "choice", "--json-full"),
-            environment={**hub_environment(url, tmp_path / "home"), "PYTHONPATH": ""},
-        )
-    assert done.returncode == 0, done.stderr
-    assert [card["name"] for card in json.loads(done.stdout)["manifest"]["models"]] == [
-        "org/a",
-        "org/b",
-    ]
+    cards = compared_logs("openllm:v1/org/a", "openllm:v1/org/b")
+    assert [card["name"] for card in cards] == ["org/a", "org/b"]

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import cache, partial
 
+import claims_corpus
 import made_up_pair_comparison
 import made_up_reuse_comparison
 import made_up_tasks_comparison
@@ -13,21 +14,13 @@ from claims_corpus import audit, comparison, differing
 from scope.jobs.pages import markdown_of
 
 
-def runs(lost, n=200, wrong=40):
-    """Two runs: the first has some answers wrong, the second these and those that it loses."""
-    right = [place % 4 for place in range(n)]
-    return right, *(
-        [(gold + (place < errors)) % 4 for place, gold in enumerate(right)]
-        for errors in (wrong, wrong + lost)
-    )
-
-
 def untested(result):
     """As earlier releases left it."""
     cells = (replace(cell, p_value=None) for cell in result.cells)
     return replace(result, cells=tuple(cells))
 
 
+runs = partial(claims_corpus.runs, n=200, wrong=40)
 RIGHT, FIRST, SECOND = runs(5)
 SEED = differing(noise=(0.3, 0.3))
 CORPUS = {
@@ -48,9 +41,11 @@ CORPUS = {
     "equal runs, three": partial(comparison, RIGHT, FIRST, FIRST, FIRST),
     "three runs": partial(comparison, RIGHT, FIRST, SECOND, runs(60)[2]),
     "no known answer": partial(comparison, [None] * 200, FIRST, SECOND),
-    "a first run that is never right": partial(comparison, *runs(0, 12, 12)[:2], RIGHT[:12]),
+    "a first run that is never right": partial(
+        comparison, *runs(0, n=12, wrong=12)[:2], RIGHT[:12]
+    ),
     **{f"{lost} of 200 lost": partial(comparison, *runs(lost)) for lost in (1, 6, 12, 40)},
-    "8 of 2,000 lost": partial(comparison, *runs(8, 2000, 400)),
+    "8 of 2,000 lost": partial(comparison, *runs(8, n=2000, wrong=400)),
     "40 gained, untested": lambda: untested(comparison(RIGHT, runs(40)[2], FIRST)),
     "1 lost, untested": lambda: untested(comparison(*runs(1))),
     "made up: tasks": made_up_tasks_comparison.build_comparison,

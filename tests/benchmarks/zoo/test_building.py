@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import tiny_zoo
 from conftest import TESTS
+from seeded import contents
 from zoo import building
 from zoo.building import build_models, build_zoo
 from zoo.recipes import ZOO
@@ -48,14 +49,6 @@ class Watcher:
 
 def there(home):
     return {path.parent.name for path in home.glob("[!.]*/config.json")}
-
-
-def contents(home):
-    return {
-        str(path.relative_to(home)): path.read_bytes()
-        for path in home.rglob("*")
-        if path.is_file() and path.name != ".lock"
-    }
 
 
 def build(home, examples, *, workers=2, progress=None, recipe=tiny_zoo.RECIPE, **bases):

@@ -42,7 +42,6 @@ def audit_arguments(sentences_csv):
         ({"target": "python:toy_models:OtherLabels"}, "negative  |  LABEL_0", "--label-map"),
         ({"reference": "python:toy_models:OneLabel"}, "has the labels ['score']", "regression"),
         ({"setting": "min_letters=six"}, "min_letters=six of `typo`", "correct the value"),
-        ({"setting": "same_part=1"}, "the setting `same_part`", "check the spelling"),
         ({"metric": "informedness"}, "the metric `informedness`", "measures it anyway"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
@@ -58,14 +57,6 @@ def test_a_model_that_is_nowhere_is_named(refused, audit_arguments, monkeypatch)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     message = refused(*audit_arguments(reference="no-such-owner/no-such-model"))
     assert "no folder `no-such-owner/no-such-model`" in message
-
-
-def test_a_run_of_another_question_is_refused(command, audit_arguments):
-    assert command(*audit_arguments(run="mine")).returncode == 0
-    done = command(*audit_arguments(run="mine", seed=1))
-    assert done.returncode == 2
-    assert "seed is 0 in the run, 1 here" in done.stderr
-    assert "--run" in done.stderr
 
 
 def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, audit_arguments, tmp_path):

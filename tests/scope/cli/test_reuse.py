@@ -61,27 +61,6 @@ def test_without_the_assumption_nobody_is_cleared_and_it_is_said_what_is_ruled_o
     assert "gate: other against ours: undecided" in done.stderr
 
 
-def test_several_references_give_the_set_of_sources(reuse, tmp_path):
-    done = reuse("partly", "--reference", "predictions:suspects.tsv#theirs", "--run", "a")
-    assert done.returncode == 0
-    # Two references share the error rate: 0.025 each takes 39 controls, and there are 24.
-    assert (
-        re.findall(r"^(?:ours|theirs) .*?(\w+)  ", done.stdout, re.MULTILINE) == ["undecided"] * 2
-    )
-    assert "15 more" in done.stdout
-    more = ("--reference", "predictions:suspects.tsv#theirs", "--alpha", "0.1", "--run", "b")
-    found = reuse("partly", *more)
-    assert re.search(r"^ours +related ", found.stdout, re.MULTILINE)
-    document = result_of(tmp_path, "b")
-    p_values = {one["reference"]: one["p_value"] for one in document["verdicts"]}
-    adjusted = {one["reference"]: one["p_adjusted"] for one in document["verdicts"]}
-    # Holm: the smaller of two is doubled, and the greater is no smaller than that.
-    assert p_values["ours"] == 1 / 25
-    assert adjusted["ours"] == 2 / 25
-    assert adjusted["theirs"] == max(p_values["theirs"], 2 / 25)
-    assert document["verdicts"][1]["decision"] != "related"
-
-
 def test_the_command_about_texts_asks_the_same_again_too(command, sentences, tmp_path):
     data = tmp_path / "sentences.csv"
     rows = ["text,label", *(",".join(one) for one in sentences)]

@@ -98,7 +98,14 @@ FEATURES = {
     "text": {"dtype": "string", "_type": "Value"},
     "label": {"names": ["neg", "pos"], "_type": "ClassLabel"},
 }
-FOREIGN = ("no json", "[]", "{}", '{"info": {"features": [1]}}')
+LISTS = {"label": {"names": [["a"], ["b"]], "_type": "ClassLabel"}}
+FOREIGN = (
+    "no json",
+    "[]",
+    "{}",
+    '{"info": {"features": [1]}}',
+    json.dumps({"info": {"features": LISTS}}),
+)
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ CASES = [
     (choices, "jsonl", '{"question": {"stem": "Q", "choices": [{"label": "A", "text": "x"}, '
      '{"label": "B", "text": "y"}]}, "answerKey": "B"}', "0 x y 1", ""),
     (choices, "jsonl", (Q + '["x", "y"], "answer": 1}\n') + Q + '["x", "y"], "answer": "2"}',
-     "0 x y 1", "the option 2, counted from 0, of 2 options; are they counted from 1?"),
+     "0 x y 1", "the option 2, counted from 0, of 2 options (are they counted from 1?)"),
     (choices, "csv", "Who is it?,x,y,B\nWho was it?,x,y,A\n", REFUSED, "reads like data"),
     (choices, "csv", "id,category,question,A,B\n1,m,Q,x,y\n1,n,R,x,y\n",
      "m/1 x y - | n/1 x y -", ""),

@@ -181,7 +181,7 @@ def test_what_is_no_complete_squad_is_refused(tmp_path, content):
 @pytest.mark.parametrize(
     ("answer", "found"),
     [
-        (3, "the option 3, counted from 0, of 3 options; are they counted from 1?"),
+        (3, "the option 3, counted from 0, of 3 options (are they counted from 1?)"),
         (-1, "the option -1, counted from 0, of 3 options"),
         ("D", "the option D of 3 options"),
         ("Red", "'Red', which is not one of the options"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from seeded import contents
 
 from scope.data.sampling import LoadedData, load_data
 from scope.demo_models import build
@@ -104,14 +105,6 @@ def build_tiny(examples, tiny_recipe, tiny_base):
         )
 
     return run
-
-
-def contents(home):
-    return {
-        str(path.relative_to(home)): path.read_bytes()
-        for path in home.rglob("*")
-        if path.is_file() and path.name != ".lock"
-    }
 
 
 @pytest.fixture(scope="module")

@@ -195,12 +195,6 @@ def threads():
     torch.set_num_threads(before)
 
 
-@pytest.fixture
-def encoder_copy(encoder_folder, tmp_path):
-    """A copy of the tiny encoder that a test may change."""
-    return shutil.copytree(encoder_folder, tmp_path / "copy")
-
-
 @pytest.fixture(scope="session")
 def llama_folders(tmp_path_factory):
     """By whether there is a chat template."""

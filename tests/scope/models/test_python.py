@@ -185,7 +185,7 @@ def test_answers_in_words_are_checked(module, given, found):
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        ("2", "the option 2, counted from 0, of 2 options; are they counted from 1?"),
+        ("2", "the option 2, counted from 0, of 2 options (are they counted from 1?)"),
         ("'maybe'", "'maybe', which is not one of the options"),
         ("[0.5, 0.25]", "[0.5, 0.25]"),
         ("[float('nan'), 1.0]", "[nan, 1.0]"),
@@ -197,7 +197,9 @@ def test_choices_are_checked(module, given, found):
         list(load(f"{name}:Chooser", ModelOptions()).choose(asked()))
 
 
-@pytest.mark.parametrize("given", ["{}", "'a'", "{'a': 0.75, 'b': 0.5}", "{'a': -1}"])
+@pytest.mark.parametrize(
+    "given", ["{}", "'a'", "{'a': 1, 'b': 0.5}", "{'a': -1}", "{'a': 10**400}"]
+)
 def test_next_tokens_are_checked(module, given):
     name = module(f"class Speaker:\n    def predict_next(self, texts): return [{given}]\n")
     with pytest.raises(ModelError, match="for what follows 'The'"):

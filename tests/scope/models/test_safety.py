@@ -175,7 +175,12 @@ def test_a_module_lies_in_the_encoders_folder_and_is_not_hidden(encoder, path):
 
 @pytest.mark.parametrize(
     "setting",
-    [{"model_args": {"a": 1}}, {"config_kwargs": [{"b": False}]}, {"tokenizer_name_or_path": "x"}],
+    [
+        {"config_args": {"trust_remote_code": True}},
+        {"model_args": {"a": 1}},
+        {"config_kwargs": [{"b": False}]},
+        {"tokenizer_name_or_path": "x"},
+    ],
 )
 def test_an_encoder_hands_no_arguments_to_other_loaders(encoder, setting):
     change_json(encoder / "sentence_bert_config.json", processing_kwargs={"text": {"a": 1}})

@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from claims_corpus import comparison
+from claims_corpus import comparison, runs
 from shared_data import shared_data
 
 import scope
@@ -21,17 +21,11 @@ def measured(right, *rows):
     return result.cells, result.verdicts
 
 
-def runs(n=1000, lost=0, gained=0, other=0, wrong=200):
-    right = [place % 4 for place in range(n)]
-    first = [(g + 1) % 4 if place < wrong else g for place, g in enumerate(right)]
-    second = list(first)
-    for place in range(wrong, wrong + lost):
-        second[place] = (right[place] + 1) % 4
-    for place in range(gained):
-        second[place] = right[place]
-    for place in range(gained, gained + other):
-        second[place] = (right[place] + 2) % 4
-    return right, first, second
+def judged(task, *lost):
+    """The verdict on the second of two models, and the numbers that it rests on."""
+    numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
+    (verdict,) = comparison_verdicts([MeasuredTask(task, numbers, *lost)], ["m0", "m1"], 0.02)
+    return verdict, numbers
 
 
 def test_flips_are_counted_by_their_kind():
@@ -56,13 +50,7 @@ def test_the_verdict_follows_the_difference(lost, gained, decision):
 def test_a_model_that_costs_more_questions_than_the_margin_may_not_be_shown_to_replace(
     lost, decision
 ):
-    result = comparison(*runs(n=980))
-    task = MeasuredTask(
-        result.tasks[0],
-        measure_task(result.tasks[0], ["m0", "m1"], normalize=False, seed=0),
-        {"m1": lost},
-    )
-    (verdict,) = comparison_verdicts([task], ["m0", "m1"], 0.02)
+    verdict, _ = judged(comparison(*runs(n=980)).tasks[0], {"m1": lost})
     assert verdict.decision == decision
 
 
@@ -74,9 +62,7 @@ def test_scores_between_0_and_1_are_compared_by_their_means(drop, decision):
     answers = tuple(
         tuple(Answer(text=f"text {n}", score=score) for n, score in enumerate(row)) for row in rows
     )
-    task = TaskAnswers(task="generation", items=items, answers=answers)
-    numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
-    (verdict,) = comparison_verdicts([MeasuredTask(task, numbers)], ["m0", "m1"], 0.02)
+    verdict, numbers = judged(TaskAnswers(task="generation", items=items, answers=answers))
     assert (verdict.decision, verdict.endpoints[0].name, numbers.cells) == (
         decision,
         "mean score",
@@ -98,9 +84,7 @@ def test_thoughts_that_a_limit_cuts_do_not_speak_against_a_model():
     items = tuple(Item(question=question, right=n % 2) for n, question in enumerate(asked))
     cut = (Answer(missing="thought not finished"),) * 200
     rows = tuple(Answer(choice=item.right) for item in items), cut
-    task = TaskAnswers(task="choice", items=items, answers=rows)
-    numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
-    (verdict,) = comparison_verdicts([MeasuredTask(task, numbers)], ["m0", "m1"], 0.02)
+    verdict, _ = judged(TaskAnswers(task="choice", items=items, answers=rows))
     assert verdict.decision == "not shown"
     assert "of m1 on choice, 200 of 200 replies end inside a thought: " in verdict.sentence
 

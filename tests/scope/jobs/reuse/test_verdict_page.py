@@ -16,7 +16,7 @@ from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
 from scope.jobs.reuse.page import threshold_of, verdict_section
-from scope.records import Agreement
+from scope.records import Agreement, Undefined
 
 
 def facts(*verdicts):
@@ -74,7 +74,12 @@ def test_several_references_share_the_error_rate():
 
 def test_a_suspect_without_a_value_has_no_place():
     whole = related()
-    lacking = replace(whole, standings=whole.standings[1:], p_value=None)
+    gone = Undefined(reason="nothing shared")
+    bare = (replace(one, suspect=gone, controls=(), p_value=None) for one in whole.evidence)
+    lacking = replace(whole, standings=whole.standings[1:], p_value=None, skill=gone)
+    lacking = replace(lacking, evidence=tuple(bare))
+    assert replace(build_comparison(), verdicts=(lacking,)).html()
+    assert facts(lacking)["p-value of the verdict"].startswith("none (α")
     assert plain(of_kind(Paragraph, lacking)[-1].text) == "The suspect has no joint statistic."
     (figure,) = of_kind(Figure, replace(lacking, alpha=0.1))
     assert [key.name for key in figure.chart.legend] == ["control"]
