@@ -96,7 +96,11 @@ def with_reasons(
     for model in manifest.models:
         rows = [(failed[task], row.get(model.name, {})) for task, row in tasks.items()]
         missing = _counted(
-            (answer.missing or "no reason is known", getattr(answer, "reply", "") or name)
+            (
+                answer.missing or "no reason is known",
+                getattr(answer, "reply", "")
+                or ("(empty)" if answer.missing == "not readable" else name),
+            )
             for whys, row in rows
             for name, answer in row.items()
             if not answer.given and getattr(answer, "asked", True)

@@ -338,8 +338,8 @@ def _classification(
     raise ModelError(
         f"`{code.name}` is a {type(candidate).__name__} without `labels`",
         expected=_SHAPE,
-        fix=f"for example `{attribute}.labels = ('negative', 'positive')`, or return a DataFrame "
-        "whose columns are the labels",
+        fix=f"for example `{attribute}.labels = ('negative', 'positive')` (of a method: in its "
+        "class), or return a DataFrame whose columns are the labels",
     )
 
 

@@ -286,6 +286,11 @@ def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
         for name, value in item.scores.items():
             if math.isfinite(value):
                 values.setdefault(name, []).append(value)
+    for name, numbers in values.items():
+        if len(numbers) < len(items):
+            remark_once(
+                f"{file.model}: `{name}` is the mean of {len(numbers)} of {len(items)} items"
+            )
     return LoggedAnswers(
         model=file.model,
         file=str(file.paths[0]) if file.paths else "",

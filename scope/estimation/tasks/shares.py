@@ -177,11 +177,14 @@ def silent(row: Sequence[Answer | Prediction], questions: str = "questions") -> 
     return f"{opening}; {cut}" if (cut := cut_thoughts(row)) else opening
 
 
+IN_A_THOUGHT = "replies end inside a thought"
+
+
 def cut_thoughts(row: Sequence[Answer | Prediction]) -> str:
     """What to do where more than a quarter of the replies end inside a thought; or empty."""
     asked = sum(getattr(answer, "asked", True) for answer in row)
     cut = sum(answer.missing == "thought not finished" for answer in row)
-    words = f"{cut} of {asked} replies end inside a thought: serve the model without thinking, or "
+    words = f"{cut} of {asked} {IN_A_THOUGHT}: serve the model without thinking, or "
     words += "use --thinking on or, for answers in words, a larger --max-answer-tokens"
     return words if cut > SILENT * asked else ""
 

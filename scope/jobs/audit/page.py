@@ -109,7 +109,7 @@ def _degenerate(result: AuditResult) -> Iterator[Block]:
     for shares in result.answer_shares:
         if shares.degenerate is not None:
             yield paragraph(
-                "!!degenerate!!: {model}: {reason}; its numbers are no evidence",
+                "!!degenerate!!: {model}: {reason}; it passes no verdict and no gate",
                 model=shares.model,
                 reason=shares.degenerate,
             )

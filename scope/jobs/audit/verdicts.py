@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scope.estimation.pairs import LABELS_ALONE
+from scope.estimation.tasks.shares import IN_A_THOUGHT
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words, left_out, no_texts_help
 from scope.metrics import in_both
@@ -79,11 +80,23 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
     judged = [card.name for card in result.manifest.targets if card.role == "target"]
     measured = _Measured(result, request)
     evidence = {target: list(measured.evidence(target)) for target in judged}
-    dead = {
-        share.model: f"{share.model} is degenerate"
-        for share in result.answer_shares
-        if share.degenerate
-    }
+    reasons = {share.model: share.degenerate for share in result.answer_shares if share.degenerate}
+    dead = {model: f"{model} is degenerate" for model in reasons}
+    texts = result.manifest.data[0].used
+    for card in result.manifest.models:
+        missing = sum(left.count for left in card.missing)
+        if missing > request.agreement_margin * texts:
+            dead.setdefault(
+                card.name, f"{card.name} gives no answer to {missing:,} of {texts:,} texts"
+            )
+    # Of a model whose thoughts are cut, the limit of tokens decides what it answers.
+    for model in reasons.keys() & evidence.keys():
+        if IN_A_THOUGHT in reasons[model]:
+            dead[model] = f"of {model}, {reasons[model].rpartition('; ')[2]}"
+            evidence[model] = [
+                part._replace(endpoint=replace(part.endpoint, p_beyond=1.0))
+                for part in evidence[model]
+            ]
     if measured.baseline in dead:
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities:

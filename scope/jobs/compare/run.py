@@ -182,7 +182,8 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         {name: sum(answer.leaves_out for answer in row.values()) for name, row in task.items()}
         for task in replies.values()
     )
-    measured = list(map(MeasuredTask, answered, numbers, lost))
+    totals = (len(task.questions) for task in plan.tasks)
+    measured = list(map(MeasuredTask, answered, numbers, lost, totals))
     return CompareResult(
         manifest=manifest,
         outcomes=tuple(map(_outcome, answered, likeness)),

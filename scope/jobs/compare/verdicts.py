@@ -45,11 +45,23 @@ MEAN_SCORE = "mean score"
 
 
 class MeasuredTask(NamedTuple):
-    """A task's answers and estimates, and how many questions each model's rows left out for all."""
+    """A task's answers and estimates, and how many of all questions each model left out for all."""
 
     answers: TaskAnswers
     numbers: TaskNumbers
     lost: Mapping[str, int] = MappingProxyType({})
+    total: int = 0
+
+    def too_few_left(self, margin: float) -> str:
+        """Why what is left of the questions decides nothing; empty where most are left."""
+        lost = self.total - len(self.answers.items)
+        if lost <= margin * self.total:
+            return ""
+        names = listed([name for name, count in self.lost.items() if count])
+        return (
+            f"{lost:,} of {self.total:,} questions of {self.name} are left out for want of answers "
+            f"of {names}, more than the margin of {margin:g}"
+        )
 
     @property
     def name(self) -> str:
@@ -84,9 +96,9 @@ def comparison_verdicts(
     """May each later model replace the first? None with more than ten models.
 
     A model that is degenerate on a task, that was asked less than three quarters of its questions,
-    whose unreadable rows or failing server leave out a larger share than the margin, or whose
-    reference is hardly better than chance, never *may replace*. One whose thoughts are cut is never
-    *may not*, either: the limit decides what it answers.
+    or whose reference is hardly better than chance, never *may replace*. One whose thoughts are cut
+    is never *may not*, either: the limit decides what it answers. Nor is any model where unreadable
+    rows or failing servers leave out a larger share of the questions than the margin.
     """
     if not 2 <= len(models) <= MOST_WITH_CELLS:
         return ()
@@ -101,9 +113,11 @@ def comparison_verdicts(
             if isinstance(scores, Estimate):
                 name, asked = f"{MEAN_SCORE}{of_task}", scores.n
                 part = Evidence(judge_estimate(name, exchanged(scores), limit=-margin))
-            if cut := cut_thoughts(task.answers.answers[models.index(target)]):
+            cut = cut_thoughts(task.answers.answers[models.index(target)])
+            cut = cut and f"of {target} on {task.name}, {cut}"
+            if open_by := cut or task.too_few_left(margin):
                 part = part._replace(endpoint=replace(part.endpoint, p_beyond=1.0))
-                unusable[target] = f"of {target} on {task.name}, {cut}"
+                unusable[target] = open_by
             evidence[target].append(part)
             if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
@@ -175,12 +189,7 @@ def _unusable(
         if share.model in (reference, target) and share.degenerate is not None:
             advice = "; put another model first" if share.model == reference else ""
             return f"{share.model} is degenerate on {task.name}{advice}"
-    known, lost = task.known, task.lost.get(target, 0)
-    if lost > margin * (asked + lost):
-        return (
-            f"{lost:,} of {asked + lost:,} questions of {task.name} are left out for want of "
-            f"{target}'s answers, more than the margin of {margin:g}"
-        )
+    known = task.known
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
     options = [len(item.question.options) for item in known if item.question.options]

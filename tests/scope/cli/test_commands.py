@@ -96,7 +96,7 @@ def test_a_constant_target_is_named_first_and_passes_no_gate(command, reviews_cs
     assert shown.startswith("✗ toy_models:Constant may not replace toy_models:Careful: its acc")
     assert "degenerate: toy_models:Constant: it" in shown
     page = (tmp_path / "runs/mine/report.html").read_text(encoding="utf-8")
-    assert "its numbers are no evidence" in page.partition("</ul>")[0]
+    assert "it passes no verdict and no gate" in page.partition("</ul>")[0]
 
 
 def test_a_constant_reference_ends_the_audit(command, reviews_csv):

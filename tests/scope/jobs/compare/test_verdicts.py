@@ -46,11 +46,15 @@ def test_the_verdict_follows_the_difference(lost, gained, decision):
     assert verdict.target == "m1"
 
 
-@pytest.mark.parametrize(("lost", "decision"), [(20, "may replace"), (21, "not shown")])
-def test_a_model_that_costs_more_questions_than_the_margin_may_not_be_shown_to_replace(
-    lost, decision
-):
-    verdict, _ = judged(comparison(*runs(n=980)).tasks[0], {"m1": lost})
+@pytest.mark.parametrize(
+    ("lost", "gone", "decision"),
+    [(0, 20, "may replace"), (0, 21, "not shown"), (200, 20, "may not"), (200, 21, "not shown")],
+)
+def test_where_models_cost_more_questions_than_the_margin_nothing_is_shown(lost, gone, decision):
+    (answers,) = comparison(*runs(n=980, lost=lost)).tasks
+    numbers = measure_task(answers, ["m0", "m1"], normalize=False, seed=0)
+    task = MeasuredTask(answers, numbers, {"m2": gone}, 980 + gone)
+    (verdict,) = comparison_verdicts([task], ["m0", "m1"], 0.02)
     assert verdict.decision == decision
 
 
