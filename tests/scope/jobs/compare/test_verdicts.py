@@ -54,8 +54,7 @@ def test_where_models_cost_more_questions_than_the_margin_nothing_is_shown(lost,
     (answers,) = comparison(*runs(n=980, lost=lost)).tasks
     numbers = measure_task(answers, ["m0", "m1"], normalize=False, seed=0)
     task = MeasuredTask(answers, numbers, {"m2": gone}, 980 + gone)
-    (verdict,) = comparison_verdicts([task], ["m0", "m1"], 0.02)
-    assert verdict.decision == decision
+    assert comparison_verdicts([task], ["m0", "m1"], 0.02)[0].decision == decision
 
 
 @pytest.mark.parametrize(("drop", "decision"), [(0.0, "may replace"), (0.1, "may not")])
