@@ -45,13 +45,15 @@ def test_what_a_target_does_not_answer_is_wrong_and_leaves_other_targets_alone(a
 
 
 @pytest.mark.parametrize(
-    ("target", "used", "reason"),
+    ("target", "used", "decision", "reason"),
     [
-        (Refuses("dreadful", "server"), 38, None),
-        (Refuses("a", "refused"), 43, "it gives no answer to 41 of 43 texts (refused 41)"),
+        (Refuses("dreadful", "server"), 38, "not shown", ""),
+        (Refuses("dreadful"), 43, "not shown", "gives no answer to 5 of 43 texts"),
+        (Refuses("a", "refused"), 43, "may not", "no answer to 41 of 43 texts (refused 41)"),
+        (Refuses("a", "thought not finished"), 43, "not shown", "41 of 43 replies end inside a th"),
     ],
 )
-def test_servers_leave_texts_out_and_a_silent_target_is_degenerate(audit, target, used, reason):
+def test_servers_leave_texts_out_and_silence_counts(audit, target, used, decision, reason):
     result = audit(targets=[target])
-    assert result.manifest.data[0].used == len(result.examples) == used
-    assert result.answer_shares[-1].degenerate == reason
+    assert (len(result.examples), result.verdicts[0].decision) == (used, decision)
+    assert reason in f"{result.verdicts[0].reason} {result.answer_shares[-1].degenerate}"
