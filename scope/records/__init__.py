@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         PairedTest as PairedTest,
         Replacement as Replacement,
         ReplacementDecision as ReplacementDecision,
+        TextsNeeded as TextsNeeded,
         Verdict as Verdict,
     )
 

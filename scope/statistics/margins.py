@@ -21,22 +21,16 @@ and Ramdas 2024, mixed over stakes) err .002 and have power .04 where Tango has 
 likely, Tango alone errs up to .049 (margin .02, 200 texts).
 """
 
-import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.records import ERROR, Endpoint, Estimate, Undefined
-from scope.statistics.intervals import normal_quantile, student_quantile
-from scope.statistics.paired import summed_differences
+from scope.records import ERROR, Estimate
+from scope.statistics.intervals import normal_quantile
 
 MADE_UP = 8
 _HALVINGS = 60
-
-FEWEST_FOR_A_SLOPE = 10
-"""Texts below which a slope's interval is no evidence."""
 
 Numbers = NDArray[np.float64]
 
@@ -107,12 +101,24 @@ def tango_statistic(seen: Discordance, difference: float) -> Numbers:
     1.96
     """
     gains, losses, n = seen
+    distance = gains - losses - n * difference
+    return np.asarray(distance / score_deviation(seen, difference), dtype=np.float64)
+
+
+def score_deviation(seen: Discordance, difference: float) -> Numbers:
+    """Return the standard deviation of gains minus losses were ``difference`` the true one.
+
+    Examples
+    --------
+    >>> round(float(score_deviation(discordance([0.0] * 100), -0.05)), 2)
+    2.18
+    """
+    gains, losses, n = seen
     linear = (2 * n - gains + losses) * difference - gains - losses
     constant = 8 * n * losses * difference * (1 - difference)
     loss_share = (np.sqrt(np.maximum(linear**2 + constant, 0)) - linear) / (4 * n)
     variance = n * (2 * loss_share + difference * (1 - difference))
-    distance = gains - losses - n * difference
-    return np.asarray(distance / np.sqrt(np.maximum(variance, 1e-300)), dtype=np.float64)
+    return np.asarray(np.sqrt(np.maximum(variance, 1e-300)), dtype=np.float64)
 
 
 def paired_tails(seen: Discordance, margin: float) -> Tails:
@@ -180,145 +186,47 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
     return int(normal_quantile(1 - 2 * error) ** 2 * (1 - margin) / margin) + 1
 
 
-def paired_score_estimate(
-    first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]
-) -> Estimate | Undefined:
-    """Return the mean of first minus second over texts, with Tango's score interval.
-
-    Parameters
-    ----------
-    first, second
-        Shape (n,), each in 0..1, rows parallel.
-    example_ids
-        The text of each row; rows of one text are averaged.
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ or a difference is greater than 1.
+def score_estimate(differences: ArrayLike) -> Estimate:
+    """Return the mean of differences by text, at least one, with Tango's score interval.
 
     Examples
     --------
-    >>> print(paired_score_estimate([1] * 40, [1] * 39 + [0], [str(row) for row in range(40)]))
+    >>> print(score_estimate([0.0] * 39 + [1.0]))
     0.025 [-0.065, 0.129]
     """
-    values = by_text(first, second, example_ids)
-    if not len(values):
-        return Undefined(reason="no text counts")
-    seen, z = discordance(values), normal_quantile(1 - 2 * ERROR)
+    seen, z = discordance(differences), normal_quantile(1 - 2 * ERROR)
     value = float(seen.difference)
     return Estimate(
         value=value,
         low=min(value, _root(seen, z, -1.0, value)),
         high=max(value, _root(seen, -z, value, 1.0)),
-        n=len(values),
+        n=np.size(differences),
         level=1 - 2 * ERROR,
         method="Tango's score, by effective texts",
     )
 
 
-def judge_paired(
-    name: str, first: ArrayLike, second: ArrayLike, example_ids: Sequence[str], *, margin: float
-) -> Endpoint:
-    """Judge whether first is at most a margin below second: target and baseline, or reference.
+def binomial_estimate(below: ArrayLike) -> Estimate:
+    """Return 1 plus the mean of differences from 1, with Clopper and Pearson's interval.
 
     Examples
     --------
-    >>> judge_paired("accuracy", [1] * 35, [1] * 35, list("abcdefghijklmnopqrstuvwxyz123456789"),
-    ...              margin=0.1).state
-    'within'
-    """
-    estimate = paired_score_estimate(first, second, example_ids)
-    if isinstance(estimate, Undefined):
-        return Endpoint(name=name, estimate=estimate, limit=-margin)
-    tails = paired_tails(discordance(by_text(first, second, example_ids)), margin)
-    return _endpoint(name, estimate, -margin, tails)
-
-
-def judge_against_one(
-    name: str, scores: ArrayLike, example_ids: Sequence[str], *, margin: float
-) -> Endpoint:
-    """Judge whether a score in 0..1 is at most a margin below 1, by exact binomial tails.
-
-    The interval is Clopper and Pearson's, of the effective number of texts.
-
-    Examples
-    --------
-    >>> ids = [str(text) for text in range(100)]
-    >>> print(judge_against_one("concordance", [1.0] * 100, ids, margin=0.05).estimate)
+    >>> print(binomial_estimate([0.0] * 100))
     1.000 [0.964, 1.000]
     """
     from scipy.special import betaincinv
 
-    values = np.asarray(scores, dtype=np.float64)
-    below = by_text(values, np.ones_like(values), example_ids)
-    if not len(below):
-        return Endpoint(name=name, estimate=Undefined(reason="no text counts"), limit=1 - margin)
     seen = discordance(below)
     losses, rest = float(seen.losses), float(seen.n - seen.losses)
     value = 1 - losses / float(seen.n)
-    estimate = Estimate(
+    return Estimate(
         value=value,
         low=min(value, 1 - float(betaincinv(losses + 1, rest, 1 - ERROR))) if rest > 0 else 0.0,
         high=max(value, 1 - float(betaincinv(losses, rest + 1, ERROR))) if losses > 0 else 1.0,
-        n=len(below),
+        n=np.size(below),
         level=1 - 2 * ERROR,
         method="Clopper-Pearson, by effective texts",
     )
-    return _endpoint(name, estimate, 1 - margin, loss_tails(seen, margin))
-
-
-def judge_estimate(name: str, estimate: Estimate | Undefined, *, limit: float) -> Endpoint:
-    """Judge whether any estimate lies above a limit, such as a slope of at least .5.
-
-    Its tails are Student's, with the width of its interval; fewer than ten texts show nothing.
-    Without a width, as for a copy of the reference, the value decides.
-
-    Examples
-    --------
-    >>> reach = Estimate(value=0.9, low=0.8, high=1.0, n=50, method="Student")
-    >>> judge_estimate("reach", reach, limit=0.5).state
-    'within'
-    """
-    if isinstance(estimate, Undefined) or estimate.n < FEWEST_FOR_A_SLOPE:
-        return Endpoint(name=name, estimate=estimate, limit=limit)
-    # Here and not above: scipy.special takes half a second to import.
-    from scipy.special import stdtr
-
-    above, freedom = estimate.value - limit, estimate.n - 1
-    error = (estimate.high - estimate.low) / 2 / student_quantile(estimate.level, freedom)
-    distance = above / error if error else math.copysign(math.inf, above)
-    tails = Tails(stdtr(freedom, -distance), stdtr(freedom, distance))
-    return _endpoint(name, estimate, limit, tails)
-
-
-def texts_lacking(endpoint: Endpoint) -> int:
-    """Return how many texts an open endpoint needs at least, if it has fewer; else 0.
-
-    Concordance has no such number: graded differences may be worth more texts than they are.
-
-    Examples
-    --------
-    >>> texts_lacking(judge_paired("accuracy", [1] * 35, [1] * 35, list(map(str, range(35))),
-    ...                            margin=0.02))
-    189
-    """
-    needed = FEWEST_FOR_A_SLOPE if endpoint.name.startswith(("reach", "mean score")) else 0
-    if endpoint.limit and endpoint.name.startswith(("accuracy", "agreement")):
-        needed = fewest_texts(-endpoint.limit)
-    return needed if endpoint.state == "not shown" and endpoint.estimate.n < needed else 0
-
-
-def by_text(first: ArrayLike, second: ArrayLike, example_ids: Sequence[str]) -> Numbers:
-    """Return first minus second of each text, averaged over its rows, in the order of the ids.
-
-    Examples
-    --------
-    >>> by_text([1, 1, 0], [0, 1, 1], ["b", "b", "a"]).tolist()
-    [-1.0, 0.5]
-    """
-    examples = summed_differences(first, second, example_ids)
-    return np.asarray(examples.sums / examples.sizes, dtype=np.float64)
 
 
 def _root(seen: Discordance, z: float, low: float, high: float) -> float:
@@ -327,11 +235,6 @@ def _root(seen: Discordance, z: float, low: float, high: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if tango_statistic(seen, middle) > z else (low, middle)
     return (low + high) / 2
-
-
-def _endpoint(name: str, estimate: Estimate, limit: float, tails: Tails) -> Endpoint:
-    within, beyond = map(float, tails)
-    return Endpoint(name=name, estimate=estimate, limit=limit, p_within=within, p_beyond=beyond)
 
 
 def _beta(first: Numbers, second: Numbers, share: float) -> Numbers:

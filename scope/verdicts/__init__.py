@@ -1,0 +1,22 @@
+"""May a target replace the reference? Endpoints with limits, the decision, and its power.
+
+An audit, a comparison and the logs of another tool bring differences by text; see `endpoints`.
+"""
+
+from scope.statistics.margins import fewest_texts as fewest_texts
+from scope.verdicts.decide import decide as decide
+from scope.verdicts.endpoints import (
+    Pooled as Pooled,
+    judge_differences as judge_differences,
+    judge_share as judge_share,
+    judge_slope as judge_slope,
+    pooled as pooled,
+    texts_lacking as texts_lacking,
+)
+from scope.verdicts.plan import (
+    PlannedEndpoint as PlannedEndpoint,
+    joint_power as joint_power,
+    planned_differences as planned_differences,
+    planned_slope as planned_slope,
+    texts_for_power as texts_for_power,
+)

@@ -1,0 +1,102 @@
+"""The decision on each target, from its endpoints.
+
+*May replace* if every judged endpoint is within (for all of them to be, each must, so this needs no
+correction), corrected by Holm over the targets, of which a reader may choose the best. *May not* if
+an endpoint is beyond, corrected by Holm within the target, of which alone it is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from scope.records import ERROR, Endpoint, Replacement, ReplacementDecision
+from scope.statistics.paired import holm
+
+REPLACES_IN: Mapping[str, str] = MappingProxyType(
+    {
+        "accuracy": "accuracy",
+        "mean score": "accuracy",
+        "agreement": "same answers",
+        "keeps": "robustness",
+        "concordance": "reaction",
+        "reach": "reaction",
+    }
+)
+"""In what a target that is within on a measure may replace the reference."""
+
+
+def decide(
+    endpoints: Mapping[str, Sequence[Endpoint]],
+    *,
+    degenerate: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Replacement]:
+    """The verdict on each target.
+
+    Parameters
+    ----------
+    endpoints
+        Those of each target, by its name.
+    degenerate
+        Why a target's answers are no evidence; such a target never may replace.
+
+    Examples
+    --------
+    >>> from scope.records import Undefined
+    >>> none = Undefined(reason="left out")
+    >>> good = Endpoint(name="accuracy", estimate=none, limit=-0.02, p_within=0.01)
+    >>> bad = Endpoint(name="concordance", estimate=none, limit=-0.05, p_beyond=0.001)
+    >>> [verdict.decision for verdict in decide({"one": [good], "two": [good, bad]})]
+    ['may replace', 'may not']
+    """
+    worst = [
+        max((end.p_within for end in group if end.limit is not None), default=1.0)
+        for group in endpoints.values()
+    ]
+    for (target, group), p_within in zip(endpoints.items(), holm(worst), strict=True):
+        yield _verdict(target, corrected(group), p_within, degenerate.get(target))
+
+
+def corrected(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """The endpoints of one target, with *beyond* corrected for all that are judged."""
+    judged = [end for end in endpoints if end.limit is not None]
+    adjusted = iter(holm([end.p_beyond for end in judged]))
+    return [
+        end if end.limit is None else replace(end, p_adjusted=next(adjusted)) for end in endpoints
+    ]
+
+
+def _verdict(
+    target: str, endpoints: Sequence[Endpoint], p_within: float, degenerate: str | None
+) -> Replacement:
+    judged = [end for end in endpoints if end.limit is not None]
+    beyond = tuple(end.name for end in judged if end.state == "beyond")
+    unmet = tuple(end.name for end in judged if end.state != "within")
+    decision: ReplacementDecision = "not shown"
+    reason = None
+    if beyond:
+        decision = "may not"
+    elif degenerate:
+        reason = degenerate
+    elif p_within < ERROR:
+        decision = "may replace"
+    elif not judged:
+        reason = "no endpoint is judged"
+    elif not unmet:
+        doubtful = max(judged, key=lambda end: end.p_within)
+        reason = (
+            f"{doubtful.name}, {doubtful.estimate}, is within alone, but not once corrected over "
+            "the targets"
+        )
+    replaces = dict.fromkeys(REPLACES_IN.get(end.measure, end.measure) for end in judged)
+    return Replacement(
+        target=target,
+        decision=decision,
+        endpoints=tuple(endpoints),
+        may_replace_in=tuple(replaces) if decision == "may replace" else (),
+        beyond=beyond,
+        open=unmet,
+        not_judged=tuple(end.name for end in endpoints if end.limit is None),
+        reason=reason,
+    )

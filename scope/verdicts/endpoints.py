@@ -1,0 +1,165 @@
+"""Endpoints: one number each, with a limit, from values by text.
+
+An endpoint is *within* where the one-sided 97.5 % bound clears its limit, *beyond* where the other
+bound lies past it. Over several capabilities it is the unweighted mean of their means by text, with
+its variance over texts (`pooled`); each capability is an endpoint of its own, at twice the margin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from scope.records import Endpoint, Estimate, Undefined
+from scope.statistics.intervals import student_quantile
+from scope.statistics.margins import (
+    Tails,
+    binomial_estimate,
+    discordance,
+    fewest_texts,
+    loss_tails,
+    paired_tails,
+    score_estimate,
+)
+
+NO_TEXT = Undefined(reason="no text counts")
+
+FEWEST_FOR_A_SLOPE = 20
+"""Texts below which a slope's interval is no evidence."""
+
+
+class Pooled(NamedTuple):
+    """One value a text over several capabilities, and the greatest that a single text can have."""
+
+    values: Mapping[str, float]
+    most: float = 1.0
+
+
+def pooled(parts: Sequence[Mapping[str, float]], *, about_means: bool = False) -> Pooled:
+    """One value a text, whose mean is the unweighted mean of the means of the parts.
+
+    Parameters
+    ----------
+    parts
+        The values of each capability, by text; a text may lack some of them.
+    about_means
+        Whether a text that a part lacks has the part's mean there, as slopes need it, and not 0,
+        as differences do: most of these are 0.
+
+    Examples
+    --------
+    Of the two texts of the first part the second has one:
+
+    >>> pooled([{"a": 1.0, "b": 0.0}, {"a": 0.5}])
+    Pooled(values={'a': 1.0, 'b': 0.0}, most=1.5)
+    """
+    texts = list(dict.fromkeys(text for part in parts for text in part))
+    values, most = np.zeros(len(texts)), 0.0
+    for part in filter(None, parts):
+        mean = math.fsum(part.values()) / len(part) if about_means else 0.0
+        share = len(texts) / len(part)
+        most += share / len(parts)
+        values += [mean + share * (part[text] - mean) if text in part else mean for text in texts]
+    return Pooled(dict(zip(texts, (values / len(parts)).tolist(), strict=True)), most)
+
+
+def judge_differences(
+    name: str, differences: Iterable[float], *, margin: float, most: float = 1.0
+) -> Endpoint:
+    """Judge whether the first model is at most a margin below the second.
+
+    Parameters
+    ----------
+    name
+        The name of the endpoint.
+    differences
+        First minus second, one number a text.
+    margin
+        In 0..1.
+    most
+        The greatest difference that a text can have; above 1 where capabilities are pooled of
+        which one has few texts. The test is that of differences and margin divided by it.
+
+    Examples
+    --------
+    >>> judge_differences("accuracy", [0.0] * 35, margin=0.1).state
+    'within'
+    """
+    scaled = np.array(list(differences), dtype=np.float64) / most
+    if not len(scaled):
+        return Endpoint(name=name, estimate=NO_TEXT, limit=-margin)
+    estimate, tails = score_estimate(scaled), paired_tails(discordance(scaled), margin / most)
+    value, low, high = (most * end for end in (estimate.value, estimate.low, estimate.high))
+    estimate = replace(estimate, value=value, low=max(low, -1.0), high=min(high, 1.0))
+    return _endpoint(name, estimate, tails, least=-margin)
+
+
+def judge_share(name: str, scores: Iterable[float], *, least: float) -> Endpoint:
+    """Judge whether the mean of scores in 0..1 is at least ``least``, by exact binomial tails.
+
+    The interval is Clopper and Pearson's, of the effective number of texts.
+
+    Examples
+    --------
+    >>> print(judge_share("agreement", [1.0] * 100, least=0.95).estimate)
+    1.000 [0.964, 1.000]
+    """
+    below = np.array(list(scores), dtype=np.float64) - 1
+    if not len(below):
+        return Endpoint(name=name, estimate=NO_TEXT, limit=least)
+    tails = loss_tails(discordance(below), 1 - least)
+    return _endpoint(name, binomial_estimate(below), tails, least=least)
+
+
+def judge_slope(
+    name: str, estimate: Estimate | Undefined, *, least: float, most: float | None = None
+) -> Endpoint:
+    """Judge whether a mean of any range lies above a limit, and below another one, by Student's t.
+
+    Fewer than twenty texts show nothing. Without a width, as for a copy of the reference, the value
+    decides.
+
+    Examples
+    --------
+    >>> strength = Estimate(value=0.9, low=0.8, high=1.0, n=50, method="Student")
+    >>> judge_slope("reach", strength, least=0.7, most=1.43).state
+    'within'
+    """
+    if isinstance(estimate, Undefined) or estimate.n < FEWEST_FOR_A_SLOPE:
+        return Endpoint(name=name, estimate=estimate, limit=least, most=most)
+    # Here and not above: scipy.special takes half a second to import.
+    from scipy.special import stdtr
+
+    freedom = estimate.n - 1
+    error = (estimate.high - estimate.low) / 2 / student_quantile(estimate.level, freedom)
+    distances = [estimate.value - least, *([] if most is None else [most - estimate.value])]
+    t = np.divide(distances, error) if error else np.copysign(math.inf, distances)
+    tails = Tails(stdtr(freedom, -t).max(), stdtr(freedom, t).min())
+    return _endpoint(name, estimate, tails, least=least, most=most)
+
+
+def texts_lacking(endpoint: Endpoint) -> int:
+    """Return how many texts an open endpoint needs at least, if it has fewer; else 0.
+
+    Examples
+    --------
+    >>> texts_lacking(judge_differences("accuracy", [0.0] * 35, margin=0.02))
+    189
+    """
+    needed = FEWEST_FOR_A_SLOPE
+    if endpoint.limit is not None and endpoint.limit < 0:
+        needed = fewest_texts(-endpoint.limit)
+    return needed if endpoint.state == "not shown" and endpoint.estimate.n < needed else 0
+
+
+def _endpoint(
+    name: str, estimate: Estimate, tails: Tails, *, least: float, most: float | None = None
+) -> Endpoint:
+    within, beyond = map(float, tails)
+    return Endpoint(
+        name=name, estimate=estimate, limit=least, most=most, p_within=within, p_beyond=beyond
+    )

@@ -1,0 +1,157 @@
+"""How likely is a verdict reached, and how many texts does it take?
+
+The power of an endpoint is normal: the expected distance from the limit, less what its test asks
+for, in standard deviations. That of a verdict is the product over its endpoints, as if they were
+independent; where a text on which one fails is likely one on which others do, it is greater.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scope.records import ERROR
+from scope.statistics.intervals import normal_quantile
+from scope.statistics.margins import Discordance, discordance, fewest_texts, score_deviation
+
+Kind = Literal["unchanged", "changed"]
+
+POWER = 0.8
+"""The power that an advised number of texts gives each open endpoint."""
+
+MOST_TEXTS = 50_000
+"""No more texts are advised."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedEndpoint:
+    """An endpoint with its margin, and how much the two models differ.
+
+    ``share`` is how many (effective) texts count for each text of the kind: the yield.
+    ``difference`` is the mean difference, and ``discordance`` the share of texts that differ by 1,
+    either way. Of a slope, ``difference`` is its distance from the nearer limit less ``margin``,
+    and ``deviation`` the standard deviation of its values by text.
+    """
+
+    name: str
+    margin: float
+    discordance: float = 0.0
+    difference: float = 0.0
+    share: float = 1.0
+    kind: Kind = "changed"
+    deviation: float | None = None
+
+    @property
+    def if_equal(self) -> PlannedEndpoint:
+        """The same, were the two models as good on average."""
+        return replace(self, difference=0.0)
+
+    def power(self, texts: int, *, error: float = ERROR) -> float:
+        """How likely the endpoint is within.
+
+        Examples
+        --------
+        >>> planned = PlannedEndpoint(name="accuracy", margin=0.02, discordance=0.05)
+        >>> round(planned.power(1000), 2)
+        0.77
+        """
+        # Here and not above: scipy.special takes half a second to import.
+        from scipy.special import ndtr
+
+        count, wanted = texts * self.share, normal_quantile(1 - 2 * error)
+        distance = count * (self.difference + self.margin)
+        if self.deviation is not None:
+            spread = max(self.deviation * math.sqrt(count), 1e-9)
+            return float(ndtr(distance / spread - wanted))
+        if count < fewest_texts(self.margin, error=error):
+            return 0.0
+        differing = max(self.discordance, abs(self.difference))
+        gains, losses = (count * (differing + side * self.difference) / 2 for side in (1, -1))
+        seen = Discordance(np.array(gains), np.array(losses), np.array(count))
+        limit = wanted * float(score_deviation(seen, -self.margin))
+        spread = math.sqrt(max(count * (differing - self.difference**2), 1e-9))
+        return float(ndtr((distance - limit) / spread))
+
+
+def planned_differences(
+    name: str,
+    differences: Iterable[float],
+    *,
+    margin: float,
+    texts: int,
+    kind: Kind,
+    most: float = 1.0,
+) -> PlannedEndpoint:
+    """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
+
+    Examples
+    --------
+    ``most`` is as for `judge_differences`. Of 40 texts 20 count; none differs, so 2 of 20 are assumed to:
+
+    >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
+    0.1
+    """
+    seen = discordance(np.array(list(differences)) / most)
+    return PlannedEndpoint(
+        name=name,
+        margin=margin / most,
+        discordance=float((seen.gains + seen.losses + 2) / seen.n),
+        difference=float(seen.difference),
+        share=float(seen.n) / texts,
+        kind=kind,
+    )
+
+
+def planned_slope(
+    name: str, values: ArrayLike, *, least: float, most: float, texts: int
+) -> PlannedEndpoint:
+    """Return a slope as its values by text show it; its margin is that of the slope 1."""
+    numbers = np.asarray(values, dtype=np.float64)
+    distance = min(float(numbers.mean()) - least, most - float(numbers.mean()))
+    margin = min(1 - least, most - 1)
+    return PlannedEndpoint(
+        name=name,
+        margin=margin,
+        difference=distance - margin,
+        share=len(numbers) / texts,
+        deviation=float(numbers.std(ddof=1)),
+    )
+
+
+def joint_power(
+    plan: Sequence[PlannedEndpoint], unchanged: int, changed: int, *, targets: int = 1
+) -> float:
+    """Return how likely a target may replace, were all as assumed, with Bonferroni over targets.
+
+    Examples
+    --------
+    >>> plan = [PlannedEndpoint(name="accuracy", margin=0.05, kind="unchanged"),
+    ...         PlannedEndpoint(name="synonym", margin=0.05, share=0.5)]
+    >>> joint_power(plan, 100, 100), round(joint_power(plan, 100, 200), 2)
+    (0.0, 1.0)
+    """
+    sizes = {"unchanged": unchanged, "changed": changed}
+    return math.prod(end.power(sizes[end.kind], error=ERROR / targets) for end in plan)
+
+
+def texts_for_power(planned: PlannedEndpoint, *, targets: int = 1) -> int | None:
+    """Return how many texts give the endpoint a power of 0.8; None if more than `MOST_TEXTS`.
+
+    Examples
+    --------
+    >>> texts_for_power(PlannedEndpoint(name="accuracy", margin=0.05, discordance=0.02))
+    140
+    """
+    few, enough = 0, MOST_TEXTS
+    if planned.power(enough, error=ERROR / targets) < POWER:
+        return None
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        reached = planned.power(middle, error=ERROR / targets) >= POWER
+        few, enough = (few, middle) if reached else (middle, enough)
+    return enough
