@@ -26,6 +26,7 @@ from scope.estimation.pairs import (
     Values,
     candidate_measurements,
     invariant_pairs,
+    texts_that_count as texts_that_count,
 )
 from scope.metrics import Metric
 from scope.records import (
@@ -90,11 +91,13 @@ def measure(
     metrics = (*metrics_of_kept_pairs(soft_scope), *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
     whole = list(clean_measurements(examples, targets, labels))
+    texts = (scored.example for scored in examples)
+    gold = {text.id: labels.index(text.label) for text in texts if text.label in labels}
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
             names = (reference, *targets)
-            whole += candidate_measurements(pairs, examples, candidates, names)
+            whole += candidate_measurements(pairs, examples, candidates, names, gold)
     parts = [
         part for pairs in all_pairs for part in more_similar_half(pairs, metrics[1:3], targets)
     ]

@@ -299,10 +299,12 @@ def _verdicts(result: Result) -> list[dict[str, object]]:
                 "target": verdict.target,
                 "decision": verdict.decision,
                 "sentence": verdict.sentence,
-                "rows_needed": verdict.rows_needed,
+                "may_replace_in": verdict.may_replace_in,
+                "if_equal": verdict.if_equal and asdict(verdict.if_equal),
+                "if_as_seen": verdict.if_as_seen and asdict(verdict.if_as_seen),
                 "endpoints": [
                     _estimate(FrameRow.of("", end.name, verdict.target, end.estimate))
-                    | {"limit": end.limit, "state": end.state}
+                    | {"limit": end.limit, "most": end.most, "state": end.state}
                     for end in verdict.endpoints
                 ],
             }

@@ -14,9 +14,11 @@ from scope.verdicts.endpoints import (
     texts_lacking as texts_lacking,
 )
 from scope.verdicts.plan import (
+    Evidence as Evidence,
     PlannedEndpoint as PlannedEndpoint,
     joint_power as joint_power,
     planned_differences as planned_differences,
-    planned_slope as planned_slope,
+    planned_mean as planned_mean,
     texts_for_power as texts_for_power,
+    with_texts_needed as with_texts_needed,
 )

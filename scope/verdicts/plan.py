@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from scope.records import ERROR
+from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
 from scope.statistics.intervals import normal_quantile
 from scope.statistics.margins import Discordance, discordance, fewest_texts, score_deviation
 
@@ -89,9 +88,11 @@ def planned_differences(
 ) -> PlannedEndpoint:
     """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
 
+    ``most`` is as for `judge_differences`.
+
     Examples
     --------
-    ``most`` is as for `judge_differences`. Of 40 texts 20 count; none differs, so 2 of 20 are assumed to:
+    Of 40 texts 20 count; none differs, so 2 of 20 are assumed to:
 
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
@@ -107,19 +108,33 @@ def planned_differences(
     )
 
 
-def planned_slope(
-    name: str, values: ArrayLike, *, least: float, most: float, texts: int
+def planned_mean(
+    name: str,
+    values: Iterable[float],
+    *,
+    least: float,
+    texts: int,
+    most: float = math.inf,
+    kind: Kind = "changed",
 ) -> PlannedEndpoint:
-    """Return a slope as its values by text show it; its margin is that of the slope 1."""
-    numbers = np.asarray(values, dtype=np.float64)
-    distance = min(float(numbers.mean()) - least, most - float(numbers.mean()))
-    margin = min(1 - least, most - 1)
+    """Return a mean, such as a slope, as its values by text show it; if equal it is 1.
+
+    Two made-up texts that differ by 1 enter its deviation.
+
+    Examples
+    --------
+    >>> planned_mean("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
+    0.3
+    """
+    numbers = np.array(list(values), dtype=np.float64)
+    margin, mean = round(min(1 - least, most - 1), 9), float(numbers.mean())
     return PlannedEndpoint(
         name=name,
         margin=margin,
-        difference=distance - margin,
+        difference=min(mean - least, most - mean) - margin,
         share=len(numbers) / texts,
-        deviation=float(numbers.std(ddof=1)),
+        kind=kind,
+        deviation=math.sqrt(float(numbers.var()) + 2 / len(numbers)),
     )
 
 
@@ -155,3 +170,46 @@ def texts_for_power(planned: PlannedEndpoint, *, targets: int = 1) -> int | None
         reached = planned.power(middle, error=ERROR / targets) >= POWER
         few, enough = (few, middle) if reached else (middle, enough)
     return enough
+
+
+class Evidence(NamedTuple):
+    """An endpoint, and the same for planning a larger sample; None where that is not possible."""
+
+    endpoint: Endpoint
+    planned: PlannedEndpoint | None = None
+
+    @property
+    def never_beyond(self) -> Evidence:
+        """The same, where what is seen may not speak against the target."""
+        return self._replace(endpoint=replace(self.endpoint, p_beyond=1.0))
+
+
+def with_texts_needed(
+    verdict: Replacement, evidence: Sequence[Evidence], *, targets: int = 1
+) -> Replacement:
+    """Add to an open verdict how many texts decide its open endpoints."""
+    if verdict.decision != "not shown" or not verdict.open:
+        return verdict
+    plan = [part.planned for part in evidence if part.endpoint.name in verdict.open]
+    known = [planned for planned in plan if planned is not None]
+    if len(known) < len(plan):
+        return verdict
+    return replace(
+        verdict,
+        if_equal=_texts_needed([planned.if_equal for planned in known], targets),
+        if_as_seen=_texts_needed(known, targets),
+    )
+
+
+def _texts_needed(plan: Sequence[PlannedEndpoint], targets: int) -> TextsNeeded | None:
+    """The most that an endpoint of each kind needs; None if no number decides one of them."""
+    needed: dict[Kind, int] = {}
+    gold = None
+    for planned in plan:
+        texts = texts_for_power(planned, targets=targets)
+        if texts is None:
+            return None
+        needed[planned.kind] = max(needed.get(planned.kind, 0), texts)
+        if planned.name.startswith("accuracy"):
+            gold = math.ceil(texts * planned.discordance)
+    return TextsNeeded(unchanged=needed.get("unchanged"), changed=needed.get("changed"), gold=gold)

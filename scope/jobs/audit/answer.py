@@ -27,7 +27,13 @@ from reports.charts import SmallStrip
 from reports.prose import Span, Text, prose, written
 from reports.wording import p_value, range_of_counts, short, short_points, short_share
 from scope.estimation import MINUS
-from scope.jobs.audit.verdict_words import VerdictWords, compared, in_words, telling_text
+from scope.jobs.audit.verdict_words import (
+    WITHOUT_BASELINE,
+    VerdictWords,
+    compared,
+    in_words,
+    telling_text,
+)
 from scope.metrics import metric_name
 from scope.records import (
     AuditResult,
@@ -148,7 +154,9 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     yield prose("Why"), prose("{why}.", why=why)
     yield from answer.facts
     decided = verdict.decision != "not shown"
-    sure = "Decided, at a nominal error rate of 2.5\u00a0% for one run."
+    sure = "A model just beyond a limit gets such a ✓ in about 1 run of 40."
+    if verdict.decision == "may not":
+        sure = "A model just within its limits gets such a ✗ in about 1 run of 40."
     if not decided:
         sure = "Open: neither __may replace__ nor __may not__ is shown."
     if answer.looks:
@@ -163,7 +171,13 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
 
 
 _STATES: Mapping[State, str] = MappingProxyType(
-    {"within": "✓ yes", "beyond": "✗ no", "not shown": "? open", "not judged": "–"}
+    {
+        "within": "✓ yes",
+        "beyond": "✗ no",
+        "fails alone": "? fails alone",
+        "not shown": "? open",
+        "not judged": "–",
+    }
 )
 
 
@@ -171,10 +185,11 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     """The numbers of a verdict, with their limits and meanings."""
     rows = []
     for end in answer.verdict.endpoints:
-        in_points = end.name.startswith("accuracy")
+        in_points = end.limit is not None and end.limit < 0 or end.measure.startswith("accuracy")
         name = compared(end, answer.reference, answer.baseline)
         value = short_points(end.estimate) if in_points else short(end.estimate)
-        limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:g}"
+        limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:.3g}"
+        limit += "" if end.most is None else f" to {end.most:.3g}"
         unit = prose(", points" if in_points else "")
         cells = (value, limit.replace("-", "−"), end.estimate.n, _STATES[end.state])
         rows.append(((*written(name), *unit), *cells))
@@ -183,15 +198,15 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     )
     yield Table.of({"Rests on": "name", **numbers, "Reached": "text"}, rows, close=True)
     yield note(
-        "✓, ✗ and ? are those of each row alone: __may not__ is corrected for rows and models, "
-        "__may replace__ for models. These intervals are the verdict’s; a picture’s are of other "
-        "kinds."
+        "✗ is corrected for the rows of the model, __may replace__ for the models. These intervals "
+        "are the verdict’s; a picture’s are of other kinds."
     )
-    if any(end.name.startswith("concordance") for end in answer.verdict.endpoints):
+    if any(end.measure == "concordance" for end in answer.verdict.endpoints):
         yield note(
-            "Concordance: how often two changes of a text move the answers of {target} and "
-            "{reference} in the same order; ½ is chance. Reach: how far those of {target} follow "
-            "those of {reference}; 1 is as far, 0 not at all, below 0 the other way.",
+            "Same reaction (concordance): how often two changes of a text move the answers of "
+            "{target} and {reference} in the same order; ½ is chance. Strength of reaction (reach): "
+            "how far those of {target} follow those of {reference}; 1 is as far, 0 not at all. "
+            "Several capabilities: their mean, and each at twice the margin.",
             target=answer.verdict.target,
             reference=answer.reference,
         )
@@ -217,6 +232,8 @@ def picture(result: AuditResult) -> Iterator[Block]:
     yield meanings(map(metric_name, ("iid_agreement", _main_metric(result))))
     if not result.candidate_outcomes:
         yield note("A model that never moves has a Hard-SCoPE of 1.")
+    if result.manifest.baseline is None and result.verdicts:
+        yield note(WITHOUT_BASELINE)
     if any(card.role != "target" for card in result.manifest.targets):
         yield note("A solid line is the baseline, a dotted one the floor.")
 

@@ -12,7 +12,6 @@ from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import encoder_for
-from scope.jobs.audit.verdicts import planned_endpoints
 from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import searched_on
 from scope.jobs.preparation import (
@@ -28,7 +27,6 @@ from scope.metrics import Metric
 from scope.models.model import Model
 from scope.protocols import SearchOptions
 from scope.records import Example, Manifest, Setting
-from scope.statistics import joint_power
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,12 +42,18 @@ class AuditPlan:
     options: SearchOptions
     groups: Mapping[str, Sequence[str]]
     changed_ids: frozenset[str]
+    most_ids: frozenset[str]
     searched_ids: frozenset[str]
 
     @property
     def changed(self) -> tuple[Example, ...]:
         """The examples that capabilities change at random."""
         return tuple(example for example in self.data.examples if example.id in self.changed_ids)
+
+    @property
+    def most_changed(self) -> tuple[Example, ...]:
+        """The examples of which a capability changes more where too few count."""
+        return tuple(example for example in self.data.examples if example.id in self.most_ids)
 
     @property
     def searched(self) -> tuple[Example, ...]:
@@ -98,15 +102,15 @@ class AuditPlan:
 
     def _of_verdicts(self) -> dict[str, Setting]:
         """The plan of the verdicts, which is stored before any target answers."""
-        request, card = self.request, self.data.card
+        request = self.request
         if not request.candidates:
             return {}
-        names = ("gap", "accuracy_margin", "agreement_margin", "concordance_margin", "least_reach")
-        plan = planned_endpoints(request, card.used, card.labelled)
-        return {
-            **{name: getattr(request, name) for name in names},
-            "power": round(joint_power(plan, len(self.changed_ids)), 2),
-        }
+        names = (
+            *("gap", "n_most", "accuracy_margin", "agreement_margin", "keeps_margin"),
+            *("concordance_margin", "least_agreement", "least_concordance"),
+        )
+        limits: dict[str, Setting] = {name: getattr(request, name) for name in names}
+        return {**limits, "least_reach": request.reach_limit}
 
     def kept_as(self, chosen: ChosenCapability) -> str:
         """The name under which a run keeps a search; it may have one of each reference."""
@@ -132,6 +136,11 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request, request.n_unchanged, request.slices)
     changed = subsample(loaded.examples, request.n, request.seed)
+    most = request.n
+    # The run of all shards draws what they lack.
+    if most is not None and request.candidates and not (request.shard or request.is_matrix):
+        most = max(most, request.n_most)
+    most_changed = subsample(loaded.examples, most, request.seed)
     searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
@@ -162,6 +171,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
             options=search,
             groups=models.groups,
             changed_ids=frozenset(example.id for example in changed),
+            most_ids=frozenset(example.id for example in most_changed),
             searched_ids=frozenset(example.id for example in searched),
         )
         for audited in models.each

@@ -134,6 +134,9 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     n: Annotated[int | None, whole_number(DATA, default="300"), Limits(least=1)] = 300
     """Number of texts that capabilities change at random."""
 
+    n_most: Annotated[int, whole_number(DATA), Limits(least=1)] = 600
+    """Greatest number of such texts for a capability of which too few count; not in shards."""
+
     n_search: Annotated[int | None, whole_number(DATA, default="100"), Limits(least=1)] = 100
     """Number of these texts for which kept pairs are searched, which takes most of the time."""
 
@@ -147,11 +150,24 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     agreement_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less often than the baseline a target may agree with the reference."""
 
-    concordance_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
-    """Verdict: how far a target's concordance may lie below the baseline's, or below 1."""
+    keeps_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
+    """Verdict: how much less often than the reference a target may keep its answer under random
+    changes."""
 
-    least_reach: Annotated[float, option(METHOD), Limits(least=0, most=1)] = 0.5
-    """Verdict: least reach of a target."""
+    concordance_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
+    """Verdict: how far a target's concordance may lie below the baseline's."""
+
+    least_agreement: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
+    """Verdict: least share of unchanged texts to which a target gives the reference's answer, in
+    place of the baseline's share."""
+
+    least_concordance: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
+    """Verdict: least concordance of a target, in place of the baseline's."""
+
+    least_reach: Annotated[
+        float | None, option(METHOD, default="0.7 with a baseline"), Limits(above=0, below=1)
+    ] = None
+    """Verdict: least strength of reaction (reach) of a target; the greatest is its inverse."""
 
     candidates: Annotated[int, whole_number(METHOD), Limits(least=0)] = 8
     """Random candidates a text, drawn whatever a model answers and answered by all models: for
@@ -184,6 +200,11 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     def references(self) -> tuple[str | object, ...]:
         """The models that are searched for invariances; with both directions further ones are."""
         return cast(tuple[str | object, ...], self.reference)
+
+    @property
+    def reach_limit(self) -> float | None:
+        """The least strength of reaction; None where it is not judged."""
+        return 0.7 if self.least_reach is None and self.baseline is not None else self.least_reach
 
     @property
     def marks_similarity(self) -> bool:

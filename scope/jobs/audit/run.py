@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,14 +11,22 @@ from typing import Any, NamedTuple
 
 from scope.answers import CachedClassifier, Run, answer_texts, recognise
 from scope.core.request import as_function
+from scope.data.sampling import subsample
 from scope.errors import ModelError, RunError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.estimation.tasks.shares import silent
+from scope.jobs.audit.assessed import (
+    ENOUGH,
+    Counted,
+    counted_texts,
+    limits_in_words,
+    plan_in_words,
+)
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import with_similarities
-from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
+from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of
 from scope.jobs.left_out import ByModel, unanswered, with_reasons
@@ -26,6 +35,7 @@ from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, ch
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.runner import Prepared, run_job
 from scope.models.model import Model
+from scope.progress import remark
 from scope.protocols import Progress
 from scope.records import (
     AnswerShares,
@@ -62,7 +72,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         partial(_work, plans),
         plan=""
         if request.is_matrix or not request.candidates
-        else plan_in_words(plans[0].manifest(), request),
+        else limits_in_words(plans[0].manifest()),
     )
 
 
@@ -103,6 +113,8 @@ def _conduct(
         _refuse_degenerate_reference(plan, run, progress)
     run_shards(request, run_audit, configuration, len(examples), run)
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
+    if request.candidates and not request.is_matrix:
+        remark(progress, _plan_in_words(plans[0], searches[0], run))
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
     replies = {name: known.get(name, {}) | row for name, row in answers.items()}
     manifests = [
@@ -253,7 +265,8 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
 
 
 _PLAN = (
-    *("accuracy_margin", "agreement_margin", "concordance_margin", "least_reach"),
+    *("accuracy_margin", "agreement_margin", "keeps_margin", "concordance_margin"),
+    *("least_agreement", "least_concordance", "least_reach"),
     *("candidates", "changed_texts", "gap"),
 )
 
@@ -324,20 +337,53 @@ class Searched(NamedTuple):
 
 def _search(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search the kept pairs of a capability and draw its random candidates."""
+    progress = plan.request.progress
     search = PairSearch(
         capability=chosen.capability,
         reference=CachedClassifier(plan.models.reference.adapter, run),
         examples=plan.searched,
         options=plan.options,
         run=run,
-        progress=plan.request.progress,
+        progress=progress,
         kept_as=plan.kept_as(chosen),
         shown_as=plan.shown_as(chosen),
     )
     kept = search.kept()
     if not plan.options.candidates:
         return Searched(kept, NO_CANDIDATES)
-    return Searched(kept, replace(search, examples=plan.changed).random(kept))
+    drawn = replace(search, examples=plan.changed).random(kept)
+    more = _more_changed(plan, drawn, run)
+    if more:
+        drawn = replace(search, examples=more).random(kept)
+    return Searched(kept, drawn)
+
+
+def _more_changed(plan: AuditPlan, drawn: PerturbationSet, run: Run) -> tuple[Example, ...]:
+    """The examples for a capability of which too few count for concordance; none if enough do."""
+    changed, most = plan.changed, plan.most_changed
+    if len(most) <= len(changed) or drawn.outcome.status != "measured":
+        return ()
+    counts = _counted(plan, [drawn], run)[drawn.outcome.capability].pairs
+    if counts >= ENOUGH:
+        return ()
+    wanted = len(most) if not counts else math.ceil(len(changed) * ENOUGH / counts)
+    return subsample(most, max(len(changed), min(len(most), wanted)), plan.options.seed)
+
+
+def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dict[str, Counted]:
+    """The texts that count, by the reference's answers to the random candidates."""
+    examples = plan.data.examples
+    texts = [each.text for each in examples]
+    texts += [each.text for set_ in drawn for each in set_.perturbations if each.text is not None]
+    answers = [answer_texts(plan.models.reference, texts, run, plan.request.progress)]
+    names = [set_.outcome.capability for set_ in drawn if set_.outcome.status == "measured"]
+    scored = _scored(drawn, answers)
+    return counted_texts(names, _scored_examples(examples, answers), scored, plan.request.gap)
+
+
+def _plan_in_words(plan: AuditPlan, searches: Sequence[Searched], run: Run) -> str:
+    drawn = [search.drawn for search in searches]
+    return plan_in_words(plan.manifest(), _counted(plan, drawn, run))
 
 
 def _answers(

@@ -18,8 +18,7 @@ from reports.wording import short_points
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT, cut_thoughts
-from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
-from scope.jobs.audit.verdicts import Evidence, decided, paired_evidence
+from scope.jobs.audit.verdict_words import VerdictWords, listed, opening, rounded_up
 from scope.jobs.compare.flips import exchanged
 from scope.metrics import best_against_gold, exact_match_values
 from scope.records import (
@@ -35,8 +34,16 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.statistics import judge_estimate, texts_lacking
-from scope.statistics.two_runs import items_to_decide, pooled_differences
+from scope.statistics.two_runs import pooled_differences
+from scope.verdicts import (
+    Evidence,
+    decide,
+    judge_differences,
+    judge_slope,
+    planned_differences,
+    texts_lacking,
+    with_texts_needed,
+)
 
 NO_GOLD = "no question has a known right answer"
 
@@ -112,19 +119,23 @@ def comparison_verdicts(
             part, asked = _evidence(task, cells, of_task, margin), cells.both.n if cells else 0
             if isinstance(scores, Estimate):
                 name, asked = f"{MEAN_SCORE}{of_task}", scores.n
-                part = Evidence(judge_estimate(name, exchanged(scores), limit=-margin))
+                part = Evidence(judge_slope(name, exchanged(scores), least=-margin))
             cut = cut_thoughts(task.answers.answers[models.index(target)])
             cut = cut and f"of {target} on {task.name}, {cut}"
             if open_by := cut or task.too_few_left(margin):
-                part = part._replace(endpoint=replace(part.endpoint, p_beyond=1.0))
+                part = part.never_beyond
                 unusable[target] = open_by
             evidence[target].append(part)
             if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
     names = [task.name for task in tasks]
+    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
+    verdicts = [
+        with_texts_needed(verdict, evidence[verdict.target], targets=len(targets))
+        for verdict in decide(ends, degenerate=unusable)
+    ]
     return tuple(
-        replace(verdict, sentence=str(_words(verdict, models, names)))
-        for verdict in decided(evidence, unusable)
+        replace(verdict, sentence=str(_words(verdict, models, names))) for verdict in verdicts
     )
 
 
@@ -161,20 +172,21 @@ def _is_right(answer: Answer, item: Item) -> bool:
     return any(best_against_gold(exact_match_values, texts, [item.gold] * len(texts)))
 
 
-def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:
-    """The target's and the reference's answers as right or wrong, and a name for each question."""
-    shares = (cells.both, cells.only_first, cells.only_second)
-    both, lost, gained = map(cells.count, shares)
-    neither = cells.both.n - both - lost - gained
-    target = [1] * both + [0] * lost + [1] * gained + [0] * neither
-    reference = [1] * (both + lost) + [0] * (gained + neither)
-    return target, reference, [str(place) for place in range(cells.both.n)]
+def _answered(cells: FourCells) -> list[int]:
+    """Right answers of the target minus the reference's, by question."""
+    shares = (cells.only_first, cells.only_second)
+    lost, gained = map(cells.count, shares)
+    return [-1] * lost + [1] * gained + [0] * (cells.both.n - lost - gained)
 
 
 def _evidence(task: MeasuredTask, cells: FourCells | None, of_task: str, margin: float) -> Evidence:
     name = f"accuracy{of_task}"
     if cells is not None:
-        return paired_evidence(name, *_answered(cells), margin=margin, rows=cells.both.n)
+        changes = _answered(cells)
+        planned = planned_differences(
+            name, changes, margin=margin, texts=cells.both.n, kind="unchanged"
+        )
+        return Evidence(judge_differences(name, changes, margin=margin), planned)
     if not task.known:
         return Evidence(Endpoint(name=name, estimate=Undefined(reason=NO_GOLD)))
     none = Undefined(reason="no question was put to both models")
@@ -240,34 +252,15 @@ def _number(endpoint: Endpoint) -> str:
 
 def _more(verdict: Replacement, models: Sequence[str]) -> str:
     """The number of questions for the wanted power, and how many more these are."""
-    if verdict.rows_needed is None:
-        return "" if verdict.reason else _if_as_seen(verdict, models)
-    questions = _questions(verdict.rows_needed, verdict)
-    return (
-        f"A new run on about {questions} shows it with probability 0.8 if "
-        f"{verdict.target} is as good as {models[0]}"
-    )
-
-
-def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
-    """The number of questions where the target is less accurate: by as much as here."""
-    why = no_texts_help(verdict)
-    (endpoint, *others) = verdict.endpoints
-    needed = None
-    if not others and isinstance(endpoint.estimate, Estimate) and endpoint.limit is not None:
-        needed = items_to_decide(endpoint.estimate, endpoint.limit, targets=len(models) - 1)
-        within = endpoint.estimate.value > endpoint.limit
-        side = "" if within else f"{verdict.target} may not replace {models[0]}"
-    if not why or needed is None:
-        return why and f"How many questions decide is not known: {why}"
-    return (
-        f"If {endpoint.name} differs by as much as here, a new run on about "
-        f"{_questions(needed, verdict)} shows "
-        + (f"with probability 0.8 that {side}" if side else "it with probability 0.8")
-    )
-
-
-def _questions(needed: int, verdict: Replacement) -> str:
-    rounded = rounded_up(needed)
     asked = max(end.estimate.n for end in verdict.endpoints)
-    return f"{rounded:,} questions" + (f" ({rounded - asked:,} more)" if rounded > asked else "")
+    parts = []
+    cases = (
+        (verdict.if_equal, f"{verdict.target} is as good as {models[0]}"),
+        (verdict.if_as_seen, "it differs as much as here"),
+    )
+    for needed, case in cases:
+        if needed is not None and needed.unchanged is not None and not verdict.reason:
+            questions = rounded_up(needed.unchanged)
+            more = f" ({questions - asked:,} more)" if questions > asked else ""
+            parts.append(f"about {questions:,} questions{more} if {case}")
+    return f"It takes {listed(parts)}, in 4 runs of 5" if parts else ""

@@ -301,7 +301,7 @@ def _of_target(audit: AuditResult, metric: str, capability: str | None = None) -
     return estimates_of_models(audit, metric, capability).get(target_of(audit))
 
 
-_STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
+_STATES = {"within": "✓ ", "beyond": "✗ ", "fails alone": "? ", "not shown": "? "}
 
 
 def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
