@@ -155,7 +155,7 @@ def mean_estimate(
     )
 
 
-def student_estimate(values: ArrayLike) -> Estimate | Undefined:
+def student_estimate(values: ArrayLike, level: float = LEVEL) -> Estimate | Undefined:
     """Return the mean of one value an example, which has no range, with Student's interval.
 
     Examples
@@ -170,12 +170,13 @@ def student_estimate(values: ArrayLike) -> Estimate | Undefined:
         return Undefined(reason="fewer than 2 examples", n=len(numbers))
     mean = float(numbers.mean())
     error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
-    half = student_quantile(LEVEL, len(numbers) - 1) * error
+    half = student_quantile(level, len(numbers) - 1) * error
     return Estimate(
         value=mean,
         low=mean - half,
         high=mean + half,
         n=len(numbers),
+        level=level,
         method="Student t, clustered by example",
     )
 

@@ -186,27 +186,29 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
     return int(normal_quantile(1 - 2 * error) ** 2 * (1 - margin) / margin) + 1
 
 
-def score_estimate(differences: ArrayLike) -> Estimate:
+def score_estimate(differences: ArrayLike, error: float = ERROR) -> Estimate:
     """Return the mean of differences by text, at least one, with Tango's score interval.
+
+    ``error`` is what either end errs.
 
     Examples
     --------
     >>> print(score_estimate([0.0] * 39 + [1.0]))
     0.025 [-0.065, 0.129]
     """
-    seen, z = discordance(differences), normal_quantile(1 - 2 * ERROR)
+    seen, z = discordance(differences), normal_quantile(1 - 2 * error)
     value = float(seen.difference)
     return Estimate(
         value=value,
         low=min(value, _root(seen, z, -1.0, value)),
         high=max(value, _root(seen, -z, value, 1.0)),
         n=np.size(differences),
-        level=1 - 2 * ERROR,
+        level=1 - 2 * error,
         method="Tango's score, by effective texts",
     )
 
 
-def binomial_estimate(below: ArrayLike) -> Estimate:
+def binomial_estimate(below: ArrayLike, error: float = ERROR) -> Estimate:
     """Return 1 plus the mean of differences from 1, with Clopper and Pearson's interval.
 
     Examples
@@ -221,10 +223,10 @@ def binomial_estimate(below: ArrayLike) -> Estimate:
     value = 1 - losses / float(seen.n)
     return Estimate(
         value=value,
-        low=min(value, 1 - float(betaincinv(losses + 1, rest, 1 - ERROR))) if rest > 0 else 0.0,
-        high=max(value, 1 - float(betaincinv(losses, rest + 1, ERROR))) if losses > 0 else 1.0,
+        low=min(value, 1 - float(betaincinv(losses + 1, rest, 1 - error))) if rest > 0 else 0.0,
+        high=max(value, 1 - float(betaincinv(losses, rest + 1, error))) if losses > 0 else 1.0,
         n=np.size(below),
-        level=1 - 2 * ERROR,
+        level=1 - 2 * error,
         method="Clopper-Pearson, by effective texts",
     )
 

@@ -3,6 +3,9 @@
 An endpoint is *within* where the one-sided 97.5 % bound clears its limit, *beyond* where the other
 bound lies past it. Over several capabilities it is the unweighted mean of their means by text, with
 its variance over texts (`pooled`); each capability is an endpoint of its own, at twice the margin.
+
+Where a claim may err less than `ERROR`, as at one look of several (``error``), intervals are as
+much wider, and p-values are multiplied by the ratio, so that they are compared with `ERROR`.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scope.records import Endpoint, Estimate, Undefined
+from scope.records import ERROR, Endpoint, Estimate, Undefined
 from scope.statistics.intervals import student_quantile
 from scope.statistics.margins import (
     Tails,
@@ -68,7 +71,12 @@ def pooled(parts: Sequence[Mapping[str, float]], *, about_means: bool = False) -
 
 
 def judge_differences(
-    name: str, differences: Iterable[float], *, margin: float, most: float = 1.0
+    name: str,
+    differences: Iterable[float],
+    *,
+    margin: float,
+    most: float = 1.0,
+    error: float = ERROR,
 ) -> Endpoint:
     """Judge whether the first model is at most a margin below the second.
 
@@ -92,13 +100,16 @@ def judge_differences(
     scaled = np.array(list(differences), dtype=np.float64) / most
     if not len(scaled):
         return Endpoint(name=name, estimate=NO_TEXT, limit=-margin)
-    estimate, tails = score_estimate(scaled), paired_tails(discordance(scaled), margin / most)
+    estimate = score_estimate(scaled, error)
+    tails = paired_tails(discordance(scaled), margin / most)
     value, low, high = (most * end for end in (estimate.value, estimate.low, estimate.high))
     estimate = replace(estimate, value=value, low=max(low, -1.0), high=min(high, 1.0))
-    return _endpoint(name, estimate, tails, least=-margin)
+    return _endpoint(name, estimate, tails, error, least=-margin)
 
 
-def judge_share(name: str, scores: Iterable[float], *, least: float) -> Endpoint:
+def judge_share(
+    name: str, scores: Iterable[float], *, least: float, error: float = ERROR
+) -> Endpoint:
     """Judge whether the mean of scores in 0..1 is at least ``least``, by exact binomial tails.
 
     The interval is Clopper and Pearson's, of the effective number of texts.
@@ -112,11 +123,16 @@ def judge_share(name: str, scores: Iterable[float], *, least: float) -> Endpoint
     if not len(below):
         return Endpoint(name=name, estimate=NO_TEXT, limit=least)
     tails = loss_tails(discordance(below), 1 - least)
-    return _endpoint(name, binomial_estimate(below), tails, least=least)
+    return _endpoint(name, binomial_estimate(below, error), tails, error, least=least)
 
 
 def judge_slope(
-    name: str, estimate: Estimate | Undefined, *, least: float, most: float | None = None
+    name: str,
+    estimate: Estimate | Undefined,
+    *,
+    least: float,
+    most: float | None = None,
+    error: float = ERROR,
 ) -> Endpoint:
     """Judge whether a mean of any range lies above a limit, and below another one, by Student's t.
 
@@ -135,11 +151,11 @@ def judge_slope(
     from scipy.special import stdtr
 
     freedom = estimate.n - 1
-    error = (estimate.high - estimate.low) / 2 / student_quantile(estimate.level, freedom)
+    deviation = (estimate.high - estimate.low) / 2 / student_quantile(estimate.level, freedom)
     distances = [estimate.value - least, *([] if most is None else [most - estimate.value])]
-    t = np.divide(distances, error) if error else np.copysign(math.inf, distances)
+    t = np.divide(distances, deviation) if deviation else np.copysign(math.inf, distances)
     tails = Tails(stdtr(freedom, -t).max(), stdtr(freedom, t).min())
-    return _endpoint(name, estimate, tails, least=least, most=most)
+    return _endpoint(name, estimate, tails, error, least=least, most=most)
 
 
 def texts_lacking(endpoint: Endpoint) -> int:
@@ -157,9 +173,15 @@ def texts_lacking(endpoint: Endpoint) -> int:
 
 
 def _endpoint(
-    name: str, estimate: Estimate, tails: Tails, *, least: float, most: float | None = None
+    name: str,
+    estimate: Estimate,
+    tails: Tails,
+    error: float,
+    *,
+    least: float,
+    most: float | None = None,
 ) -> Endpoint:
-    within, beyond = map(float, tails)
+    within, beyond = (min(float(tail) * ERROR / error, 1.0) for tail in tails)
     return Endpoint(
         name=name, estimate=estimate, limit=least, most=most, p_within=within, p_beyond=beyond
     )

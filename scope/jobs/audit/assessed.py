@@ -58,7 +58,7 @@ def too_few(counts: Mapping[str, int], margin: float) -> dict[str, str]:
         texts = f"{counted(left[least], 'text')} count"
         if left[least] < needed:
             few[least] = f"{texts}, at least {needed} are needed"
-        elif harmonic_mean(left.values()) < fewest_texts(margin):
+        elif harmonic_mean([*left.values()]) < fewest_texts(margin):
             few[least] = f"{texts}, too few beside the others"
         else:
             break
@@ -83,6 +83,19 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
             capability = str(row.capability)
             counts[capability] = max(counts.get(capability, 0), len(row.values))
     return why | (too_few(counts, margin) if isinstance(margin, float) else {})
+
+
+def all_assessed(result: AuditResult, counts: Mapping[str, Counted]) -> bool:
+    """Whether every capability that is assessed on all texts, by their ``counts``, already is."""
+    by_metric = {
+        "base_rate": ("keeps_margin", {name: count.keeps for name, count in counts.items()}),
+        "concordance": ("concordance_margin", {name: row.pairs for name, row in counts.items()}),
+    }
+    return all(
+        name not in numbers or name in too_few(numbers, float(str(result.manifest.settings[limit])))
+        for metric, (limit, numbers) in by_metric.items()
+        for name in not_assessed(result, metric)
+    )
 
 
 def limits_in_words(manifest: Manifest) -> str:
