@@ -86,14 +86,15 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
 
 
 def all_assessed(result: AuditResult, counts: Mapping[str, Counted]) -> bool:
-    """Whether every capability that is assessed on all texts, by their ``counts``, already is."""
-    by_metric = {
-        "base_rate": ("keeps_margin", {name: count.keeps for name, count in counts.items()}),
-        "concordance": ("concordance_margin", {name: row.pairs for name, row in counts.items()}),
-    }
+    """Whether every capability that is judged on all texts, by their ``counts``, already is."""
+    settings = result.manifest.settings
+    judged = {"base_rate": ("keeps_margin", {name: row.keeps for name, row in counts.items()})}
+    if settings["least_reach"] or settings["least_concordance"]:  # the former with any baseline
+        pairs = {name: row.pairs for name, row in counts.items()}
+        judged["concordance"] = ("concordance_margin", pairs)
     return all(
-        name not in numbers or name in too_few(numbers, float(str(result.manifest.settings[limit])))
-        for metric, (limit, numbers) in by_metric.items()
+        name not in numbers or name in too_few(numbers, float(str(settings[margin])))
+        for metric, (margin, numbers) in judged.items()
         for name in not_assessed(result, metric)
     )
 

@@ -268,7 +268,8 @@ def _scored_examples(
 
 def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) -> None:
     """Check that models whose bytes cannot be hashed are those whose answers the run contains."""
-    texts = [example.text for example in plans[0].data.examples]
+    first = plans[0].first_texts(1, plans[0].looks)
+    texts = [example.text for example in first.data.examples]
     for plan in plans:
         for capability in plan.capabilities:
             texts += changed_texts(run, plan.kept_as(capability), plan.data.examples)
