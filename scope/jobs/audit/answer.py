@@ -185,7 +185,7 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     """The numbers of a verdict, with their limits and meanings."""
     rows = []
     for end in answer.verdict.endpoints:
-        in_points = end.limit is not None and end.limit < 0 or end.measure.startswith("accuracy")
+        in_points = (end.limit is not None and end.limit < 0) or end.measure.startswith("accuracy")
         name = compared(end, answer.reference, answer.baseline)
         value = short_points(end.estimate) if in_points else short(end.estimate)
         limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:.3g}"
@@ -204,9 +204,9 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     if any(end.measure == "concordance" for end in answer.verdict.endpoints):
         yield note(
             "Same reaction (concordance): how often two changes of a text move the answers of "
-            "{target} and {reference} in the same order; ½ is chance. Strength of reaction (reach): "
-            "how far those of {target} follow those of {reference}; 1 is as far, 0 not at all. "
-            "Several capabilities: their mean, and each at twice the margin.",
+            "{target} and {reference} in the same order; ½ is chance. Strength of reaction "
+            "(reach): how far those of {target} follow those of {reference}; 1 is as far, 0 not at "
+            "all. Several capabilities: their mean, and each at twice the margin.",
             target=answer.verdict.target,
             reference=answer.reference,
         )

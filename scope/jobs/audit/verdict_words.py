@@ -43,9 +43,9 @@ _MOST_REASONS = 3
 
 WITHOUT_BASELINE = (
     "Without a baseline same answers and reaction are shown, not judged; --least-agreement and "
-    "--least-concordance set limits. In the demo an 8-bit copy gives the same answer on 99.9\u00a0% of tweets, the reference "
-    "trained again with another seed on 96\u00a0%, with same reaction 1.00 and .90, strength 1.00 "
-    "and .93"
+    "--least-concordance set limits. In the demo an 8-bit copy gives the same answer on "
+    "99.8\u00a0% of tweets, the reference trained again with another seed on 96\u00a0%, with same "
+    "reaction 1.00 and .90, strength 1.00 and .93."
 )
 
 
@@ -230,9 +230,11 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
     )
     known = [(needed, case) for needed, case in cases if needed is not None]
     if not known:
-        without_gold = any(end.name == "agreement" for end in carrying(verdict))
-        no_gold = without_gold and not card.labelled
-        return "Gold labels on the texts that differ would decide" if no_gold else ""
+        same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
+        if not same or not isinstance(same[0].estimate, Estimate):
+            return ""
+        differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
+        return f"Gold labels are needed on the {differ:,} texts that differ"
     first, _ = known[0]
     numbers = {"n": first.changed, "n-unchanged": first.unchanged}
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]

@@ -142,7 +142,7 @@ class _Measured:
             least = 1 - request.accuracy_margin
         evidence = self._share("agreement", Pooled(agreement.by_text()), 1, least=least)
         # Without gold, too few same answers show no loss of accuracy.
-        yield evidence.never_beyond if without_gold else evidence
+        yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
 
     def _pooled(
         self, name: str, metric: str, models: Sequence[str], judge: Judge
@@ -160,7 +160,7 @@ class _Measured:
             else:
                 parts[capability] = _minus(*(row.by_text() for row in measured))
         if not parts:
-            if why is not None:
+            if why is not None and metric != "changed_accuracy":
                 yield Evidence(Endpoint(name=name, estimate=why))
             return
         if len(parts) > 1:
