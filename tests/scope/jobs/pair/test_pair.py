@@ -293,6 +293,6 @@ def test_numbers_of_texts_follow_n_or_the_audits_own_defaults():
     def sizes(**options):
         return PairRequest(models=["a", "b"], data="c", **options).sizes
 
-    assert sizes() == {"n": 100, "n_search": 25, "n_unchanged": 1000}
+    assert sizes() == {"n": 200, "n_most": 600, "n_search": 25, "n_unchanged": 2000}
     assert sizes(thorough=True) == {"n": 300, "n_search": 100, "n_unchanged": 5000}
     assert sizes(n=20) == QUICK
