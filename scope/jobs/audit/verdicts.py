@@ -55,7 +55,8 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
     if measured.baseline in dead:
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities["base_rate"]:
-        dead = dict.fromkeys(judged, "no capability is assessed") | dead
+        few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
+        dead = dict.fromkeys(judged, f"no capability is assessed ({few})") | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = [
         with_texts_needed(verdict, evidence[verdict.target], targets=len(judged))
