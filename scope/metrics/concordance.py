@@ -138,7 +138,8 @@ def reach(
 
     A twentieth of the texts carries 43 % of the squares of moves. So both moves at a change are
     multiplied by w = min(1, c / |s_R|), where c is the 80th percentile of |s_R| over the changes
-    that move the reference, and the target's product is cut at ±4c. Moves three times as far still give a slope of 3.
+    that move the reference, and the target's product is cut at ±4c. Moves three times as far still
+    give a slope of 3.
 
     Parameters
     ----------
