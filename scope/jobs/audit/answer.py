@@ -82,7 +82,8 @@ class Answered(NamedTuple):
 def answered(result: AuditResult) -> Iterator[Answered]:
     """The verdict on each target, if any is reached."""
     manifest, looks = result.manifest, result.earlier_looks
-    same, gaps = estimates_of_models(result, "iid_agreement", None), _minus_reference(result, "accuracy")
+    same = estimates_of_models(result, "iid_agreement", None)
+    gaps = _minus_reference(result, "accuracy")
     baseline = "" if manifest.baseline is None else manifest.baseline.name
     for verdict in result.verdicts:
         facts = []
