@@ -64,7 +64,8 @@ def audit_verdicts(
     if measured.baseline in dead:
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities["base_rate"]:
-        dead = dict.fromkeys(judged, "no capability is assessed") | dead
+        few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
+        dead = dict.fromkeys(judged, f"no capability is assessed ({few})") | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = list(decide(ends, degenerate=dead))
     if earlier is None:  # a third run has no known error
@@ -175,7 +176,7 @@ class _Measured:
             least = 1 - request.accuracy_margin
         evidence = self._share("agreement", Pooled(agreement), 1, least=least)
         # Without gold, too few same answers show no loss of accuracy.
-        yield evidence.never_beyond if without_gold else evidence
+        yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
 
     def _pooled(
         self, name: str, metric: str, models: Sequence[str], judge: Judge
@@ -192,7 +193,7 @@ class _Measured:
                 each = [self._values(metric, capability, model) for model in models]
                 parts[capability] = each[0] if len(models) == 1 else _minus(*each)
         if not parts:
-            if why is not None:
+            if why is not None and metric != "changed_accuracy":
                 yield Evidence(Endpoint(name=name, estimate=why))
             return
         if len(parts) > 1:
