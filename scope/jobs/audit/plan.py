@@ -65,7 +65,7 @@ class AuditPlan:
         """At how many parts of the texts the verdicts are looked at, at most."""
         if self.request.is_matrix or not self.request.candidates:
             return 1
-        served = any(model.served for model in self.models.targets)
+        served = any(model.served for model in self.models.targets if model.role == "target")
         return self.request.looks or (MOST_LOOKS if served else 1)
 
     def only(self, examples: Sequence[Example]) -> AuditPlan:
