@@ -86,17 +86,14 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
 
 
 def all_assessed(result: AuditResult, counts: Mapping[str, Counted]) -> bool:
-    """Whether every capability that is judged on all texts, by their ``counts``, already is."""
-    settings = result.manifest.settings
-    judged = {"base_rate": ("keeps_margin", {name: row.keeps for name, row in counts.items()})}
-    if settings["least_reach"] or settings["least_concordance"]:  # the former with any baseline
-        pairs = {name: row.pairs for name, row in counts.items()}
-        judged["concordance"] = ("concordance_margin", pairs)
-    return all(
-        name not in numbers or name in too_few(numbers, float(str(settings[margin])))
-        for metric, (margin, numbers) in judged.items()
-        for name in not_assessed(result, metric)
-    )
+    """Whether every capability that is assessed on all texts, by their ``counts``, already is."""
+    of_metric = {"base_rate": "keeps", "concordance": "concordance"}
+    for place, (metric, name) in enumerate(of_metric.items()):
+        texts = {capability: count[place] for capability, count in counts.items()}
+        few = too_few(texts, float(str(result.manifest.settings[f"{name}_margin"])))
+        if not not_assessed(result, metric).keys() & texts.keys() <= few.keys():
+            return False
+    return True
 
 
 def limits_in_words(manifest: Manifest) -> str:

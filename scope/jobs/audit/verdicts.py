@@ -110,7 +110,10 @@ class _Measured:
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
         self._request = request
-        self._by_key, before = _by_key(result), {} if earlier is None else _by_key(earlier)
+        self._by_key, before = (
+            {(row.metric, row.capability, row.target): row for row in rows if row.subset is None}
+            for rows in (result.measurements, earlier.measurements if earlier else ())
+        )
         self._before = {key: row.by_text() for key, row in before.items() if key in self._by_key}
         looks = int(str(result.manifest.settings.get("looks", 1)))
         self._error = error_at(result.look or looks, looks)
@@ -249,11 +252,6 @@ class _Measured:
             judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
             planned_mean(name, by_text, least=least, most=1 / least, texts=self._changed),
         )
-
-
-def _by_key(result: AuditResult) -> dict[tuple[str, str | None, str], Measurement]:
-    rows = (row for row in result.measurements if row.subset is None)
-    return {(row.metric, row.capability, row.target): row for row in rows}
 
 
 def _minus(first: ByText, second: ByText) -> ByText:
