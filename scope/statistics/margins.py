@@ -58,8 +58,11 @@ class Tails(NamedTuple):
     beyond: Numbers
 
 
-def discordance(differences: ArrayLike) -> Discordance:
+def discordance(differences: ArrayLike, *, unevenness: float = 1.0) -> Discordance:
     """Return gains, losses and the effective number of texts, over the last axis.
+
+    ``unevenness`` is the mean square of the greatest difference that each text can have; above 1
+    where some texts have more than others of what is pooled.
 
     Examples
     --------
@@ -70,11 +73,17 @@ def discordance(differences: ArrayLike) -> Discordance:
     values = np.sort(np.asarray(differences, dtype=np.float64), axis=-1)
     n = values.shape[-1]
     gains, losses = np.maximum(values, 0).sum(axis=-1), np.maximum(-values, 0).sum(axis=-1)
-    return effective(gains, losses, (values**2).sum(axis=-1), n)
+    return effective(gains, losses, (values**2).sum(axis=-1), n, unevenness=unevenness)
 
 
 def effective(
-    gains: ArrayLike, losses: ArrayLike, squares: ArrayLike, n: ArrayLike, made_up: int = MADE_UP
+    gains: ArrayLike,
+    losses: ArrayLike,
+    squares: ArrayLike,
+    n: ArrayLike,
+    *,
+    unevenness: float = 1.0,
+    made_up: int = MADE_UP,
 ) -> Discordance:
     """Return the same in as many texts as the differences' sum of squares shows them to be worth.
 
@@ -87,7 +96,8 @@ def effective(
     """
     gained, lost, count = (np.asarray(values, dtype=np.float64) for values in (gains, losses, n))
     centre = (gained - lost) ** 2 / count
-    ratio = (gained + lost - centre + made_up) / (np.asarray(squares) - centre + made_up)
+    unseen = made_up * unevenness
+    ratio = (gained + lost - centre + unseen) / (np.asarray(squares) - centre + unseen * unevenness)
     return Discordance(gained * ratio, lost * ratio, count * ratio)
 
 
@@ -186,15 +196,17 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
     return int(normal_quantile(1 - 2 * error) ** 2 * (1 - margin) / margin) + 1
 
 
-def score_estimate(differences: ArrayLike) -> Estimate:
+def score_estimate(differences: ArrayLike, *, unevenness: float = 1.0) -> Estimate:
     """Return the mean of differences by text, at least one, with Tango's score interval.
+
+    ``unevenness`` is as for `discordance`.
 
     Examples
     --------
     >>> print(score_estimate([0.0] * 39 + [1.0]))
     0.025 [-0.065, 0.129]
     """
-    seen, z = discordance(differences), normal_quantile(1 - 2 * ERROR)
+    seen, z = discordance(differences, unevenness=unevenness), normal_quantile(1 - 2 * ERROR)
     value = float(seen.difference)
     return Estimate(
         value=value,
@@ -206,7 +218,7 @@ def score_estimate(differences: ArrayLike) -> Estimate:
     )
 
 
-def binomial_estimate(below: ArrayLike) -> Estimate:
+def binomial_estimate(below: ArrayLike, *, unevenness: float = 1.0) -> Estimate:
     """Return 1 plus the mean of differences from 1, with Clopper and Pearson's interval.
 
     Examples
@@ -216,7 +228,7 @@ def binomial_estimate(below: ArrayLike) -> Estimate:
     """
     from scipy.special import betaincinv
 
-    seen = discordance(below)
+    seen = discordance(below, unevenness=unevenness)
     losses, rest = float(seen.losses), float(seen.n - seen.losses)
     value = 1 - losses / float(seen.n)
     return Estimate(
