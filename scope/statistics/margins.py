@@ -206,12 +206,17 @@ def score_estimate(differences: ArrayLike, *, unevenness: float = 1.0) -> Estima
     >>> print(score_estimate([0.0] * 39 + [1.0]))
     0.025 [-0.065, 0.129]
     """
+    from scipy.special import betaincinv
+
     seen, z = discordance(differences, unevenness=unevenness), normal_quantile(1 - 2 * ERROR)
     value = float(seen.difference)
+    net = abs(float(seen.gains - seen.losses))
+    # An end lies no farther from 0 than the binomial one, as for `paired_tails`.
+    least = float(betaincinv(net, seen.n - net + 1, ERROR)) if net else 0.0
     return Estimate(
         value=value,
-        low=min(value, _root(seen, z, -1.0, value)),
-        high=max(value, _root(seen, -z, value, 1.0)),
+        low=min(value, _root(seen, z, -1.0, value), least if value > 0 else value),
+        high=max(value, _root(seen, -z, value, 1.0), -least if value < 0 else value),
         n=np.size(differences),
         level=1 - 2 * ERROR,
         method="Tango's score, by effective texts",

@@ -17,7 +17,7 @@ import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
 from scope.statistics.intervals import normal_quantile
-from scope.statistics.margins import Discordance, discordance, fewest_texts, paired_within
+from scope.statistics.margins import effective, fewest_texts, paired_within
 
 Kind = Literal["unchanged", "changed"]
 
@@ -34,16 +34,19 @@ MOST_TEXTS = 50_000
 class PlannedEndpoint:
     """An endpoint with its margin, and how much the two models differ.
 
-    ``share`` is how many (effective) texts count for each text of the kind: the yield.
-    ``difference`` is the mean difference, and ``discordance`` the share of texts that differ by 1,
-    either way. Of a slope, ``difference`` is its distance from the nearer limit less ``margin``,
-    and ``deviation`` the standard deviation of its values by text.
+    ``share`` is how many texts count for each text of the kind: the yield. ``difference`` is the
+    mean difference, ``discordance`` the mean of its size by text, and ``square`` that of its
+    square; None where each is 0 or 1. ``unevenness`` is that of `pooled`. Of a slope,
+    ``difference`` is its distance from the nearer limit less ``margin``, and ``deviation`` the
+    standard deviation of its values by text.
     """
 
     name: str
     margin: float
     discordance: float = 0.0
     difference: float = 0.0
+    square: float | None = None
+    unevenness: float = 1.0
     share: float = 1.0
     kind: Kind = "changed"
     deviation: float | None = None
@@ -70,15 +73,18 @@ class PlannedEndpoint:
             error_of_mean = max(self.deviation, 1e-9) / math.sqrt(count)
             distance = (self.difference + self.margin) / error_of_mean
             return float(ndtr(distance - normal_quantile(1 - 2 * error)))
-        if count < fewest_texts(self.margin, error=error):
+        size = max(self.discordance, abs(self.difference), 1e-9)
+        square = size if self.square is None else max(self.square, 1e-9)
+        gains, losses = (count * (size + side * self.difference) / 2 for side in (1, -1))
+        seen = effective(gains, losses, count * square, count, unevenness=self.unevenness)
+        if seen.n < fewest_texts(self.margin, error=error):
             return 0.0
-        differing = max(self.discordance, abs(self.difference))
-        gains, losses = (
-            np.ceil(pdtrik(_CHANCES, max(count * (differing + side * self.difference) / 2, 1e-9)))
-            for side in (1, -1)
-        )
-        seen = Discordance(*np.meshgrid(gains, losses), np.array(count))
-        return float((paired_within(seen, self.margin) < error).mean())
+        # The size of a text's difference, in effective texts.
+        unit = float(seen.n) / count * square / size
+        drawn = [unit * np.ceil(pdtrik(_CHANCES, mean / unit)) for mean in seen[:2]]
+        gained, lost = np.meshgrid(*drawn)
+        within = paired_within(seen._replace(gains=gained, losses=lost), self.margin)
+        return float((within < error).mean())
 
 
 def planned_differences(
@@ -101,13 +107,16 @@ def planned_differences(
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
     """
-    seen = discordance(list(differences), unevenness=unevenness)
+    values = np.array(list(differences), dtype=np.float64)
+    n = len(values)
     return PlannedEndpoint(
         name=name,
         margin=margin,
-        discordance=float((seen.gains + seen.losses + 2) / seen.n),
-        difference=float(seen.difference),
-        share=float(seen.n) / texts,
+        discordance=(float(np.abs(values).sum()) + 2) / n,
+        difference=float(values.sum()) / n,
+        square=(float((values**2).sum()) + 2) / n,
+        unevenness=unevenness,
+        share=n / texts,
         kind=kind,
     )
 
