@@ -82,7 +82,8 @@ class Answered(NamedTuple):
 def answered(result: AuditResult) -> Iterator[Answered]:
     """The verdict on each target, if any is reached."""
     manifest, looks = result.manifest, result.earlier_looks
-    same, gaps = estimates_of_models(result, "iid_agreement", None), _accuracy_gaps(result)
+    same = estimates_of_models(result, "iid_agreement", None)
+    gaps = _minus_reference(result, "accuracy")
     baseline = "" if manifest.baseline is None else manifest.baseline.name
     for verdict in result.verdicts:
         facts = []
@@ -96,13 +97,13 @@ def answered(result: AuditResult) -> Iterator[Answered]:
         yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), looks)
 
 
-def _accuracy_gaps(result: AuditResult) -> dict[str, Estimate | Undefined]:
-    """Each target's accuracy minus the reference's, if the verdict uses accuracy."""
+def _minus_reference(result: AuditResult, measure: str) -> dict[str, Estimate | Undefined]:
+    """Each target's accuracy, or how often it keeps its answer, minus the reference's."""
     return {
         verdict.target: end.estimate
         for verdict in result.verdicts
-        for end in verdict.endpoints
-        if end.name == "accuracy"
+        for end in reversed(verdict.endpoints)  # so that the number over capabilities counts
+        if end.measure == measure
     }
 
 
@@ -185,7 +186,7 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     """The numbers of a verdict, with their limits and meanings."""
     rows = []
     for end in answer.verdict.endpoints:
-        in_points = end.limit is not None and end.limit < 0 or end.measure.startswith("accuracy")
+        in_points = (end.limit is not None and end.limit < 0) or end.measure.startswith("accuracy")
         name = compared(end, answer.reference, answer.baseline)
         value = short_points(end.estimate) if in_points else short(end.estimate)
         limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:.3g}"
@@ -204,9 +205,9 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     if any(end.measure == "concordance" for end in answer.verdict.endpoints):
         yield note(
             "Same reaction (concordance): how often two changes of a text move the answers of "
-            "{target} and {reference} in the same order; ½ is chance. Strength of reaction (reach): "
-            "how far those of {target} follow those of {reference}; 1 is as far, 0 not at all. "
-            "Several capabilities: their mean, and each at twice the margin.",
+            "{target} and {reference} in the same order; ½ is chance. Strength of reaction "
+            "(reach): how far those of {target} follow those of {reference}; 1 is as far, 0 not at "
+            "all. Several capabilities: their mean, and each at twice the margin.",
             target=answer.verdict.target,
             reference=answer.reference,
         )
@@ -300,7 +301,10 @@ def _rows(
 
 def small_table(result: AuditResult) -> Table:
     """One row per number, one column per model."""
-    rows = [("accuracy difference", _accuracy_gaps(result))]
+    rows = [
+        ("accuracy difference", _minus_reference(result, "accuracy")),
+        ("keeps its answer, difference", _minus_reference(result, "keeps")),
+    ]
     rows += [(capability or "agreement", of) for capability, of in _groups(result).items()]
     names = [card.name for card in result.manifest.targets]
     more = f"; {len(names) - MOST_COLUMNS} more models: --verbose" if names[MOST_COLUMNS:] else ""

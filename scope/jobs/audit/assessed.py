@@ -58,7 +58,7 @@ def too_few(counts: Mapping[str, int], margin: float) -> dict[str, str]:
         texts = f"{counted(left[least], 'text')} count"
         if left[least] < needed:
             few[least] = f"{texts}, at least {needed} are needed"
-        elif harmonic_mean(left.values()) < fewest_texts(margin):
+        elif harmonic_mean([*left.values()]) < fewest_texts(margin):
             few[least] = f"{texts}, too few beside the others"
         else:
             break

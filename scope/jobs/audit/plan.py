@@ -139,7 +139,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     most = request.n
     # The run of all shards draws what they lack.
     if most is not None and request.candidates and not (request.shard or request.is_matrix):
-        most = max(most, request.n_most)
+        most = max(most, request.n_most or 2 * most)
     most_changed = subsample(loaded.examples, most, request.seed)
     searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)

@@ -134,8 +134,8 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     n: Annotated[int | None, whole_number(DATA, default="300"), Limits(least=1)] = 300
     """Number of texts that capabilities change at random."""
 
-    n_most: Annotated[int, whole_number(DATA), Limits(least=1)] = 600
-    """Greatest number of such texts for a capability of which too few count; not in shards."""
+    n_most: Annotated[int | None, whole_number(DATA, default="twice --n"), Limits(least=1)] = None
+    """Greatest number of such texts for a capability of which fewer than 100 count."""
 
     n_search: Annotated[int | None, whole_number(DATA, default="100"), Limits(least=1)] = 100
     """Number of these texts for which kept pairs are searched, which takes most of the time."""

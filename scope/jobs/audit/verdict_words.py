@@ -43,9 +43,9 @@ _MOST_REASONS = 3
 
 WITHOUT_BASELINE = (
     "Without a baseline same answers and reaction are shown, not judged; --least-agreement and "
-    "--least-concordance set limits. In the demo an 8-bit copy gives the same answer on 99.9\u00a0% of tweets, the reference "
-    "trained again with another seed on 96\u00a0%, with same reaction 1.00 and .90, strength 1.00 "
-    "and .93"
+    "--least-concordance set limits. In the demo an 8-bit copy gives the same answer on "
+    "99.8\u00a0% of tweets, the reference trained again with another seed on 96\u00a0%, with same "
+    "reaction 1.00 and .90, strength 1.00 and .93."
 )
 
 
@@ -101,11 +101,13 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
         estimate = next(end.estimate for end in verdict.endpoints if end.name == name)
         if isinstance(estimate, Undefined):
             yield f"{in_plain_words(name).capitalize()} is not judged: {estimate.reason}"
-    for metric, measure in (("base_rate", "All"), ("concordance", "Same reaction")):
-        for capability, reason in not_assessed(result, metric).items():
-            if measure == "All" or capability not in not_assessed(result, "base_rate"):
-                of = "" if measure == "All" else "same reaction on "
-                yield f"{of}{capability} is not assessed: {reason}"
+    few = not_assessed(result, "base_rate")
+    if "no capability is assessed" not in (verdict.reason or ""):
+        for capability, reason in few.items():
+            yield f"{capability} is not assessed: {reason}"
+    for capability, reason in not_assessed(result, "concordance").items():
+        if capability not in few:
+            yield f"Same reaction on {capability} is not assessed: {reason}"
     if result.manifest.baseline is not None:
         yield f"Measured against {result.manifest.baseline.name}"
 
@@ -197,17 +199,16 @@ def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
     words = finding(endpoint, reference, baseline)
     if isinstance(estimate, Undefined):
         return words
-    if limit < 0:
-        number, least = short_points(estimate), f"at least {points(limit)}"
-    else:
-        number, least = short_share(estimate), f"at least {100 * limit:.3g}\u00a0%"
+    number = short_points(estimate) if limit < 0 else short_share(estimate)
+    interval, unit = number[number.index("[") :], "" if limit < 0 else "\u00a0%"
+    least = f"at least {100 * limit:.3g}{unit}".replace("-", "−")
     if endpoint.most is not None:
-        least += f", at most {100 * endpoint.most:.3g}\u00a0%"
+        least += f", at most {100 * endpoint.most:.3g}{unit}"
     needed = texts_lacking(endpoint)
     few = f", too few, {needed} are needed" if needed else ""
     alone = ", outside by itself but not once corrected for the other limits"
     return (
-        f"{words} ({number} on {estimate.n:,} texts{few}; {least} is required"
+        f"{words} ({interval} on {estimate.n:,} texts{few}; {least} is required"
         f"{alone * (endpoint.state == 'fails alone')})"
     )
 
@@ -230,9 +231,11 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
     )
     known = [(needed, case) for needed, case in cases if needed is not None]
     if not known:
-        without_gold = any(end.name == "agreement" for end in carrying(verdict))
-        no_gold = without_gold and not card.labelled
-        return "Gold labels on the texts that differ would decide" if no_gold else ""
+        same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
+        if not same or not isinstance(same[0].estimate, Estimate):
+            return ""
+        differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
+        return f"Gold labels are needed on the {differ:,} texts that differ"
     first, _ = known[0]
     numbers = {"n": first.changed, "n-unchanged": first.unchanged}
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]

@@ -55,7 +55,8 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
     if measured.baseline in dead:
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities["base_rate"]:
-        dead = dict.fromkeys(judged, "no capability is assessed") | dead
+        few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
+        dead = dict.fromkeys(judged, f"no capability is assessed ({few})") | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = [
         with_texts_needed(verdict, evidence[verdict.target], targets=len(judged))
@@ -142,7 +143,7 @@ class _Measured:
             least = 1 - request.accuracy_margin
         evidence = self._share("agreement", Pooled(agreement.by_text()), 1, least=least)
         # Without gold, too few same answers show no loss of accuracy.
-        yield evidence.never_beyond if without_gold else evidence
+        yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
 
     def _pooled(
         self, name: str, metric: str, models: Sequence[str], judge: Judge
@@ -160,7 +161,7 @@ class _Measured:
             else:
                 parts[capability] = _minus(*(row.by_text() for row in measured))
         if not parts:
-            if why is not None:
+            if why is not None and metric != "changed_accuracy":
                 yield Evidence(Endpoint(name=name, estimate=why))
             return
         if len(parts) > 1:

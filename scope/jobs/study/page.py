@@ -54,7 +54,8 @@ WORDS: Mapping[str, Words] = {
         "more accurate pairs of these models err {} alike",
         "Accuracy and similarity come from the same questions; no cause is shown. CAPA by "
         "probabilities rises with certainty. % flips, KL and r of errors are not corrected for "
-        "accuracy, and change with it for that reason.",
+        "accuracy, and change with it for that reason. Difficulty alone makes CAPA rise by .008 to "
+        ".014 for 10 points of accuracy.",
     ),
     "study-size": Words(
         *WITHIN,
