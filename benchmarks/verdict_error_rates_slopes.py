@@ -55,13 +55,15 @@ def reach_of(
     return slope
 
 
-def slope_errors(generator: np.random.Generator, repetitions: int) -> dict[str, float]:
+def slope_errors(
+    generator: np.random.Generator, repetitions: int, *, texts_for_truth: int = 400_000
+) -> dict[str, float]:
     """Both rates of error, and the coverage, of each kind of moves, limit and number of texts."""
     found: dict[str, float] = {}
     for name, moves in MOVES.items():
         for limit, strength in LIMITS.items():
             factor = strength / reach_of(generator, 20_000, 1.0, **moves).slope
-            truth = reach_of(generator, 400_000, factor, **moves).slope
+            truth = reach_of(generator, texts_for_truth, factor, **moves).slope
             least, most = (truth, 100.0) if strength < 1 else (-100.0, truth)
             for texts in SIZES:
                 shown = np.zeros(3)
