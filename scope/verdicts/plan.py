@@ -121,22 +121,16 @@ def planned_differences(
     )
 
 
-def planned_mean(
-    name: str,
-    values: Iterable[float],
-    *,
-    least: float,
-    texts: int,
-    most: float = math.inf,
-    kind: Kind = "changed",
+def planned_slope(
+    name: str, values: Iterable[float], *, least: float, most: float, texts: int
 ) -> PlannedEndpoint:
-    """Return a mean, such as a slope, as its values by text show it; if equal it is 1.
+    """Return a slope as its values by text show it; if equal it is 1.
 
     Two made-up texts that differ by 1 enter its deviation.
 
     Examples
     --------
-    >>> planned_mean("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
+    >>> planned_slope("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
     0.3
     """
     numbers = np.array(list(values), dtype=np.float64)
@@ -146,7 +140,6 @@ def planned_mean(
         margin=margin,
         difference=min(mean - least, most - mean) - margin,
         share=len(numbers) / texts,
-        kind=kind,
         deviation=math.sqrt(float(numbers.var()) + 2 / len(numbers)),
     )
 

@@ -12,7 +12,7 @@ from scope.verdicts import (
     Evidence,
     PlannedEndpoint,
     planned_differences,
-    planned_mean,
+    planned_slope,
     texts_for_power,
     with_texts_needed,
 )
@@ -64,7 +64,7 @@ def test_a_pilot_plans_with_two_more_discordant_texts():
     pilot = planned_differences("keeps", quarters, margin=0.05, texts=80, kind="changed")
     assert (pilot.share, pilot.difference) == (0.5, 0.0)
     assert (pilot.discordance, pilot.square) == pytest.approx((7 / 40, 3.25 / 40))
-    slope = planned_mean("reach", [0.8, 1.0] * 20, least=0.7, most=1 / 0.7, texts=80)
+    slope = planned_slope("reach", [0.8, 1.0] * 20, least=0.7, most=1 / 0.7, texts=80)
     assert (slope.share, slope.deviation) == pytest.approx((0.5, np.sqrt(0.01 + 2 / 40)))
     expected = norm.sf(norm.ppf(0.975) - 0.2 * np.sqrt(50) / slope.deviation)
     assert slope.power(100) == pytest.approx(expected)
