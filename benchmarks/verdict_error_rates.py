@@ -15,7 +15,7 @@ than .98.
 `verdict_errors`: whole verdicts on 1, 4 and 14 targets. *May replace* is wrong for any target whose
 accuracy is at the margin; *may not*, said of one target, where every endpoint is at its limit.
 
-`slope_errors`, in verdict_error_rates_slopes.py: strength of reaction.
+`slope_errors`, in verdict_error_rates_worlds.py: strength of reaction.
 
 `powers`: planned and simulated power, by the share of texts that differ and the number of texts;
 that of the advised number, and of one that is planned from the texts of a pilot.
@@ -36,9 +36,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 from surroundings import command, show, surroundings
-from verdict_error_rates_mixtures import Layout, Numbers, World, random_worlds
 from verdict_error_rates_seeds import seed_against_seed
-from verdict_error_rates_slopes import slope_errors
+from verdict_error_rates_worlds import Layout, Numbers, World, random_worlds, slope_errors
 
 from scope.jobs.pages import load_result
 from scope.records import ERROR, AuditResult, Endpoint, Undefined

@@ -16,6 +16,7 @@ import numpy as np
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.records import AuditResult, Measurement
+from scope.records.result import ModelRole
 
 DRAWS = 40
 SIZES = ((100, 500), (300, 1000))
@@ -60,9 +61,10 @@ def _on_some_texts(
 
 
 def _between(result: AuditResult, target: str, baseline: str) -> AuditResult:
-    cards = (
-        result.manifest.reference,
-        *(replace(card, role="target") for card in result.manifest.models if card.name == target),
-        *(replace(c, role="baseline") for c in result.manifest.models if c.name == baseline),
-    )
-    return replace(result, manifest=replace(result.manifest, models=cards))
+    roles: dict[str, ModelRole] = {target: "target", baseline: "baseline"}
+    cards = [
+        replace(card, role=roles.get(card.name, card.role))
+        for card in result.manifest.models
+        if card.name in roles or card.role == "reference"
+    ]
+    return replace(result, manifest=replace(result.manifest, models=tuple(cards)))

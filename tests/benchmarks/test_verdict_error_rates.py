@@ -4,9 +4,8 @@ import claims_corpus
 import numpy as np
 import pytest
 from verdict_error_rates import errors, holds, powers, verdict_errors
-from verdict_error_rates_mixtures import World
 from verdict_error_rates_seeds import seed_against_seed
-from verdict_error_rates_slopes import slope_errors
+from verdict_error_rates_worlds import World, slope_errors
 
 from scope.statistics.margins import discordance
 from scope.verdicts import pooled
