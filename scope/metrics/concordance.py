@@ -152,7 +152,9 @@ def reach(
     -------
     The slope is 1 for the reference itself and 0 for a model that never moves. Each example's value
     is the slope plus its influence on it, so that the standard error of their mean is that of the
-    ratio, clustered by example.
+    ratio, clustered by example. An influence is divided by (1 - h)², where h is the example's share
+    of the squares: without it 20 to 50 examples with heavy tails err up to .064 for .025 on a side,
+    with it up to .043.
 
     Examples
     --------
@@ -174,5 +176,8 @@ def reach(
     both = np.bincount(owners, led * followed, len(examples))
     squares = np.bincount(owners, led**2, len(examples))
     slope = both.sum() / squares.sum()
-    values = slope + (both - slope * squares) * (len(examples) / squares.sum())
+    influence = both - slope * squares
+    # Floored: with all of the squares, an example has no influence but its rounding.
+    influence /= np.maximum(1 - squares / squares.sum(), 0.1) ** 2
+    values = slope + (influence - influence.mean()) * (len(examples) / squares.sum())
     return Reach(float(slope), values, examples)

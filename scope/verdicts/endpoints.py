@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -34,40 +33,50 @@ NO_TEXT = Undefined(reason="no text counts")
 FEWEST_FOR_A_SLOPE = 20
 """Texts below which a slope's interval is no evidence."""
 
+UNEVEN = 1.1
+"""Chosen by simulation: with 40 of 300 texts 1 errs up to .033, 1.1 up to .026."""
+
 
 class Pooled(NamedTuple):
-    """One value a text over several capabilities, and the greatest that a single text can have."""
+    """One value a text over several capabilities.
+
+    ``unevenness`` is the mean square of the greatest difference that each text can have, to the
+    power of 1.1: 1 where each text has all capabilities, more where one has few texts, which weigh
+    more.
+    """
 
     values: Mapping[str, float]
-    most: float = 1.0
+    unevenness: float = 1.0
 
 
-def pooled(parts: Sequence[Mapping[str, float]], *, about_means: bool = False) -> Pooled:
+def pooled(parts: Sequence[Mapping[str, float]], *, missing: float | None = 0.0) -> Pooled:
     """One value a text, whose mean is the unweighted mean of the means of the parts.
 
     Parameters
     ----------
     parts
         The values of each capability, by text; a text may lack some of them.
-    about_means
-        Whether a text that a part lacks has the part's mean there, as slopes need it, and not 0,
-        as differences do: most of these are 0.
+    missing
+        What a text has for a part that it lacks: 0 for differences and 1 for shares, as most texts
+        have; None for the part's mean, as slopes need it.
 
     Examples
     --------
-    Of the two texts of the first part the second has one:
+    Of the two texts of the first part the second has one, so that "a" can differ by 1.5, "b" by .5:
 
-    >>> pooled([{"a": 1.0, "b": 0.0}, {"a": 0.5}])
-    Pooled(values={'a': 1.0, 'b': 0.0}, most=1.5)
+    >>> values, unevenness = pooled([{"a": 1.0, "b": 0.0}, {"a": 0.5}])
+    >>> values, round(unevenness, 2)
+    ({'a': 1.0, 'b': 0.0}, 1.28)
     """
     texts = list(dict.fromkeys(text for part in parts for text in part))
-    values, most = np.zeros(len(texts)), 0.0
+    values, most = np.zeros(len(texts)), np.zeros(len(texts))
     for part in filter(None, parts):
-        mean = math.fsum(part.values()) / len(part) if about_means else 0.0
-        share = len(texts) / len(part)
-        most += share / len(parts)
-        values += [mean + share * (part[text] - mean) if text in part else mean for text in texts]
-    return Pooled(dict(zip(texts, (values / len(parts)).tolist(), strict=True)), most)
+        usual = math.fsum(part.values()) / len(part) if missing is None else missing
+        weights = np.array([text in part for text in texts]) * (len(texts) / len(part) / len(parts))
+        most += weights
+        values += weights * [part.get(text, usual) - usual for text in texts] + usual / len(parts)
+    unevenness = float((most**2).mean()) ** UNEVEN if texts else 1.0
+    return Pooled(dict(zip(texts, values.tolist(), strict=True)), unevenness)
 
 
 def judge_differences(
@@ -75,7 +84,7 @@ def judge_differences(
     differences: Iterable[float],
     *,
     margin: float,
-    most: float = 1.0,
+    unevenness: float = 1.0,
     error: float = ERROR,
 ) -> Endpoint:
     """Judge whether the first model is at most a margin below the second.
@@ -88,27 +97,29 @@ def judge_differences(
         First minus second, one number a text.
     margin
         In 0..1.
-    most
-        The greatest difference that a text can have; above 1 where capabilities are pooled of
-        which one has few texts. The test is that of differences and margin divided by it.
+    unevenness
+        That of `pooled`.
 
     Examples
     --------
     >>> judge_differences("accuracy", [0.0] * 35, margin=0.1).state
     'within'
     """
-    scaled = np.array(list(differences), dtype=np.float64) / most
-    if not len(scaled):
+    values = list(differences)
+    if not values:
         return Endpoint(name=name, estimate=NO_TEXT, limit=-margin)
-    estimate = score_estimate(scaled, error)
-    tails = paired_tails(discordance(scaled), margin / most)
-    value, low, high = (most * end for end in (estimate.value, estimate.low, estimate.high))
-    estimate = replace(estimate, value=value, low=max(low, -1.0), high=min(high, 1.0))
+    tails = paired_tails(discordance(values, unevenness=unevenness), margin)
+    estimate = score_estimate(values, unevenness=unevenness, error=error)
     return _endpoint(name, estimate, tails, error, least=-margin)
 
 
 def judge_share(
-    name: str, scores: Iterable[float], *, least: float, error: float = ERROR
+    name: str,
+    scores: Iterable[float],
+    *,
+    least: float,
+    unevenness: float = 1.0,
+    error: float = ERROR,
 ) -> Endpoint:
     """Judge whether the mean of scores in 0..1 is at least ``least``, by exact binomial tails.
 
@@ -122,8 +133,9 @@ def judge_share(
     below = np.array(list(scores), dtype=np.float64) - 1
     if not len(below):
         return Endpoint(name=name, estimate=NO_TEXT, limit=least)
-    tails = loss_tails(discordance(below), 1 - least)
-    return _endpoint(name, binomial_estimate(below, error), tails, error, least=least)
+    tails = loss_tails(discordance(below, unevenness=unevenness), 1 - least)
+    estimate = binomial_estimate(below, unevenness=unevenness, error=error)
+    return _endpoint(name, estimate, tails, error, least=least)
 
 
 def judge_slope(
@@ -138,6 +150,11 @@ def judge_slope(
 
     Fewer than twenty texts show nothing. Without a width, as for a copy of the reference, the value
     decides.
+
+    Strength, simulated on moves with heavy tails (benchmarks/verdict_error_rates.py), at 20,
+    50, 100 and 300 texts and at the limits .7, 1/.7, .49 and 1/.49: its interval covers .94 to .98.
+    A strength at a limit is wrongly within in .03 of cases, wrongly beyond, before the correction
+    for all endpoints, in .04; where the strength itself varies twofold between texts, .04 each.
 
     Examples
     --------

@@ -1,8 +1,9 @@
 """How likely is a verdict reached, and how many texts does it take?
 
-The power of an endpoint is normal: the expected distance from the limit, less what its test asks
-for, in standard deviations. That of a verdict is the product over its endpoints, as if they were
-independent; where a text on which one fails is likely one on which others do, it is greater.
+The power of an endpoint is the share of 99 times 99 counts of gains and losses, quantiles of their
+Poisson distributions, at which it is within; that of a slope is normal. That of a verdict is the
+product over its endpoints, as if they were independent; where a text on which one fails is likely
+one on which others do, it is greater.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
 from scope.statistics.intervals import normal_quantile
-from scope.statistics.margins import Discordance, discordance, fewest_texts, score_deviation
+from scope.statistics.margins import effective, fewest_texts, paired_within
 
 Kind = Literal["unchanged", "changed"]
+
+_CHANCES = (np.arange(99) + 0.5) / 99
 
 POWER = 0.8
 """The power that an advised number of texts gives each open endpoint."""
@@ -31,16 +34,19 @@ MOST_TEXTS = 50_000
 class PlannedEndpoint:
     """An endpoint with its margin, and how much the two models differ.
 
-    ``share`` is how many (effective) texts count for each text of the kind: the yield.
-    ``difference`` is the mean difference, and ``discordance`` the share of texts that differ by 1,
-    either way. Of a slope, ``difference`` is its distance from the nearer limit less ``margin``,
-    and ``deviation`` the standard deviation of its values by text.
+    ``share`` is how many texts count for each text of the kind: the yield. ``difference`` is the
+    mean difference, ``discordance`` the mean of its size by text, and ``square`` that of its
+    square; None where each is 0 or 1. ``unevenness`` is that of `pooled`. Of a slope,
+    ``difference`` is its distance from the nearer limit less ``margin``, and ``deviation`` the
+    standard deviation of its values by text.
     """
 
     name: str
     margin: float
     discordance: float = 0.0
     difference: float = 0.0
+    square: float | None = None
+    unevenness: float = 1.0
     share: float = 1.0
     kind: Kind = "changed"
     deviation: float | None = None
@@ -57,24 +63,28 @@ class PlannedEndpoint:
         --------
         >>> planned = PlannedEndpoint(name="accuracy", margin=0.02, discordance=0.05)
         >>> round(planned.power(1000), 2)
-        0.77
+        0.78
         """
         # Here and not above: scipy.special takes half a second to import.
-        from scipy.special import ndtr
+        from scipy.special import ndtr, pdtrik
 
-        count, wanted = texts * self.share, normal_quantile(1 - 2 * error)
-        distance = count * (self.difference + self.margin)
+        count = texts * self.share
         if self.deviation is not None:
-            spread = max(self.deviation * math.sqrt(count), 1e-9)
-            return float(ndtr(distance / spread - wanted))
-        if count < fewest_texts(self.margin, error=error):
+            error_of_mean = max(self.deviation, 1e-9) / math.sqrt(count)
+            distance = (self.difference + self.margin) / error_of_mean
+            return float(ndtr(distance - normal_quantile(1 - 2 * error)))
+        size = max(self.discordance, abs(self.difference), 1e-9)
+        square = size if self.square is None else max(self.square, 1e-9)
+        gains, losses = (count * (size + side * self.difference) / 2 for side in (1, -1))
+        seen = effective(gains, losses, count * square, count, unevenness=self.unevenness)
+        if seen.n < fewest_texts(self.margin, error=error):
             return 0.0
-        differing = max(self.discordance, abs(self.difference))
-        gains, losses = (count * (differing + side * self.difference) / 2 for side in (1, -1))
-        seen = Discordance(np.array(gains), np.array(losses), np.array(count))
-        limit = wanted * float(score_deviation(seen, -self.margin))
-        spread = math.sqrt(max(count * (differing - self.difference**2), 1e-9))
-        return float(ndtr((distance - limit) / spread))
+        # The size of a text's difference, in effective texts.
+        unit = float(seen.n) / count * square / size
+        drawn = [unit * np.ceil(pdtrik(_CHANCES, mean / unit)) for mean in seen[:2]]
+        gained, lost = np.meshgrid(*drawn)
+        within = paired_within(seen._replace(gains=gained, losses=lost), self.margin)
+        return float((within < error).mean())
 
 
 def planned_differences(
@@ -84,11 +94,11 @@ def planned_differences(
     margin: float,
     texts: int,
     kind: Kind,
-    most: float = 1.0,
+    unevenness: float = 1.0,
 ) -> PlannedEndpoint:
     """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
 
-    ``most`` is as for `judge_differences`.
+    ``unevenness`` is as for `judge_differences`.
 
     Examples
     --------
@@ -97,33 +107,30 @@ def planned_differences(
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
     """
-    seen = discordance(np.array(list(differences)) / most)
+    values = np.array(list(differences), dtype=np.float64)
+    n = len(values)
     return PlannedEndpoint(
         name=name,
-        margin=margin / most,
-        discordance=float((seen.gains + seen.losses + 2) / seen.n),
-        difference=float(seen.difference),
-        share=float(seen.n) / texts,
+        margin=margin,
+        discordance=(float(np.abs(values).sum()) + 2) / n,
+        difference=float(values.sum()) / n,
+        square=(float((values**2).sum()) + 2) / n,
+        unevenness=unevenness,
+        share=n / texts,
         kind=kind,
     )
 
 
-def planned_mean(
-    name: str,
-    values: Iterable[float],
-    *,
-    least: float,
-    texts: int,
-    most: float = math.inf,
-    kind: Kind = "changed",
+def planned_slope(
+    name: str, values: Iterable[float], *, least: float, most: float, texts: int
 ) -> PlannedEndpoint:
-    """Return a mean, such as a slope, as its values by text show it; if equal it is 1.
+    """Return a slope as its values by text show it; if equal it is 1.
 
     Two made-up texts that differ by 1 enter its deviation.
 
     Examples
     --------
-    >>> planned_mean("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
+    >>> planned_slope("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
     0.3
     """
     numbers = np.array(list(values), dtype=np.float64)
@@ -133,7 +140,6 @@ def planned_mean(
         margin=margin,
         difference=min(mean - least, most - mean) - margin,
         share=len(numbers) / texts,
-        kind=kind,
         deviation=math.sqrt(float(numbers.var()) + 2 / len(numbers)),
     )
 
@@ -162,7 +168,7 @@ def texts_for_power(
     Examples
     --------
     >>> texts_for_power(PlannedEndpoint(name="accuracy", margin=0.05, discordance=0.02))
-    140
+    124
     """
     few, enough = 0, MOST_TEXTS
     if planned.power(enough, error=error / targets) < POWER:
