@@ -33,7 +33,7 @@ from scope.verdicts import (
     judge_share,
     judge_slope,
     planned_differences,
-    planned_mean,
+    planned_slope,
     pooled,
     with_texts_needed,
 )
@@ -199,7 +199,9 @@ class _Measured:
                 yield Evidence(Endpoint(name=name, estimate=why))
             return
         if len(parts) > 1:
-            yield judge(name, pooled([*parts.values()], about_means=metric == "reach"), 1)
+            # Where a text lacks a capability: as most others, no difference, or a share of 1.
+            missing = None if metric == "reach" else float(len(models) == 1)
+            yield judge(name, pooled([*parts.values()], missing=missing), 1)
         for capability, values in parts.items():
             margins = 2 if len(parts) > 1 else 1
             yield judge(f"{name} on {capability}", Pooled(values), margins)
@@ -208,9 +210,11 @@ class _Measured:
         self, name: str, values: Pooled, margins: int, *, margin: float | None
     ) -> Evidence:
         """First minus second; shown alone without a margin."""
-        by_text, most = [*values.values.values()], values.most
+        by_text, unevenness = [*values.values.values()], values.unevenness
         wide = min(margins * (margin or 1), 0.99)
-        endpoint = judge_differences(name, by_text, margin=wide, most=most, error=self._error)
+        endpoint = judge_differences(
+            name, by_text, margin=wide, unevenness=unevenness, error=self._error
+        )
         if margin is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
         unchanged = name in ("accuracy", "agreement")
@@ -220,7 +224,7 @@ class _Measured:
                 name,
                 by_text,
                 margin=wide,
-                most=most,
+                unevenness=unevenness,
                 texts=self._unchanged if unchanged else self._changed,
                 kind="unchanged" if unchanged else "changed",
             ),
@@ -228,16 +232,23 @@ class _Measured:
 
     def _share(self, name: str, values: Pooled, margins: int, *, least: float | None) -> Evidence:
         """A mean between 0 and 1; shown alone without a limit."""
-        by_text = [min(value, 1.0) for value in values.values.values()]
+        by_text, unevenness = [*values.values.values()], values.unevenness
         limit = 0.5 if least is None else 1 - margins * (1 - least)
-        endpoint = judge_share(name, by_text, least=max(limit, 0.01), error=self._error)
+        endpoint = judge_share(
+            name, by_text, least=max(limit, 0.01), unevenness=unevenness, error=self._error
+        )
         if least is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        texts, kind = (self._unchanged, "unchanged") if name == "agreement" else (self._changed, "")
+        unchanged = name == "agreement"
         return Evidence(
             endpoint,
-            planned_mean(
-                name, by_text, least=limit, texts=texts, kind="unchanged" if kind else "changed"
+            planned_differences(
+                name,
+                [value - 1 for value in by_text],
+                margin=1 - limit,
+                unevenness=unevenness,
+                texts=self._unchanged if unchanged else self._changed,
+                kind="unchanged" if unchanged else "changed",
             ),
         )
 
@@ -250,7 +261,7 @@ class _Measured:
         least **= margins
         return Evidence(
             judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
-            planned_mean(name, by_text, least=least, most=1 / least, texts=self._changed),
+            planned_slope(name, by_text, least=least, most=1 / least, texts=self._changed),
         )
 
 
