@@ -8,14 +8,9 @@ from functools import partial
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.jobs.fleet import models
 from scope.jobs.fleet.embed import prepared
 from scope.jobs.fleet.inputs import digest_by_model, load_answers, read_communities, require_known
-from scope.jobs.fleet.models import (
-    MappedModels,
-    describe_models,
-    models_of_answers,
-    models_of_fleet,
-)
 from scope.jobs.fleet.requests import MapRequest
 from scope.jobs.fleet.similar_models import community_distances
 from scope.jobs.fleet.stored_fleet import open_fleet
@@ -43,11 +38,11 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
     settings: dict[str, Setting] = {"seed": request.seed, "communities": digest_by_model(labels)}
     if request.fleet is None:
         matrix, card = load_answers(request.data, request)
-        mapped, notes, cards = models_of_answers(matrix), matrix.notes, [card]
+        mapped, notes, cards = models.models_of_answers(matrix), matrix.notes, [card]
         require_known(labels, matrix.models, "--communities")
     else:
         fleet, settings["fleet"], cards = open_fleet(request, request.fleet)
-        mapped, notes = models_of_fleet(fleet), ()
+        mapped, notes = models.models_of_fleet(fleet), ()
         require_known(labels, fleet.models, "--communities")
     compute = partial(_compute, request, labels, mapped, notes)
     return prepared("fleet map", request, compute, data=cards, settings=settings)
@@ -56,12 +51,12 @@ def prepare(request: MapRequest) -> Prepared[MapResult]:
 def _compute(
     request: MapRequest,
     labels: Mapping[str, str],
-    mapped: MappedModels,
+    mapped: models.MappedModels,
     notes: Sequence[str],
     manifest: Manifest,
     _: Run,
 ) -> MapResult:
-    listed, shown = describe_models(mapped, labels)
+    listed, shown = models.describe_models(mapped, labels)
     return MapResult(
         manifest=manifest,
         **mapped.counts,

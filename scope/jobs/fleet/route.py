@@ -12,16 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.jobs.fleet import inputs
 from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
-from scope.jobs.fleet.inputs import (
-    checked_costs,
-    digest_by_model,
-    read_costs,
-    require_known,
-    same_texts,
-    short_digest,
-)
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import RouteRequest
 from scope.jobs.fleet.scores import (
@@ -255,19 +248,19 @@ route_fleet = as_function(RouteRequest, run_route_fleet)
 
 def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     """Read the costs, and the fleet with its questions or the answers to fit and score."""
-    costs = read_costs(request.costs_file) if request.costs_file else {}
+    costs = inputs.read_costs(request.costs_file) if request.costs_file else {}
     costs |= request.costs
     plan = plan_evaluation(request)
-    require_known(request.models, plan.models, "--model")
-    require_known(costs, plan.models, "--cost or --costs")
+    inputs.require_known(request.models, plan.models, "--model")
+    inputs.require_known(costs, plan.models, "--cost or --costs")
     models = tuple(name for name in plan.models if not request.models or name in request.models)
     return plan.prepared(
         "fleet route",
         request,
-        partial(_compute, models, checked_costs(costs, models)),
+        partial(_compute, models, inputs.checked_costs(costs, models)),
         {
-            "models": f"{counted(len(models), 'model')} {short_digest(models)}",
-            "costs": digest_by_model(costs),
+            "models": f"{counted(len(models), 'model')} {inputs.short_digest(models)}",
+            "costs": inputs.digest_by_model(costs),
         },
     )
 
@@ -343,7 +336,7 @@ def _router_scores(
     return router_scores(
         chosen[rows],
         answers[rows],
-        same_texts(questions),
+        inputs.same_texts(questions),
         models=models,
         single=single_best(skills, costs),
         categories=questions.categories,
