@@ -1,4 +1,9 @@
-"""Which model answers which question correctly: the matrix that a fleet is learned from."""
+"""Which model answers which question correctly: the matrix that a fleet is learned from.
+
+It is read from tables, saved predictions and runs. Each source becomes a data frame in long format,
+with one row per model and question and the columns ``model``, ``id``, ``text``, ``category`` and
+``correct``. Any value except the id may be missing in a row.
+"""
 
 from __future__ import annotations
 

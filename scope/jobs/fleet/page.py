@@ -1,4 +1,7 @@
-"""The pages of the jobs on a fleet of models: the answer first, all numbers folded."""
+"""The pages of the jobs on a fleet of models: the answer first, all numbers folded.
+
+Charts and tables are None where nothing can be shown.
+"""
 
 from __future__ import annotations
 
