@@ -12,13 +12,20 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from scope import protocols
 from scope.errors import ModelError
 from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions
 from scope.models.scheme import Scheme, find_scheme, scheme_of
-from scope.protocols import METHODS, Encoder, Role
+from scope.protocols import (
+    METHODS,
+    PROTOCOLS,
+    ChoiceScorer,
+    Classifier,
+    Encoder,
+    LatentReader,
+    Role,
+)
 from scope.registry import BUILT_IN
 from scope.untrusted import UntrustedCode
 
@@ -103,9 +110,9 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     ModelError
         When it lacks the role; the message lists those that it has.
     """
-    if isinstance(model, protocols.PROTOCOLS[role]):
+    if isinstance(model, PROTOCOLS[role]):
         return model
-    if role == "classifier" and isinstance(model, protocols.ChoiceScorer):
+    if role == "classifier" and isinstance(model, ChoiceScorer):
         if scheme_of(spec).saved:
             raise ModelError(
                 f"`{spec}` contains answers to questions, not labels of texts",
@@ -119,9 +126,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
         return LabelWordClassifier(model, options)
     kind = getattr(model, "kind", None)
     kind = kind if isinstance(kind, type) else type(model)
-    has = ", ".join(
-        name for name, offered in protocols.PROTOCOLS.items() if isinstance(model, offered)
-    )
+    has = ", ".join(name for name, offered in PROTOCOLS.items() if isinstance(model, offered))
     raise ModelError(
         f"`{spec}` is a {kind.__name__} with the roles: {has or 'none'}",
         expected=f"a model in the role of {role}: with `spec`, `fingerprint` and `{METHODS[role]}`",
@@ -129,7 +134,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     )
 
 
-def load_classifier(spec: str, options: ModelOptions | None = None) -> protocols.Classifier:
+def load_classifier(spec: str, options: ModelOptions | None = None) -> Classifier:
     """The model behind a spec in the role of classifier.
 
     Raises
@@ -142,7 +147,7 @@ def load_classifier(spec: str, options: ModelOptions | None = None) -> protocols
     return require_labels(load_model(spec, "classifier", options))
 
 
-def require_labels(model: protocols.Classifier) -> protocols.Classifier:
+def require_labels(model: Classifier) -> Classifier:
     """The classifier itself, if it has labels to choose from.
 
     Raises
@@ -172,7 +177,7 @@ def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encode
 
 def load_latent_reader(
     spec: str | Any, options: ModelOptions | None = None, readout: Readout | None = None
-) -> protocols.LatentReader:
+) -> LatentReader:
     """The model behind a spec, or an object itself, read layer by layer.
 
     The weights of a spec are loaded when they are needed.
@@ -197,7 +202,7 @@ def load_latent_reader(
     if reader is None:
         if isinstance(model, str):
             model = _loaded_once("model", spec, options, partial(_loaded, spec, options))
-        reader = cast(protocols.LatentReader, in_role(model, spec, "latent_reader", options))
+        reader = cast(LatentReader, in_role(model, spec, "latent_reader", options))
     return reader
 
 

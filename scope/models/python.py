@@ -31,7 +31,7 @@ from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
-from scope.models.library_objects import carried_fingerprint, identity_of_object
+from scope.models.object_identity import carried_fingerprint, identity_of_object
 from scope.models.options import ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme

@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from reports import blocks
-from reports.builders.estimates import table_of
+from reports.builders.estimates import strips_table, table_of
 from reports.builders.run import code, data_table, folded, reproduce, run_lines
-from reports.builders.strips import strips_table
 from reports.charts import Chart, Dot, Series
 from reports.prose import Text, Written, joined, prose, written
 from reports.wording import Cell, number, p_value, percent, short_share

@@ -10,7 +10,8 @@ from decoder_cases import (
     model_of,
 )
 
-from scope.models.decoder import Decoder, PathDecoder
+from scope.models.decoder import Decoder
+from scope.models.path_decoder import PathDecoder
 
 ways = pytest.mark.parametrize(
     ("way", "kind"),
