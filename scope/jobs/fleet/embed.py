@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,7 @@ from scope.jobs.fleet.questions import (
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
 from scope.jobs.fleet.scores import reliability
 from scope.jobs.fleet.selection import ChosenForecaster, choose
-from scope.jobs.fleet.stored_fleet import (
-    DESCRIPTION,
-    EMBEDDER,
-    FORECASTERS,
-    NUMBERS,
-    Fleet,
-    save_fleet,
-)
+from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
 from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
 from scope.models.loading import load_encoder
@@ -97,6 +90,12 @@ class Learning:
     features: bool = True
     seed: int = 0
     tune: bool = False
+
+    @classmethod
+    def of(cls, request: FleetRequest) -> Self:
+        """As the request says, by default for what it does not offer."""
+        names = (field.name for field in fields(cls))
+        return cls(**{name: getattr(request, name) for name in names if hasattr(request, name)})
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -258,14 +257,7 @@ embed_fleet = as_function(EmbedRequest, run_embed_fleet)
 
 def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     """Read the answers and load the encoder."""
-    learning = Learning(
-        forecaster=request.forecaster,
-        dimensions=request.dimensions,
-        folds=request.folds,
-        features=request.features,
-        seed=request.seed,
-        tune=request.tune,
-    )
+    learning = Learning.of(request)
     matrix, card = load_answers(request.data, request)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return prepared(
@@ -312,5 +304,5 @@ def _compute(
             mapped.note,
             shown,
         ),
-        files=(f"{EMBEDDER}/{DESCRIPTION}", f"{EMBEDDER}/{NUMBERS}"),
+        files=WRITTEN,
     )

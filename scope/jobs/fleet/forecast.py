@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from scope.jobs.fleet import embed
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
 from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
+from scope.jobs.fleet.models import counts_of_fleet, skill_estimates
 from scope.jobs.fleet.questions import Table, question_table
 from scope.jobs.fleet.requests import Evaluates, ForecastRequest
 from scope.jobs.fleet.scores import (
@@ -69,69 +69,44 @@ class Evaluation:
         Only models added to the fleet for this evaluation are listed.
         """
         fleet, total = self.fleet, counted(len(self.questions.ids), "question")
-        skills = zip(fleet.models, skills_of_fleet(fleet), strict=True)
+        skills = skill_estimates(fleet.skills, fleet.answered)
         return {
             **counts_of_fleet(fleet, self.conflicts),
             "fleet": tuple(
                 records.FleetModel(name=name, skill=skill, added=True)
-                for name, skill in skills
+                for name, skill in zip(fleet.models, skills, strict=True)
                 if name in fleet.added
             ),
             "notes": (f"{total} forecast, {len(self.scored)} of them scored", *notes, *self.notes),
         }
 
 
-_Result = TypeVar("_Result", bound=records.FleetResult)
-
-
 class PlannedEvaluation(NamedTuple):
     """A checked evaluation; ``build`` does the expensive part.
 
-    ``models`` are those of the fleet, ``settings`` those that determine the result. ``encoder``
-    makes vectors of the ``texts``.
+    ``models`` are those of the fleet, ``settings`` those that determine the result. ``prepared``
+    is `scope.jobs.fleet.embed.prepared` with the data and the encoder.
     """
 
     models: tuple[str, ...]
-    data: tuple[records.DataCard, ...]
     settings: dict[str, records.Setting]
     build: Callable[[], Evaluation]
-    encoder: Encoder | None
-    texts: tuple[str, ...]
-
-    def prepared(
-        self,
-        command: str,
-        request: Evaluates,
-        compute: Callable[[Evaluation, Manifest, Run], _Result],
-        settings: Mapping[str, records.Setting],
-    ) -> Prepared[_Result]:
-        """A prepared job on this evaluation, with further settings."""
-        return embed.prepared(
-            command,
-            request,
-            lambda manifest, run: compute(self.build(), manifest, run),
-            data=self.data,
-            settings={**self.settings, **settings},
-            encoder=self.encoder,
-            texts=self.texts,
-        )
+    prepared: Callable[..., Prepared[Any]]
 
 
 def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
     """Read and check a fleet and its new questions, or answers to fit and to hold out."""
     if request.fleet is not None and request.questions is not None:
         return _plan_new_questions(request, request.fleet, request.questions)
-    learning = embed.Learning(forecaster=request.forecaster, seed=request.seed, tune=request.tune)
+    learning = embed.Learning.of(request)
     matrix, card = load_answers(request.data, request)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
     encoder = embed.load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return PlannedEvaluation(
         models=matrix.models,
-        data=(card,),
         settings=learning.settings(encoder) | {"test_share": request.test_share},
         build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress),
-        encoder=encoder,
-        texts=matrix.texts,
+        prepared=partial(embed.prepared, data=(card,), encoder=encoder, texts=matrix.texts),
     )
 
 
@@ -139,13 +114,12 @@ def _plan_new_questions(request: Evaluates, spec: str | Path, asked: str) -> Pla
     fleet, digest, cards = open_fleet(request, spec)
     questions, card = load_questions(asked, request)
     encoder = embed.load_encoder_of(fleet, questions, request.encoder, request.model_options)
+    data = (card, *cards)
     return PlannedEvaluation(
         models=fleet.models,
-        data=(card, *cards),
         settings={"fleet": digest, "encoder": embed.encoder_setting(encoder)},
         build=partial(_on_new_questions, fleet, questions, encoder, request.progress),
-        encoder=encoder,
-        texts=questions.texts,
+        prepared=partial(embed.prepared, data=data, encoder=encoder, texts=questions.texts),
     )
 
 
@@ -255,11 +229,16 @@ forecast_fleet = as_function(ForecastRequest, run_forecast_fleet)
 
 def prepare(request: ForecastRequest) -> Prepared[records.ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
-    return plan_evaluation(request).prepared("fleet forecast", request, _compute, {})
+    plan = plan_evaluation(request)
+    compute = partial(_compute, plan.build)
+    return plan.prepared("fleet forecast", request, compute, settings=plan.settings)
 
 
-def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> records.ForecastResult:
+def _compute(
+    build: Callable[[], Evaluation], manifest: Manifest, run: Run
+) -> records.ForecastResult:
     """Write all forecasts, and score those with known answers."""
+    evaluation = build()
     fleet, questions = evaluation.fleet, evaluation.questions
     probabilities = fleet.forecaster.predict_proba(evaluation.table)
     rows = (

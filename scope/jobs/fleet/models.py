@@ -50,7 +50,8 @@ def models_of_fleet(
 ) -> MappedModels:
     """The models of a fitted fleet, and the answers that it was fitted on if these are known."""
     vectors, note = place_models(fleet.forecaster, answers)
-    skills, counts = skills_of_fleet(fleet), counts_of_fleet(fleet, conflicts)
+    skills = skill_estimates(fleet.skills, fleet.answered)
+    counts = counts_of_fleet(fleet, conflicts)
     return MappedModels(fleet.models, skills, vectors, note, counts, fleet.added)
 
 
@@ -59,7 +60,7 @@ def models_of_answers(matrix: CorrectnessMatrix) -> MappedModels:
     answered = (~np.isnan(matrix.correct)).sum(axis=0)
     return MappedModels(
         matrix.models,
-        _skills(accuracies(matrix.correct), answered),
+        skill_estimates(accuracies(matrix.correct), answered),
         answer_vectors(matrix.correct),
         "the map shows vectors of the answers; it uses no texts",
         counts_of_answers(matrix, None),
@@ -145,14 +146,10 @@ def counts_of_fleet(fleet: Fleet, conflicts: int) -> dict[str, Any]:
     }
 
 
-def skills_of_fleet(fleet: Fleet) -> tuple[Estimate | Undefined, ...]:
-    """Each model's accuracy on the answers that the fleet was fitted on."""
-    return _skills(fleet.skills, fleet.answered)
-
-
-def _skills(
+def skill_estimates(
     skills: NDArray[np.float32], answered: NDArray[np.int64]
 ) -> tuple[Estimate | Undefined, ...]:
+    """Each model's accuracy on its known answers, of which ``answered`` counts them."""
     return tuple(map(skill_estimate, skills.tolist(), answered.tolist()))
 
 

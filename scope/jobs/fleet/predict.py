@@ -291,7 +291,7 @@ def vectors_by(
     """
     if encoder is None:
         return lambda _, rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)])
-    learning = Learning(forecaster=request.forecaster, seed=request.seed)
+    learning = Learning.of(request)
     table, layout = tabulate(matrix, encoder, request.progress, features=False)
     fits: dict[bytes, Forecaster] = {}
 
@@ -327,7 +327,7 @@ def prepare(request: PredictRequest) -> Prepared[records.PredictResult]:
     settings: dict[str, records.Setting] = {}
     encoder = None
     if request.forecaster != SVD:
-        learning = Learning(forecaster=request.forecaster)
+        learning = Learning.of(request)
         encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
         settings = learning.settings(encoder)
     if request.contributions:

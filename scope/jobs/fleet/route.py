@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -254,25 +254,23 @@ def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     inputs.require_known(request.models, plan.models, "--model")
     inputs.require_known(costs, plan.models, "--cost or --costs")
     models = tuple(name for name in plan.models if not request.models or name in request.models)
-    return plan.prepared(
-        "fleet route",
-        request,
-        partial(_compute, models, inputs.checked_costs(costs, models)),
-        {
-            "models": f"{counted(len(models), 'model')} {inputs.short_digest(models)}",
-            "costs": inputs.digest_by_model(costs),
-        },
-    )
+    settings = {
+        "models": f"{counted(len(models), 'model')} {inputs.short_digest(models)}",
+        "costs": inputs.digest_by_model(costs),
+    }
+    compute = partial(_compute, models, inputs.checked_costs(costs, models), plan.build)
+    return plan.prepared("fleet route", request, compute, settings={**plan.settings, **settings})
 
 
 def _compute(
     models: tuple[str, ...],
     costs: Sequence[float] | None,
-    evaluation: Evaluation,
+    build: Callable[[], Evaluation],
     manifest: Manifest,
     run: Run,
 ) -> RouteResult:
     """Select a model for every question, and score the selection if answers are known."""
+    evaluation = build()
     forecaster = evaluation.fleet.forecaster
     columns = np.array([evaluation.fleet.models.index(name) for name in models])
     probabilities = forecaster.predict_proba(evaluation.table)
