@@ -28,7 +28,7 @@ from scope.jobs.fleet.questions import (
     require_texts,
 )
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
-from scope.jobs.fleet.scores import reliability
+from scope.jobs.fleet.scoring import reliability
 from scope.jobs.fleet.selection import ChosenForecaster, choose
 from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
 from scope.jobs.identity import manifest_of

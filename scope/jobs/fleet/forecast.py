@@ -14,21 +14,14 @@ from numpy.typing import NDArray
 from scope import records
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet import embed
+from scope.jobs.fleet import embed, scoring
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
 from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import counts_of_fleet, skill_estimates
 from scope.jobs.fleet.questions import Table, question_table
 from scope.jobs.fleet.requests import Evaluates, ForecastRequest
-from scope.jobs.fleet.scores import (
-    forecast_scores,
-    from_greatest,
-    known_gain,
-    known_mean,
-    means_of_known,
-    reliability,
-)
+from scope.jobs.fleet.scoring import from_greatest
 from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
@@ -205,7 +198,7 @@ def score_forecasts(
     means = np.tile(evaluation.fleet.skills, (len(rows), 1))
     chosen = evaluation.fleet.forecaster.spelling
     score = partial(
-        forecast_scores,
+        scoring.forecast_scores,
         answers=questions.correct,
         ids=same_texts(questions),
         categories=questions.categories,
@@ -252,13 +245,13 @@ def _compute(
     known = ~np.isnan(scored.correct)
     shift: Estimate | Undefined | None = None
     if scored.ids:
-        observed = means_of_known(scored.correct, known)
-        shift = known_gain(observed, means_of_known(predicted, known), names)
+        observed = scoring.means_of_known(scored.correct, known)
+        shift = scoring.known_gain(observed, scoring.means_of_known(predicted, known), names)
     return records.ForecastResult(
         manifest=manifest,
         **evaluation.facts(),
         scores=score_forecasts(evaluation, probabilities),
-        reliability=reliability(predicted, scored.correct, names),
+        reliability=scoring.reliability(predicted, scored.correct, names),
         expected=_expected(evaluation, probabilities),
         shift=shift,
         files=(FORECASTS,),
@@ -276,8 +269,8 @@ def _expected(
         records.ExpectedAccuracy(
             model=model,
             accuracy=mean_estimate(predicted, names, empty=ALL_SEEN),
-            observed=known_mean(answers, names) if answered else None,
-            shift=known_gain(answers, predicted, names) if answered else None,
+            observed=scoring.known_mean(answers, names) if answered else None,
+            shift=scoring.known_gain(answers, predicted, names) if answered else None,
         )
         for model, predicted, answers in zip(
             evaluation.fleet.models, chances, questions.correct.T, strict=True

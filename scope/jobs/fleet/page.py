@@ -21,7 +21,7 @@ from reports.wording import Cell, number, p_value, percent, short_share
 from scope import records
 from scope.jobs.fleet import headlines
 from scope.jobs.fleet.headlines import Score, overall
-from scope.jobs.fleet.scores import from_greatest
+from scope.jobs.fleet.scoring import from_greatest
 from scope.records import Estimate, Undefined
 
 MOST_NAMED = 20

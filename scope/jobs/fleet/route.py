@@ -12,20 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet import inputs
+from scope.jobs.fleet import inputs, scoring
 from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.scores import (
-    Part,
-    Shares,
-    known_gain,
-    known_mean,
-    means_of_known,
-    names_at,
-    question_parts,
-)
+from scope.jobs.fleet.scoring import Part
 from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
@@ -110,7 +102,7 @@ class Router(NamedTuple):
 
     name: str
     model: str | None
-    shares: Shares
+    shares: scoring.Shares
     costs: Costs
 
 
@@ -179,7 +171,7 @@ def router_scores(
     )
     return tuple(
         _score(router, routers[0], part, ids)
-        for part in question_parts(groups)
+        for part in scoring.question_parts(groups)
         for router in routers
     )
 
@@ -193,9 +185,9 @@ def _asking(
 
 def _best_per_benchmark(answers: Answers, categories: Sequence[str | None], costs: Costs) -> Router:
     columns = np.zeros(len(answers), dtype=np.int64)
-    for part in question_parts(categories)[1:]:
+    for part in scoring.question_parts(categories)[1:]:
         inside = answers[part.rows].T
-        shares = means_of_known(inside, ~np.isnan(inside))
+        shares = scoring.means_of_known(inside, ~np.isnan(inside))
         columns[part.rows] = np.nan_to_num(shares, nan=-1).argmax()
     router = _asking(BEST_PER_BENCHMARK, None, columns, answers, costs)
     without = np.array([category is None for category in categories])
@@ -221,16 +213,16 @@ def _oracle(answers: Answers, costs: Costs) -> Router:
 
 def _score(router: Router, judged: Router, part: Part, ids: Sequence[str]) -> RouterScore:
     """The score of a router on some questions, and the gain of ``judged`` over it."""
-    rows, names = part.rows, names_at(part.rows, ids)
+    rows, names = part.rows, scoring.names_at(part.rows, ids)
     cost = float(router.costs[rows].mean()) if len(rows) else np.nan
     return RouterScore(
         router=router.name,
         model=router.model,
-        accuracy=known_mean(router.shares[rows], names),
+        accuracy=scoring.known_mean(router.shares[rows], names),
         cost=None if np.isnan(cost) else cost,
         gain=None
         if router is judged
-        else known_gain(judged.shares[rows], router.shares[rows], names),
+        else scoring.known_gain(judged.shares[rows], router.shares[rows], names),
         category=part.category,
     )
 
