@@ -20,13 +20,7 @@ from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourFor
 from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.models import describe_models, models_of_fleet
-from scope.jobs.fleet.questions import (
-    QuestionLayout,
-    Table,
-    make_layout,
-    question_table,
-    require_texts,
-)
+from scope.jobs.fleet.questions import QuestionLayout, make_layout, question_table, require_texts
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
 from scope.jobs.fleet.scoring import reliability
 from scope.jobs.fleet.selection import ChosenForecaster, choose
@@ -225,7 +219,7 @@ def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, 
 
 def tabulate(
     matrix: CorrectnessMatrix, encoder: Encoder | None, progress: Progress, *, features: bool
-) -> tuple[Table, QuestionLayout]:
+) -> tuple[NDArray[np.float32], QuestionLayout]:
     """The questions' vectors, features and categories as a table, and its layout."""
     vectors = vectors_of(matrix, encoder, progress)
     fingerprint = encoder.fingerprint if encoder else ""
