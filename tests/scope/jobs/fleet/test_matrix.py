@@ -9,14 +9,7 @@ from hypothesis import given, strategies as st
 
 from scope.errors import DataError
 from scope.jobs.fleet import matrix as matrices
-from scope.jobs.fleet.matrix import (
-    CONFLICT_RULE,
-    CorrectnessMatrix,
-    matrix_of,
-    natural_order,
-    read_matrix,
-    read_questions,
-)
+from scope.jobs.fleet.matrix import CorrectnessMatrix, matrix_of, read_matrix, read_questions
 
 
 def made(correct=((1, 0), (np.nan, 1)), **changes):
@@ -61,7 +54,7 @@ def test_a_matrix_without_answers_to_learn_from_is_refused(correct, message):
 
 def test_notes_tell_the_rules_that_were_applied():
     matrix = made(conflicts=2, repeated=1, left_out=("something",))
-    assert [CONFLICT_RULE in note for note in matrix.notes] == [False, True, False]
+    assert [matrices.CONFLICT_RULE in note for note in matrix.notes] == [False, True, False]
     assert matrix.notes[2] == "something"
     assert made().notes == ()
 
@@ -135,7 +128,7 @@ def test_a_part_keeps_all():
 def test_numbers_in_names_stand_by_their_value():
     names = ["q10", "q9", "q09", "a", "7b", "13b", "1" * 5000]
     ordered = ["7b", "13b", "1" * 5000, "a", "q09", "q9", "q10"]
-    assert natural_order(names) == ordered
+    assert matrices.natural_order(names) == ordered
 
 
 def test_a_column_taken_for_the_models_is_no_reason_to_fill_the_memory(monkeypatch):

@@ -17,13 +17,7 @@ from made_up_fleet_comparison import (
 from reports.blocks import Callout, Table
 from reports.renderers.terminal import to_text
 from scope.cli.output import Output, show_result
-from scope.jobs.fleet.page import (
-    MOST_COMMUNITIES,
-    MOST_DOTS,
-    accuracies_chart,
-    benchmark_chart,
-    map_chart,
-)
+from scope.jobs.fleet import page as fleet_page
 from scope.jobs.pages import page_of
 from scope.records import BenchmarkPoint, FleetModel, Undefined
 
@@ -136,7 +130,7 @@ def models(*skills, communities=None):
     ],
 )
 def test_without_communities_models_stand_in_fifths_by_accuracy(skills, fifths):
-    groups = map_chart(models(*skills)).chart.series
+    groups = fleet_page.map_chart(models(*skills)).chart.series
     assert [(group.name, " ".join(dot.name for dot in group.dots)) for group in groups] == fifths
 
 
@@ -148,9 +142,11 @@ def test_without_communities_models_stand_in_fifths_by_accuracy(skills, fifths):
     ],
 )
 def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(communities, found):
-    groups = map_chart(models(*[0.5] * len(communities), communities=communities)).chart.series
+    groups = fleet_page.map_chart(
+        models(*[0.5] * len(communities), communities=communities)
+    ).chart.series
     assert [(group.name, group.note) for group in groups] == found
-    assert len(groups) <= MOST_COMMUNITIES + 1
+    assert len(groups) <= fleet_page.MOST_COMMUNITIES + 1
 
 
 def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
@@ -158,16 +154,16 @@ def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
         BenchmarkPoint(model=str(place), predicted=0.5, observed=place / 3_000)
         for place in reversed(range(2_001))
     )
-    chart = benchmark_chart(replace(predictions()[0], points=points)).chart
+    chart = fleet_page.benchmark_chart(replace(predictions()[0], points=points)).chart
     drawn = [dot.y for dot in chart.dots]
-    assert len(set(drawn)) == len(drawn) <= MOST_DOTS
+    assert len(set(drawn)) == len(drawn) <= fleet_page.MOST_DOTS
     assert (drawn[0], drawn[-1]) == (0, 1_998 / 3_000)
     assert chart.series[0].note == "667 of 2,001 models"
-    assert benchmark_chart(predictions()[2]) is None
+    assert fleet_page.benchmark_chart(predictions()[2]) is None
 
 
 def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
     unobserved = [replace(row, observed=None) for row in expected()]
-    alone = accuracies_chart(unobserved)
+    alone = fleet_page.accuracies_chart(unobserved)
     assert isinstance(alone, Table)
     assert [row.cells[0][0].text for row in alone.rows] == list(MODELS[:3])
