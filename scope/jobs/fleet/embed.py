@@ -18,8 +18,8 @@ from scope.errors import DataError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
 from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
+from scope.jobs.fleet.map import describe_models, models_of_fleet
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import describe_models, models_of_fleet
 from scope.jobs.fleet.questions import QuestionLayout, make_layout, question_table, require_texts
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
 from scope.jobs.fleet.scoring import reliability

@@ -17,8 +17,8 @@ from scope.core.request import as_function
 from scope.jobs.fleet import embed, scoring
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
 from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
+from scope.jobs.fleet.map import counts_of_fleet, skill_estimates
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import counts_of_fleet, skill_estimates
 from scope.jobs.fleet.questions import Table, question_table
 from scope.jobs.fleet.requests import Evaluates, ForecastRequest
 from scope.jobs.fleet.scoring import from_greatest
