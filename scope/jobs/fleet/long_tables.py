@@ -251,6 +251,11 @@ def by_role(named: Mapping[str, str]) -> dict[str, str]:
     return columns
 
 
+def as_fields(columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns by the meanings of `Fields`, where the name of a question is its id."""
+    return {"id" if role == "item" else role: column for role, column in columns.items()}
+
+
 def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, AnswerKey]:
     """The right answers by question id and by text, from tables with one row per question.
 
@@ -262,8 +267,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
         columns = choose_matrix_columns(source.columns, roles, source.name)
         if "gold" not in columns or {"model", "correct"} & columns.keys():
             continue
-        renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
-        for row in fields.read_rows(source, renamed):
+        for row in fields.read_rows(source, as_fields(columns)):
             with suppress(UnusableRowError):
                 keys += _keys(row)
     return fields.unambiguous(keys)

@@ -9,14 +9,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.fleet import kernels, selection
-from scope.jobs.fleet.factorization import (
-    Prior,
-    answer_noise,
-    factorize,
-    new_model_vectors,
-    vector_prior,
-)
+from scope.jobs.fleet import factorization, kernels, selection
+from scope.jobs.fleet.factorization import Prior, factorize
 from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster, checked_table
 from scope.jobs.fleet.kernels import Mix, QuestionInputs
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
@@ -136,7 +130,7 @@ class TextFactors(VectorForecaster):
         """
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
         with one_numpy_thread():
-            further = new_model_vectors(self.question_vectors_[rows], answers, prior)
+            further = factorization.new_model_vectors(self.question_vectors_[rows], answers, prior)
         larger = copy.copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, further])
         larger.skills_ = larger.model_vectors_[:, 0]
@@ -174,8 +168,8 @@ class TextFactors(VectorForecaster):
         self.offset_ = ridge.offset - ridge.centre @ ridge.weights
         skills, vectors, self.question_vectors_ = factors
         self.model_vectors_ = np.column_stack([skills, vectors])
-        self.noise_ = answer_noise(answers, factors)
-        prior = vector_prior(self.model_vectors_, self.noise_)
+        self.noise_ = factorization.answer_noise(answers, factors)
+        prior = factorization.vector_prior(self.model_vectors_, self.noise_)
         self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
 
     def _probabilities(self, table: Table) -> Probabilities:
