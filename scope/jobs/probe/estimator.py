@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from scope.errors import DataError, SpecError
-from scope.jobs.probe import network
 from scope.jobs.probe.correlations import pearson
 from scope.jobs.probe.latents import (
     Distances,
@@ -34,7 +33,16 @@ from scope.jobs.probe.measures import (
     ScoredPairs,
     SiameseNetwork,
 )
-from scope.jobs.probe.network import Loss, Recipe, Step
+from scope.jobs.probe.network import (
+    LOSSES,
+    PRETRAINED,
+    RECIPES,
+    Loss,
+    Recipe,
+    Step,
+    checked_step,
+    head_size,
+)
 
 _COUNTS = ("seed", "hidden", "outputs", "components", "epochs", "batch", "patience")
 _LEAST = {"seed": 0, "outputs": 2, "batch": 2}
@@ -43,7 +51,7 @@ _LEAST = {"seed": 0, "outputs": 2, "batch": 2}
 
 def check_parameters(probe: Any) -> None:
     """Raise a SpecError for a parameter that is invalid for any pairs."""
-    network.checked_step(probe.step)
+    checked_step(probe.step)
     if not (probe.low < probe.high and math.isfinite(probe.high - probe.low)):
         raise SpecError(
             f"scores from {probe.low:g} to {probe.high:g}",
@@ -58,10 +66,10 @@ def check_parameters(probe: Any) -> None:
                 expected=f"a number from {least}",
                 fix=f"give another `{name}`, or leave it out",
             )
-    if probe.loss is not None and probe.loss not in network.LOSSES:
+    if probe.loss is not None and probe.loss not in LOSSES:
         raise SpecError(
             f"the loss `{probe.loss}`",
-            expected=f"one of {', '.join(network.LOSSES)}",
+            expected=f"one of {', '.join(LOSSES)}",
             fix="name one of these, or leave it out",
         )
 
@@ -88,10 +96,10 @@ def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None
     if step == "mlp":
         parameters = layers + 1
     else:
-        usual = network.RECIPES[step].hidden
-        parameters = network.head_size(layers, usual and (hidden or usual))
+        usual = RECIPES[step].hidden
+        parameters = head_size(layers, usual and (hidden or usual))
         smaller = usual and max(
-            (n for n in range(1, pairs) if network.head_size(layers, n) <= pairs), default=0
+            (n for n in range(1, pairs) if head_size(layers, n) <= pairs), default=0
         )
     if pairs < parameters:
         way = f"or write --hidden {smaller}, " if smaller else ""
@@ -245,10 +253,10 @@ class SimilarityProbe(BaseEstimator):
             If the latents are invalid.
         """
         check_parameters(self)
-        if self.step not in network.PRETRAINED:
+        if self.step not in PRETRAINED:
             raise SpecError(
                 f"sentences without scores for the step `{self.step}`",
-                expected=f"one of the steps {', '.join(network.PRETRAINED)}",
+                expected=f"one of the steps {', '.join(PRETRAINED)}",
                 fix="leave `pretrain` out: this step learns from pairs alone",
             )
         with one_thread():
@@ -373,7 +381,7 @@ class SimilarityProbe(BaseEstimator):
         )
 
     def _recipe(self) -> Recipe:
-        recipe = network.RECIPES[network.checked_step(self.step)]
+        recipe = RECIPES[checked_step(self.step)]
         return replace(
             recipe,
             loss=self.loss or recipe.loss,

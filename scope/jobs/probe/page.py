@@ -7,8 +7,20 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Literal
 
-from reports import blocks
-from reports.blocks import Block, Callout
+from reports.blocks import (
+    Beside,
+    Block,
+    Bullets,
+    Callout,
+    Page,
+    Paragraph,
+    Section,
+    Table,
+    Terms,
+    heading,
+    note,
+    paragraph,
+)
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked, code, folded, reproduce, run_lines
 from reports.prose import Text, joined, prose, together, written
@@ -42,10 +54,10 @@ _CLAIMS: dict[str, tuple[Kind, str, str]] = {
 """Frame, sign and words for each sign of the gain over plain cosines."""
 
 
-def page(result: ProbeResult) -> blocks.Page:
+def page(result: ProbeResult) -> Page:
     """The whole report of a probe: the answer and the largest errors are open."""
     findings = result.findings
-    return blocks.Page(
+    return Page(
         title=f"SCoPE {result.manifest.job}: {', '.join(model.name for model in findings.models)}",
         sections=(
             answer_section(findings),
@@ -64,16 +76,16 @@ def last_scores(findings: ProbeFindings) -> tuple[StepScore, ...]:
     return tuple({score.model: score for score in findings.scores}.values())
 
 
-def answer_section(findings: ProbeFindings) -> blocks.Section:
+def answer_section(findings: ProbeFindings) -> Section:
     """A box a model, the differences between models, and the curve over layers."""
     boxes = tuple((_box(findings, last),) for last in last_scores(findings))
     differences = tuple(between_models(findings))
-    shown: tuple[Block, ...] = (
-        blocks.Beside(boxes),
-        *([blocks.Bullets(differences, findings=True)] if differences else []),
+    blocks: tuple[Block, ...] = (
+        Beside(boxes),
+        *([Bullets(differences, findings=True)] if differences else []),
         *layer_curve(findings.layers),
     )
-    return blocks.Section(anchor="answer", title="Answer", blocks=shown)
+    return Section(anchor="answer", title="Answer", blocks=blocks)
 
 
 def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
@@ -85,10 +97,10 @@ def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
     )
     return (
         *(_box(findings, score) for score in last if len(last) <= MOST_BOXES),
-        *map(blocks.Paragraph, between_models(findings)),
+        *map(Paragraph, between_models(findings)),
         *largest_losses(findings),
         short_table(findings.scores if len(findings.scores) <= MOST_ROWS else last),
-        *([blocks.Terms(facts, facts=True)] if facts else []),
+        *([Terms(facts, facts=True)] if facts else []),
         *run_lines(result.clock),
     )
 
@@ -120,7 +132,7 @@ def _box(findings: ProbeFindings, last: StepScore) -> Callout:
     new = "On {n} pairs of new sentences: {unseen}."
     unseen = prose(new, n=findings.unseen, unseen=short(last.unseen)) if some_seen(findings) else ()
     text = together(beyond, basis, unseen, _best_layer(findings, last.model))
-    return Callout(kind, (blocks.Paragraph(lead, lead=True), blocks.Paragraph(text)))
+    return Callout(kind, (Paragraph(lead, lead=True), Paragraph(text)))
 
 
 def _side(raw: StepScore, last: StepScore) -> str:
@@ -169,7 +181,7 @@ def between_models(findings: ProbeFindings) -> Iterator[Text]:
         yield prose("{more} more in the table of [[steps|differences]].", more=len(more))
 
 
-def _limits(findings: ProbeFindings) -> blocks.Section:
+def _limits(findings: ProbeFindings) -> Section:
     """What the numbers do not show, and the rules that were applied."""
     rules = [
         prose(
@@ -195,24 +207,24 @@ def _limits(findings: ProbeFindings) -> blocks.Section:
             seen=findings.test - findings.unseen,
         )
         rules.append(seen)
-    bullets = blocks.Bullets((*rules, *map(written, findings.notes)))
-    return blocks.Section(anchor="limits", title="Limits", blocks=(bullets,))
+    bullets = Bullets((*rules, *map(written, findings.notes)))
+    return Section(anchor="limits", title="Limits", blocks=(bullets,))
 
 
-def _asked(result: ProbeResult) -> blocks.Section:
+def _asked(result: ProbeResult) -> Section:
     """The models and how they were read, the pairs, and the task."""
     findings = result.findings
     shared = asked(result.manifest, capabilities="Task")
     numbers, texts = ("Layers", "Width"), ("Read at", "Precision", "Prompt")
-    layers = blocks.Table.of(
+    layers = Table.of(
         {"Model": "name", **dict.fromkeys(numbers, "number"), **dict.fromkeys(texts, "text")},
         map(attrgetter("name", "layers", "width", "readout", "dtype", "prompt"), findings.models),
     )
-    about = blocks.note(
+    about = note(
         "A layer’s vector is the residual stream after its block: at the __last__ token, as the "
         "__mean__ of all tokens, or at the last token of a __prompt__ with the text."
     )
-    pairs = blocks.paragraph(
+    pairs = paragraph(
         "{train} pairs for training, {development} for development and {test} for testing, of "
         "{n} different sentences; {others} sentences without scores.",
         train=findings.train,
@@ -221,9 +233,9 @@ def _asked(result: ProbeResult) -> blocks.Section:
         n=findings.sentences,
         others=findings.unlabelled,
     )
-    saved = blocks.paragraph("Saved probes: {files}.", files=joined(map(code, findings.files)))
+    saved = paragraph("Saved probes: {files}.", files=joined(map(code, findings.files)))
     read: tuple[Block, ...] = (
-        blocks.heading("Layers"),
+        heading("Layers"),
         layers,
         about,
         pairs,

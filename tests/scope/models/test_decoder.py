@@ -1,7 +1,14 @@
 """Both ways to read rows give what one forward pass over everything gives, one row at a time."""
 
 import pytest
-from decoder_cases import BUDGET, CONTINUATIONS, ROWS, greedy, mean_score, model_of
+from decoder_cases import (
+    BUDGET,
+    CONTINUATIONS,
+    ROWS,
+    greedy,
+    mean_score,
+    model_of,
+)
 
 from scope.models.decoder import Decoder
 from scope.models.path_decoder import PathDecoder

@@ -5,7 +5,10 @@ from dataclasses import replace
 from made_up_probe_comparison import estimate, findings
 
 from reports.prose import plain
-from scope.jobs.probe.page_tables import largest_losses, similar_layers
+from scope.jobs.probe.page_tables import (
+    largest_losses,
+    similar_layers,
+)
 from scope.records import LayerAblation, LayerAlignment, Undefined
 
 GONE = Undefined(reason="one side is constant", n=750)
