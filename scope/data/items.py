@@ -19,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from scope.data import sampling, sources
 from scope.data.fields import (
     Fields,
     UnreadableError,
@@ -29,22 +30,8 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import (
-    Candidate,
-    Drawn,
-    Repeats,
-    Selection,
-    content_key,
-    fingerprint_of,
-    usable,
-)
-from scope.data.sources import (
-    Source,
-    first_character,
-    guarded_source,
-    read_whole,
-    table_source,
-)
+from scope.data.sampling import Candidate, content_key, usable
+from scope.data.sources import Source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
@@ -123,7 +110,7 @@ def gather(
     DataError
         When no item is left, or the sample makes no sense.
     """
-    repeats = Repeats()
+    repeats = sampling.Repeats()
     in_categories: set[bytes | None] = set()
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
@@ -133,14 +120,14 @@ def gather(
         same = content_key(*words) if wanted.once else repeats.key(*whole)
         return same, (not item.gold, content_key(*whole))
 
-    chosen = Selection(drafts, key, n, seed)
+    chosen = sampling.Selection(drafts, key, n, seed)
     if not chosen.drawn:
         expected = f"at least one item for the task {wanted.task}"
         raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
     have_ids = any(row.id is not None for row in chosen.drawn)
     by_category = None not in in_categories and len(in_categories) == chosen.items
 
-    def name(row: Drawn[Item]) -> str:
+    def name(row: sampling.Drawn[Item]) -> str:
         if not have_ids:
             return str(row.row)
         composed = by_category and not chosen.unique
@@ -164,7 +151,7 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     >>> item_fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
     '3716ef94deccae10'
     """
-    return fingerprint_of(
+    return sampling.fingerprint_of(
         [asked.id, asked.text, asked.context, asked.options, item.gold, item.right, item.category]
         for item in items
         for asked in [item.question]
@@ -337,7 +324,7 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
         When the file is cut off or is no SQuAD.
     """
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    squad = is_json and first_character(expanded(spec)) == "{"
+    squad = is_json and sources.first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
     rows = read_fields(source, PASSAGE_NAMES, required=("question", "context"))
     return usable(rows, partial(_passage, unanswerable))
@@ -386,7 +373,7 @@ def _open_squad(path: Path) -> Source:
     try:
         rows = [
             entry | {"title": article.get("title"), "context": paragraph["context"]}
-            for article in json.loads(read_whole(path))["data"]
+            for article in json.loads(sources.read_whole(path))["data"]
             for paragraph in article["paragraphs"]
             for entry in paragraph["qas"]
         ]
@@ -397,4 +384,4 @@ def _open_squad(path: Path) -> Source:
             expected="data, a list of articles with paragraphs, each with a context and qas",
             fix="download the file again, or save the questions as rows of a .jsonl file",
         ) from error
-    return guarded_source(table_source(path.name, columns))
+    return sources.guarded_source(sources.table_source(path.name, columns))

@@ -15,13 +15,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.data.fields import (
-    NO_LABELS,
-    SLICE,
-    Fields,
-    choose_columns,
-    read_rows,
-)
+from scope.data.fields import NO_LABELS, SLICE, Fields, choose_columns, read_rows
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
