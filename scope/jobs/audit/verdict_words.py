@@ -112,13 +112,9 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
         yield f"Measured against {result.manifest.baseline.name}"
     used, planned = result.manifest.data[0].used, result.planned_texts
     if used < planned:
-        looks = result.manifest.settings["looks"]
-        yield f"Decided at look {result.look} of {looks}, on {used:,} of {planned:,} planned texts"
+        yield f"Decided at look {result.look}, on {used:,} of {planned:,} planned texts"
     for run in result.combined_with:
-        yield (
-            f"Judged on the texts of this run and of {run}; both together err in about 3 of 100 "
-            "pairs of runs, and a third run would be exploratory"
-        )
+        yield f"Judged on the texts of {run}, too; the two runs err in about 3 of 100 pairs"
 
 
 def carrying(verdict: Replacement) -> list[Endpoint]:

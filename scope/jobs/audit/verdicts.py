@@ -11,7 +11,6 @@ where two models answer alike on 98 % of texts, accuracy differs by at most 2 po
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -70,7 +69,7 @@ def audit_verdicts(
     verdicts = list(decide(ends, degenerate=dead))
     if earlier is None:  # a third run has no known error
         # Those of a second run, of whose texts a quarter are here already.
-        needed = partial(with_texts_needed, targets=len(judged), error=error_of_second(0.5))
+        needed = partial(with_texts_needed, targets=len(judged), error=error_of_second(0.25))
         verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
     return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
 
@@ -126,14 +125,13 @@ class _Measured:
 
         With the same seed a text has the same changes in both.
         """
-        correlations = []
+        shares = []
         for key, before in self._before.items():
             if key[0] in ("iid_agreement", "base_rate", "concordance"):
-                now = self._by_key[key].by_text()
-                same = same_seed or key[1] is None
-                shared = len(before if same else before.keys() - now.keys())
-                correlations.append(shared / math.sqrt(len(before) * len(before | now) or 1))
-        return error_of_second(min(correlations, default=0.0))
+                now = self._by_key[key].by_text().keys()
+                same = before if same_seed or key[1] is None else before.keys() - now
+                shares.append(len(same) ** 2 / (len(before) * len(before.keys() | now) or 1))
+        return error_of_second(min(shares, default=0.0))
 
     def _values(self, metric: str, capability: str | None, model: str) -> dict[str, float]:
         """The values by text of this run, and of the earlier one on other texts."""
