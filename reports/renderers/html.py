@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports.blocks import Block, Card, Page
 from reports.prose import written
-from reports.renderers.drawings import drawing, small_strip_svg
-from reports.renderers.svg import document_text
+from reports.renderers.drawings import document_text, drawing, small_strip_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -24,9 +24,8 @@ from cyclopts import (
 )
 
 from scope.cli.list import list_
-from scope.cli.logs import logs
 from scope.cli.output import DryRun, Output, print_json, say, show_blocks, show_result, wrote
-from scope.cli.stored import clear, merge, report, show
+from scope.cli.stored import clear, logs, merge, report, show
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described

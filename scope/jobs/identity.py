@@ -36,7 +36,7 @@ PROBES = "probes for "
 
 
 _NUMBERED = re.compile(rf"{MEMORY}(.+)#[0-9a-f]{{8}}|{OBJECT}(.+)#\d+")
-"""The spec of an object whose name others may have; see `scope.models.object_identity`."""
+"""The spec of an object whose name others may have; see `scope.models.library_objects`."""
 
 
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:

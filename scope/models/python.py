@@ -29,9 +29,14 @@ from scope.data.fields import plain_label
 from scope.data.items import option_index
 from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
-from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
-from scope.models.object_identity import carried_fingerprint, identity_of_object
+from scope.models.library_objects import (
+    adapt,
+    carried_fingerprint,
+    estimator_labels,
+    identity_of_object,
+    is_known,
+)
 from scope.models.options import ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme
@@ -302,8 +307,8 @@ def _with_identity(
     ModelError
         When it neither classifies nor answers, or its labels are not known.
     """
-    if library_objects.is_known(candidate):
-        return library_objects.adapt(candidate, code.name, fingerprint, options)
+    if is_known(candidate):
+        return adapt(candidate, code.name, fingerprint, options)
     offered = {name: getattr(candidate, name, None) for name in METHODS}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
@@ -318,7 +323,7 @@ def _classification(
     candidate: Any, attribute: str, code: UntrustedCode, *, needed: bool
 ) -> tuple[Callable[[list[str]], Any], tuple[str, ...]] | None:
     """The function that classifies and its labels; None where there is none and none is needed."""
-    labels = library_objects.estimator_labels(candidate)
+    labels = estimator_labels(candidate)
     if labels is not None:
         return candidate.predict_proba, labels
     answer = getattr(candidate, "classify", candidate)

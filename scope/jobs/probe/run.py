@@ -26,17 +26,19 @@ from scope.jobs.probe.pairs import (
     read_test_alone,
     sentences_of,
 )
-from scope.jobs.probe.readers import (
+from scope.jobs.probe.request import ProbeRequest
+from scope.jobs.probe.saving import (
+    LatentSource,
     NamedProgress,
     ReadModel,
+    SavedProbe,
     load_readers,
     prepare_folder,
     readout_of,
+    save_probe,
     source_of,
     with_dtype,
 )
-from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.probe.saving import LatentSource, SavedProbe, save_probe
 from scope.jobs.probe.similarity import open_probe
 from scope.jobs.probe.steps import (
     FittedStep,

@@ -13,8 +13,14 @@ from scope.answers.asking import may_change, recognise_numbers
 from scope.answers.vectors import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
 from scope.errors import DataError, ModelError
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.readers import source_of
-from scope.jobs.probe.saving import OWN, LatentSource, SavedProbe, load_probe, measure_arrays
+from scope.jobs.probe.saving import (
+    OWN,
+    LatentSource,
+    SavedProbe,
+    load_probe,
+    measure_arrays,
+    source_of,
+)
 from scope.metrics import text_likeness_values
 from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader

@@ -31,7 +31,7 @@ from scope.jobs.probe.pairs import (
     sentence_groups,
     sentences_of,
 )
-from scope.jobs.probe.readers import ReadModel
+from scope.jobs.probe.saving import ReadModel
 from scope.protocols import Advance, Progress
 from scope.records import (
     Estimate,

@@ -25,9 +25,8 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests, size
-from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
-from scope.jobs.study.pairs import PairTable, Square
-from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
+from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs, PairTable, Square
+from scope.jobs.study.requests import StudyNumber, StudyPair, StudyResult
 from scope.jobs.task_choice import choose_tasks
 from scope.models.options import ModelOptions
 from scope.printing import counted, listed

@@ -10,8 +10,7 @@ from decoder_cases import (
     model_of,
 )
 
-from scope.models.decoder import Decoder
-from scope.models.path_decoder import PathDecoder
+from scope.models.decoder import Decoder, PathDecoder
 
 ways = pytest.mark.parametrize(
     ("way", "kind"),

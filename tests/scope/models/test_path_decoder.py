@@ -7,8 +7,7 @@ from types import SimpleNamespace
 import pytest
 from decoder_cases import ATTENTION, BUDGET, ROWS, SIZES, model_of
 
-from scope.models.decoder import Decoder
-from scope.models.path_decoder import Decoders, PathDecoder
+from scope.models.decoder import Decoder, Decoders, PathDecoder
 from scope.models.paths import BLOCK, Attention, Remembered
 from scope.models.torch_setup import load_torch, quiet_transformers
 

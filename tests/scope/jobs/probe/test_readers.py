@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from scope.errors import RunError
-from scope.jobs.probe.readers import (
+from scope.jobs.probe.saving import (
+    DESCRIPTION,
     prepare_folder,
     readout_of,
     with_dtype,
 )
-from scope.jobs.probe.saving import DESCRIPTION
 from scope.models.latents import Readout, natural_dtype
 from scope.models.latents.reader import ONE_WORD
 from scope.models.options import ModelOptions

@@ -14,8 +14,7 @@ import scope
 from scope.errors import DataError, ModelError
 from scope.jobs.probe import similarity as similarity_module
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.readers import source_of
-from scope.jobs.probe.saving import SavedProbe, save_probe
+from scope.jobs.probe.saving import SavedProbe, save_probe, source_of
 from scope.jobs.probe.similarity import open_probe
 from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader

@@ -9,8 +9,14 @@ from scipy import stats
 from study_cases import answers_of
 
 from scope.jobs.study import inference
-from scope.jobs.study.inference import ALL, correlation, judge_number, mantel_p_value, spearman
-from scope.jobs.study.pairs import PairTable
+from scope.jobs.study.inference import (
+    ALL,
+    PairTable,
+    correlation,
+    judge_number,
+    mantel_p_value,
+    spearman,
+)
 from scope.records import Undefined
 
 seeds = st.integers(0, 100_000)

@@ -13,7 +13,7 @@ from study_cases import table_of
 
 from scope.errors import DataError
 from scope.estimation.tasks.choices import NOTHING
-from scope.jobs.study.pairs import PairTable
+from scope.jobs.study.inference import PairTable
 from scope.metrics import capa, capa_discrete
 
 seeds = st.integers(0, 100_000)
