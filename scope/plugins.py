@@ -263,8 +263,10 @@ class ForeignPiece:
             _require_role(self, methods)
         for name, method in methods.items():
             if callable(method):
-                wrap = self._searching if name in _SEARCHES else self._calling
-                setattr(self, name, partial(wrap, name, method))
+                check = partial(_checked_data, self.name, name) if name in _DATA else None
+                call = partial(self._code.call, name, method, check=check)
+                searches = name in _SEARCHES
+                setattr(self, name, partial(self._searching, method) if searches else call)
 
     def settings(self) -> Mapping[str, Setting]:
         """Its settings, as plain values."""
@@ -276,12 +278,7 @@ class ForeignPiece:
             changed = replace(self._piece, **settings)
         return ForeignPiece(changed)
 
-    def _calling(self, name: str, method: Any, *arguments: Any, **options: Any) -> Any:
-        with self._code.entered(name):
-            returned = method(*arguments, **options)
-            return _checked_data(self.name, name, returned) if name in _DATA else returned
-
-    def _searching(self, _: str, method: Any, *arguments: Any) -> Iterator[Any]:
+    def _searching(self, method: Any, *arguments: Any) -> Iterator[Any]:
         """The results of a search; its errors pass unchanged: an audit records it as failed."""
         with self._code.surroundings():
             results = method(*arguments)
@@ -328,7 +325,7 @@ def _is_plain(value: object) -> bool:
     return value is None
 
 
-def _checked_data(piece: str, method: str, loaded: Any) -> Any:
+def _checked_data(piece: str, method: str, loaded: Any, _data: object) -> Any:
     """The loaded data of a task with its members; to be called inside the boundary."""
     _, kind, field, member = _DATA[method]
     if isinstance(loaded, TaskData | PairData) and isinstance(loaded, kind):

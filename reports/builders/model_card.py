@@ -168,7 +168,8 @@ def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
     for row in rows:
         if row.target == model and (known := _estimate(row)) is not None:
             low, high = round(known.low, 4), round(known.high, 4)
-            data = _data(row, manifest.data)
+            specs = [card.spec for card in manifest.data if card.capability == row.capability]
+            data = public([*specs, manifest.data[0].spec][0])
             _, *parts = data.split(":") if data.startswith("hf:") else ("", data)
             results.append(
                 EvalResult(
@@ -183,11 +184,6 @@ def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
                 )
             )
     return str(ModelCardData(model_name=model, eval_results=results).to_yaml()).rstrip("\n")
-
-
-def _data(row: FrameRow, data: tuple[DataCard, ...]) -> str:
-    spec = next((card.spec for card in data if card.capability == row.capability), data[0].spec)
-    return public(spec)
 
 
 def public(words: str) -> str:

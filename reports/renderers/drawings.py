@@ -224,11 +224,8 @@ def element(tag: str, *content: str, **attributes: str | float | None) -> Markup
         for name, value in attributes.items()
         if value is not None
     )
-    return _ELEMENT.format(tag, Markup().join(written), Markup().join(map(_printable, content)))
-
-
-def _printable(text: str) -> str:
-    return text if isinstance(text, Markup) else document_text(text)
+    inner = (text if isinstance(text, Markup) else document_text(text) for text in content)
+    return _ELEMENT.format(tag, Markup().join(written), Markup().join(inner))
 
 
 def pixel(value: str | float) -> str:

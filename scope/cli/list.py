@@ -163,7 +163,9 @@ def _runs(root: Path) -> Rows:
             "run": run.name,
             "date": run.changed,
             "job": run.job,
-            "models": _compared(run.reference, ", ".join((*run.targets, *run.models))),
+            "models": " -> ".join(
+                filter(None, (run.reference, ", ".join((*run.targets, *run.models))))
+            ),
             "data": without_home(", ".join(run.data)),
             "state": f"broken: {run.broken}" if run.broken else "done" if run.finished else "begun",
             "headline": run.headline,
@@ -172,10 +174,6 @@ def _runs(root: Path) -> Rows:
         }
         for run in list_runs(expanded(root))
     ]
-
-
-def _compared(reference: str, others: str) -> str:
-    return f"{reference} -> {others}" if reference and others else reference or others
 
 
 def _print_runs(rows: Rows) -> None:

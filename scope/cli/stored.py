@@ -17,7 +17,7 @@ from scope.core.request import Request
 from scope.paths import CacheKind, cache_folder
 
 if TYPE_CHECKING:
-    from scope.data.logs.finding import LoggedTask
+    from scope.data.logs.finding import LoggedAnswers, LoggedTask
 
 
 Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by default.")]
@@ -157,17 +157,7 @@ def logs(
     print_rows([_task_row(task) for task in tasks])
     models = [(task, model) for task in tasks if task.readable for model in task.models]
     if models:
-        print_rows(
-            [
-                {
-                    "model": model.model,
-                    "task": _short(task),
-                    "items": f"{model.items:,}{_rest(model.items, model.expected)}",
-                    "scores": ", ".join(f"{key} {mean:.4f}" for key, mean in model.scores.items()),
-                }
-                for task, model in models[:MOST_MODELS]
-            ]
-        )
+        print_rows([_model_row(*pair) for pair in models[:MOST_MODELS]])
     if len(models) > MOST_MODELS:
         say(f"and {len(models) - MOST_MODELS:,} more; --json has all")
     for line in _advice(specs[0].path, tasks):
@@ -184,12 +174,15 @@ def _task_row(task: LoggedTask) -> dict[str, str]:
     }
 
 
-def _short(task: LoggedTask) -> str:
-    return f"{task.task}, {task.shots}-shot" + ("" if task.filter == "none" else f", {task.filter}")
-
-
-def _rest(items: int, expected: int | None) -> str:
-    return f" of {expected:,}" if expected not in (None, items) else ""
+def _model_row(task: LoggedTask, model: LoggedAnswers) -> dict[str, str]:
+    filtered = "" if task.filter == "none" else f", {task.filter}"
+    expected = "" if model.expected in (None, model.items) else f" of {model.expected:,}"
+    return {
+        "model": model.model,
+        "task": f"{task.task}, {task.shots}-shot{filtered}",
+        "items": f"{model.items:,}{expected}",
+        "scores": ", ".join(f"{key} {mean:.4f}" for key, mean in model.scores.items()),
+    }
 
 
 def _advice(path: Path, tasks: Sequence[LoggedTask]) -> list[str]:

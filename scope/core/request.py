@@ -119,24 +119,20 @@ def _described(member: Field[Any], hint: Any) -> Described:
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     parameter = next((note for note in notes if isinstance(note, Parameter)), Parameter())
     names = tuple(parameter.name or ()) or (f"--{member.name.replace('_', '-')}",)
+    alternatives = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
     return Described(
         name=member.name,
         option=names[0],
         default=member.default if member.default_factory is MISSING else member.default_factory(),
         limits=next((note for note in notes if isinstance(note, Limits)), None),
         whole=kind is int or kind == int | None,
-        repeats=Sequence in (get_origin(kind), *map(get_origin, _alternatives(kind))),
+        repeats=Sequence in (get_origin(kind), *map(get_origin, alternatives)),
         by_name="=" in (parameter.metavar or ""),
         identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
         offers=next((note for note in notes if isinstance(note, type)), None),
         kind=kind,
     )
-
-
-def _alternatives(kind: Any) -> tuple[Any, ...]:
-    """The types of which a value may be one."""
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
 
 
 def check_values(options: object) -> None:
@@ -266,6 +262,7 @@ def _spelled(value: Any) -> str:
 def as_function(request: Callable[P, Asked], run: Callable[[Asked], Result]) -> Callable[P, Result]:
     """The Python function of a job: its signature and its parameters are the request's own."""
 
+    kind: Any = request
     name, signature = run.__name__.removeprefix("run_"), _signature(request, run)
 
     def call(*args: P.args, **kwargs: P.kwargs) -> Result:
@@ -278,7 +275,12 @@ def as_function(request: Callable[P, Asked], run: Callable[[Asked], Result]) -> 
     call.__module__ = run.__module__
     call.__name__ = call.__qualname__ = name
     call.__signature__ = signature  # type: ignore[attr-defined]
-    call.__doc__ = _documented(request)
+    # The request's docstring is followed by those of its fields.
+    parameters = "\n".join(
+        f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(kind).items()
+    )
+    about = inspect.cleandoc(kind.__doc__)
+    call.__doc__ = f"{about}\n\nParameters\n----------\n{parameters}\n{_ENDS}"
     return call
 
 
@@ -320,14 +322,6 @@ def _signature(request: Any, run: Any) -> inspect.Signature:
     ]
     returned = run.__annotations__.get("return", inspect.Signature.empty)
     return inspect.Signature(parameters, return_annotation=returned)
-
-
-def _documented(request: Any) -> str:
-    """The request's docstring, followed by those of its fields."""
-    parameters = "\n".join(
-        f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(request).items()
-    )
-    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{parameters}\n{_ENDS}"
 
 
 _ENDS = """

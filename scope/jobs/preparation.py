@@ -139,19 +139,16 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
     for metric in metrics:
         if metric.on_pairs is None:
             always = metric.measured_in == "audits"
+            others = (key for key in known_metrics("audits") if parse_metric(key).on_pairs)
             raise SpecError(
                 f"the metric `{metric}` for an audit",
                 expected="a metric on pairs of an original and a perturbed text",
                 fix=f"{'leave it out, an audit measures it anyway, or ' * always}choose one of "
-                f"{', '.join(_metrics_on_pairs())}",
+                f"{', '.join(others)}",
             )
         # A mistake in a plugin's function shows before hours of search, not after.
         metric.pair_values(*_TRIAL)
     return tuple(metric for metric in metrics if metric not in known)
-
-
-def _metrics_on_pairs() -> list[str]:
-    return [metric for metric in known_metrics("audits") if parse_metric(metric).on_pairs]
 
 
 def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:

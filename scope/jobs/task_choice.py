@@ -64,15 +64,13 @@ def choose_tasks(
     require_distinct("tasks", names, "--task cloze --task extractive_qa")
     refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in chosen})
     specs = _data_by_task(names, data)
-    return tuple(
-        ChosenTask(
-            task=task,
-            origin=origin,
-            data=_load(task, specs[task.name], n, seed),
-            scorers=_scorers(task),
-        )
-        for task, origin in chosen
-    )
+    tasks_with_data = []
+    for task, origin in chosen:
+        data_of = task.load(specs[task.name], n=n, seed=seed)
+        data_of = replace(data_of, card=replace(data_of.card, capability=task.name))
+        scorers = _scorers(task)
+        tasks_with_data.append(ChosenTask(task=task, origin=origin, data=data_of, scorers=scorers))
+    return tuple(tasks_with_data)
 
 
 def _scorers(task: Task) -> tuple[Metric, ...]:

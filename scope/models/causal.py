@@ -181,7 +181,8 @@ class CausalModel:
             return is_over(reply) or is_cut(reply, tokens)
 
         def notice(row: int, logits: Any) -> None:
-            positions[row].append(self._position(logits))
+            likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), LIKELIEST)
+            positions[row].append(Position(token=likeliest[0][0], likeliest=likeliest))
 
         more = (notice,) if likeliest else ()
         written = self._decoder.write(rows, longest, is_enough, *more)
@@ -191,10 +192,6 @@ class CausalModel:
             else:
                 reply = self._reply(tokens)
                 yield reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
-
-    def _position(self, logits: Any) -> Position:
-        likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), LIKELIEST)
-        return Position(token=likeliest[0][0], likeliest=likeliest)
 
     def _likeliest(self, probabilities: Any, most: int) -> tuple[tuple[str, float], ...]:
         best = probabilities.topk(min(most, len(probabilities)))

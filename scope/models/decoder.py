@@ -237,7 +237,9 @@ class PathDecoder(Computed):
         It is tried with some texts with a common prefix.
         """
         parameters = inspect.signature(self._model.forward).parameters
-        if not {"position_ids", "logits_to_keep"} <= set(parameters) or self._lengths_decide():
+        kinds = "".join(map(position_kinds, self._model.modules()))
+        lengths_decide = any(kind in kinds for kind in CHANGING_POSITIONS)
+        if not {"position_ids", "logits_to_keep"} <= set(parameters) or lengths_decide:
             return False
         with load_torch().inference_mode():
             alike = attempt(self._compare)
@@ -275,7 +277,11 @@ class PathDecoder(Computed):
     def _after(self, rows: Rows, last: Row | None = None) -> list[Any]:
         """The logits at the ``last`` tokens of each row, by default at the last one."""
         with self._lock:
-            self._notice_changes()
+            # A model may come from a user's program, which may change its weights.
+            state = [(weight.data_ptr(), weight._version) for weight in self._model.parameters()]
+            if state != self._state:
+                self._state = state
+                self._forget()
             after = self._read(rows, last, self._inference.run)
             if any(logits.isnan().any() for logits in after):
                 self._forget()
@@ -309,13 +315,6 @@ class PathDecoder(Computed):
     def _forget(self) -> None:
         self._remembered.forget()
         self._attention.forget()
-
-    def _notice_changes(self) -> None:
-        """Clear the cache if the weights changed: a model may come from a user's program."""
-        state = [(weight.data_ptr(), weight._version) for weight in self._model.parameters()]
-        if state != self._state:
-            self._state = state
-            self._forget()
 
     def _try(self, tokens: Any) -> Any:
         """The logits after some tokens, and after one more token, read with the cache."""
@@ -353,10 +352,6 @@ class PathDecoder(Computed):
             and getattr(config, "attention_chunk_size", None) is None
             and (wanted is None or wanted in windows)
         )
-
-    def _lengths_decide(self) -> bool:
-        kinds = "".join(map(position_kinds, self._model.modules()))
-        return any(kind in kinds for kind in CHANGING_POSITIONS)
 
 
 def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:

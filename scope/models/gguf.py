@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
 from scope.models.inference import token_ids
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
@@ -36,9 +36,6 @@ from scope.paths import expanded
 from scope.printing import first_line
 from scope.protocols import LatentReader
 from scope.untrusted import converting
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 _NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
 _SENTENCE_PIECE = "llama"
@@ -330,7 +327,7 @@ class Gguf(Scheme):
         self, rest: str, options: ModelOptions, readout: Readout | None
     ) -> LatentReader:
         """The model read layer by layer."""
-        from scope.models.latents import read_gguf
+        from scope.models.latents.reader import read_gguf
 
         return read_gguf(rest, options, readout)
 

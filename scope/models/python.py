@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial, partialmethod
+from functools import partialmethod
 from importlib import import_module
 from itertools import islice
 from numbers import Real
@@ -133,8 +133,7 @@ class PythonModel:
         """Answer every text; probabilities are checked and rounded. A row with NaN is no answer."""
         if not texts:
             return []
-        with self._code.entered("classify"):
-            rows = self._as_rows(self._calls["classify"](list(texts)))
+        rows = self._code.call("classify", self._calls["classify"], [*texts], check=self._as_rows)
         shape = (len(texts), len(self.labels))
         if rows.shape != shape or np.isinf(rows).any() or (rows < 0).any():
             what = f"the shape {rows.shape}" if rows.shape != shape else "infinity or below 0"
@@ -154,8 +153,13 @@ class PythonModel:
             )
         return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
 
-    def _as_rows(self, answer: Any) -> NDArray[np.float64]:
-        """The answer as a table of numbers, its columns in the order of the labels."""
+    def _as_rows(self, answer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The answer as a table of numbers, its columns in the order of the labels.
+
+        Of a generator one row more than requested is enough to see that there are too many.
+        """
+        if isinstance(answer, Iterator):
+            answer = list(islice(answer, len(texts) + 1))
         try:
             table = np.asarray(answer)
             # Texts would be read as numbers, and None as NaN.
@@ -314,9 +318,8 @@ def _with_identity(
     labels: tuple[str, ...] = ()
     if classification := _classification(candidate, attribute, code, needed=not calls):
         calls["classify"], labels = classification
-    at_once = {name: partial(_at_once, call) for name, call in calls.items()}
     kind = type("PythonModel", (PythonModel,), {name: _ROLES[name] for name in calls})
-    return kind(at_once, labels, code, fingerprint)
+    return kind(calls, labels, code, fingerprint)
 
 
 def _classification(
@@ -338,7 +341,7 @@ def _classification(
             fix="use one of these",
         )
     # Labels are never guessed, but the columns of a data frame may name them.
-    if names := _column_names(code.call("classify", _at_once, answer, [_SAMPLE])):
+    if names := _column_names(code.call("classify", answer, [_SAMPLE])):
         return answer, labels_as_texts(names, code.name)
     raise ModelError(
         f"`{code.name}` is a {type(candidate).__name__} without `labels`",
@@ -354,15 +357,6 @@ def _column_names(answer: Any) -> tuple[str, ...] | None:
     if columns is None or type(columns).__name__ == "RangeIndex":
         return None
     return tuple(plain_label(str(name)) for name in columns)
-
-
-def _at_once(ask: Callable[..., Any], asked: list[Any]) -> Any:
-    """The answer; for a generator its values, so that its failures are raised here.
-
-    One more than requested is enough to see that there are too many.
-    """
-    answer = ask(asked)
-    return list(islice(answer, len(asked) + 1)) if isinstance(answer, Iterator) else answer
 
 
 def _import(name: str) -> Any:

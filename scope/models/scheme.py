@@ -12,16 +12,13 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from scope.errors import ModelError, SpecError
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.protocols import Encoder, LatentReader
 from scope.registry import BUILT_IN, find
 from scope.untrusted import UntrustedCode, attempt
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 
 class KnownLabels(NamedTuple):
@@ -241,7 +238,7 @@ def _guarded(scheme: Scheme, origin: str) -> Scheme:
     for method in ("require_there", "short_name", "labels", "weights", "encoder", "latent_reader"):
         setattr(guarded, method, partial(code.call, method, getattr(scheme, method)))
     # A generator raises its errors only when it is read.
-    guarded.expand = lambda rest: code.call("expand", lambda: tuple(scheme.expand(rest)))  # type: ignore[method-assign]
+    guarded.expand = partial(code.call, "expand", scheme.expand, check=lambda specs, _: (*specs,))  # type: ignore[method-assign]
     return guarded
 
 

@@ -22,10 +22,9 @@ from scope.jobs.answering_models import refuse_same_models
 from scope.jobs.probe.estimator import Calibration, SimilarityProbe, check_parameters
 from scope.jobs.probe.measures import AllCosines, Measure, RawLayer, SiameseNetwork
 from scope.jobs.probe.network import RECIPES, Step
-from scope.models.latents import Readout, natural_dtype
-from scope.models.latents.reader import ONE_WORD, SLOT, ReadoutKind
+from scope.models.latents.source import natural_dtype
 from scope.models.loading import load_latent_reader
-from scope.models.options import DType, ModelOptions
+from scope.models.options import ONE_WORD, SLOT, DType, ModelOptions, Readout, ReadoutKind
 from scope.paths import expanded
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import ProbedModel

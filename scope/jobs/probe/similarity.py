@@ -22,9 +22,8 @@ from scope.jobs.probe.saving import (
     source_of,
 )
 from scope.metrics import text_likeness_values
-from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import Silent

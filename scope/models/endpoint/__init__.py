@@ -12,20 +12,17 @@ finds the option that a reply names.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, parse_address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.exchange import REDIRECTS, EndpointError, EndpointRequest
 from scope.models.endpoint.roles import EndpointModel
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
 from scope.printing import did_you_mean
 from scope.protocols import METHODS
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 RETRIES = 2
 """Most retries of the list of models: a wrong URL should fail at once."""

@@ -142,7 +142,7 @@ def test_what_could_make_an_answer_depend_on_others_keeps_a_model_as_it_is(setti
 
 def test_a_model_whose_attention_is_its_own_is_read_as_it_comes(monkeypatch):
     monkeypatch.setattr("scope.models.paths._NAME", "sdpa")
-    monkeypatch.setattr("scope.models.paths._register", lambda: None)
+    monkeypatch.setattr("transformers.AttentionInterface.register", lambda *_: None)
     assert type(Decoders(model_of("llama"), BUDGET).chosen) is Decoder
 
 

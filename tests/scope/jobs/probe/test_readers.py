@@ -12,9 +12,8 @@ from scope.jobs.probe.saving import (
     readout_of,
     with_dtype,
 )
-from scope.models.latents import Readout, natural_dtype
-from scope.models.latents.reader import ONE_WORD
-from scope.models.options import ModelOptions
+from scope.models.latents.source import natural_dtype
+from scope.models.options import ONE_WORD, ModelOptions, Readout
 from scope.probes import LatentSource, SavedProbe, SimilarityProbe, save_probe
 
 CPU = ModelOptions(device="cpu")
