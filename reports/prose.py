@@ -131,12 +131,7 @@ def written(value: Written | None) -> Text:
 
 def _cell(cell: Cell) -> Text:
     if cell.reason is not None:
-        return (
-            Span("undefined", "strong"),
-            Span(" ("),
-            Span(cell.reason, foreign=True),
-            Span(")"),
-        )
+        return (Span("undefined", "strong"), Span(" ("), Span(cell.reason, foreign=True), Span(")"))
     return (
         Span(cell.value, "strong"),
         Span(f" {cell.interval} (n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell.n:,})"),

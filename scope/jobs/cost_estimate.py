@@ -111,10 +111,7 @@ def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: 
 
 
 def search_work(
-    capability: Capability,
-    reference: Model,
-    examples: Sequence[Example],
-    options: SearchOptions,
+    capability: Capability, reference: Model, examples: Sequence[Example], options: SearchOptions
 ) -> Planned:
     """The search of a capability on a reference.
 

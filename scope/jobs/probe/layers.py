@@ -198,11 +198,7 @@ class AlignedLayers(NamedTuple):
 
 
 def align_layers(
-    first: NDArray[Any],
-    second: NDArray[Any],
-    *,
-    seed: int,
-    groups: NDArray[np.int64] | None = None,
+    first: NDArray[Any], second: NDArray[Any], *, seed: int, groups: NDArray[np.int64] | None = None
 ) -> AlignedLayers:
     """Standardised linear CKA of every layer of one model with every layer of the other.
 

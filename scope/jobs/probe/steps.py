@@ -24,13 +24,7 @@ from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import Scores
 from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
-from scope.jobs.probe.pairs import (
-    LeakageGroups,
-    Pairs,
-    human_scores,
-    sentence_groups,
-    sentences_of,
-)
+from scope.jobs.probe.pairs import LeakageGroups, Pairs, human_scores, sentence_groups, sentences_of
 from scope.jobs.probe.saving import ReadModel
 from scope.protocols import Advance, Progress
 from scope.records import (
@@ -160,11 +154,7 @@ def judge_model(
 
 
 def _step_score(
-    model: str,
-    step: FittedStep,
-    before: FittedStep | None,
-    wanted: Scores,
-    leakage: LeakageGroups,
+    model: str, step: FittedStep, before: FittedStep | None, wanted: Scores, leakage: LeakageGroups
 ) -> StepScore:
     """A step's correlation with human scores, and its gain over the previous step."""
     predicted, groups, unseen = step.given[0], leakage.groups, leakage.unseen

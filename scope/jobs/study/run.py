@@ -282,10 +282,7 @@ def _judges(judgements: Judgements, answers: Answers) -> Studied:
 
 
 def _judge(
-    judges: Sequence[str],
-    judgements: Judgements,
-    answers: Answers,
-    measures: Mapping[str, Square],
+    judges: Sequence[str], judgements: Judgements, answers: Answers, measures: Mapping[str, Square]
 ) -> tuple[StudyNumber, list[StudyPair]]:
     """The number of one judge or of all together, and the pairs with each judged model."""
     names = answers.names
