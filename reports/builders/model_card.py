@@ -135,18 +135,15 @@ def _changes(result: Result) -> Iterator[FrameRow]:
 def _title(row: FrameRow, manifest: Manifest) -> Text:
     """The metric, its capability or task, and the model compared with."""
     label = _OF_TWO_MODELS.get(row.metric) or metric_name(row.metric).label
-    against = "" if row.against == GOLD else row.against or _reference(manifest)
+    # Nothing if there is no reference, or several.
+    references = [card.name for card in manifest.models if card.role == "reference"]
+    reference = references[0] if len(references) == 1 else ""
+    against = "" if row.against == GOLD else row.against or reference
     return (
         *prose("{label}", label=label),
         *(prose(" on {part}", part=row.capability) if row.capability else ()),
         *(prose(" against {model}", model=against) if against else ()),
     )
-
-
-def _reference(manifest: Manifest) -> str:
-    """The single reference; nothing if there is none, or several."""
-    names = [card.name for card in manifest.models if card.role == "reference"]
-    return names[0] if len(names) == 1 else ""
 
 
 def _estimate(row: FrameRow) -> Estimate | None:

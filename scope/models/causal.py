@@ -58,7 +58,8 @@ class CausalModel:
     """A causal language model: answers, fills blanks, scores options and predicts on.
 
     Questions are put with a prompt, as the user's message in the chat template, if the tokenizer
-    has one and it is wanted. ``form`` is how it chooses among options. Texts are decoded greedily,
+    has one and it is wanted. ``template`` is the text of the chat template around a message; empty
+    where prompts are plain. ``form`` is how it chooses among options. Texts are decoded greedily,
     whatever the checkpoint's own generation settings say. With the option ``thinking`` the model
     begins its reply itself, and has room for a thought; words are scored without one. A thought
     that it begins unasked gets the room, too, unless the option is off. A passage that is too long
@@ -77,7 +78,7 @@ class CausalModel:
         self._decoders = decoders or Decoders(head.model, options.token_budget)
         thinks = options.thinking == "on"
         self._spelling = Spelling(head.tokenizer, spec, options.chat, thinks=thinks)
-        self._thinks = thinks and self._spelling.is_chat
+        self._thinks, self.template = thinks and self._spelling.is_chat, self._spelling.frame
         self._choice, self._labels = choice_prompt_name(options), choice_prompt is not None
         names = ("answer", self._choice, "cloze")
         asked_with = {self._choice: choice_prompt} if choice_prompt else {}
@@ -96,11 +97,6 @@ class CausalModel:
     def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
         return CausalModel(self._head, self.spec, self._options, prompt, self._decoders)
-
-    @property
-    def template(self) -> str:
-        """The text of the chat template around a message; empty where prompts are plain."""
-        return self._spelling.frame
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A question in the prompt of that name, as it is read, with special tokens."""

@@ -95,14 +95,13 @@ class SentenceEncoder:
         return _unit_rows(rows)
 
     def _input_embeddings(self) -> Any:
-        transformer = getattr(self._model[0], "auto_model", None)
-        if transformer is None:
+        if self._body is None:
             raise ModelError(
                 f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
                 expected="an encoder that begins with a transformer with word embeddings",
                 fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
             )
-        return transformer.get_input_embeddings().weight.detach().cpu()
+        return self._body.get_input_embeddings().weight.detach().cpu()
 
     @during_inference
     def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
@@ -117,25 +116,12 @@ class SentenceEncoder:
             When the encoder has no vectors of tokens, or its tokenizer no places of them.
         """
         self._require_words()
-        words = dict.fromkeys(
-            word for swap in swaps for word in (swap.text[swap.start : swap.end], swap.word)
-        )
-        static = dict(zip(words, self.encode_words(list(words)), strict=True))
-        pairs = [
-            (
-                (swap.text, swap.start, swap.end),
-                (
-                    swap.text[: swap.start] + swap.word + swap.text[swap.end :],
-                    swap.start,
-                    swap.start + len(swap.word),
-                ),
-            )
-            for swap in swaps
-        ]
-        cosines = np.array(
-            [float(static[swap.text[swap.start : swap.end]] @ static[swap.word]) for swap in swaps]
-        )
+        words = [(swap.text[swap.start : swap.end], swap.word) for swap in swaps]
+        distinct = list(dict.fromkeys(word for pair in words for word in pair))
+        static = dict(zip(distinct, self.encode_words(distinct), strict=True))
+        cosines = np.array([float(static[old] @ static[new]) for old, new in words])
         read = np.flatnonzero(cosines >= _LEAST_STATIC)
+        pairs = list(map(_places, swaps))
         vectors = self._in_context(dict.fromkeys(place for at in read for place in pairs[at]))
         for at in read:
             before, after = pairs[at]
@@ -184,13 +170,18 @@ class SentenceEncoder:
         lengths: list[int] = []
         for start in range(0, len(texts), _COUNTED_AT_ONCE):
             portion = [self._prompt + text for text in texts[start : start + _COUNTED_AT_ONCE]]
-            seen = self._tokenize(portion).get("attention_mask")
-            if seen is not None:
+            if (seen := self._tokenize(portion).get("attention_mask")) is not None:
                 lengths += seen.sum(dim=1).tolist()
-                continue
-            # An encoder that is no transformer, such as a word table, may put all texts in one row.
-            lengths += [int(self._tokenize([text])["input_ids"].numel()) for text in portion]
+            else:  # an encoder such as a word table, which may put all texts in one row
+                lengths += [int(self._tokenize([text])["input_ids"].numel()) for text in portion]
         return lengths
+
+
+def _places(swap: Swap) -> tuple[_Place, _Place]:
+    """The places of the word in its text, and of its replacement in the changed text."""
+    changed = swap.text[: swap.start] + swap.word + swap.text[swap.end :]
+    new = (changed, swap.start, swap.start + len(swap.word))
+    return (swap.text, swap.start, swap.end), new
 
 
 def load(rest: str, options: ModelOptions) -> SentenceEncoder:
@@ -222,8 +213,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
 
 
 def _model(folder: Path, options: ModelOptions) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(

@@ -170,7 +170,9 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     # Damaged files raise any error of the libraries that read them; a panic is no Exception.
     with (
         converting(lambda error: _unreadable(path, first_line(error)), passing=_ENDINGS),
-        _quietly(),
+        # The readers have no option for their progress bars and notices.
+        warnings.catch_warnings(action="ignore"),
+        redirect_stderr(io.StringIO()),
         _alone(path) as file,
         counting(path.stat().st_size),
     ):
@@ -253,14 +255,6 @@ def require_gguf(path: Path) -> None:
             expected=f"a GGUF file, which begins with {_MAGIC!r}",
             fix="name the .gguf file itself; for a checkpoint's folder write hf:FOLDER",
         )
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """Without the progress bars and notices of the readers, which have no option for it."""
-    with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield
 
 
 @contextmanager

@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.answers.vectors import LatentTable
-from scope.data.sources import read_small_text
-from scope.errors import DataError, ModelError, RunError, SpecError
+from scope.errors import ModelError, RunError
 from scope.jobs.answering_models import refuse_same_models
 from scope.jobs.probe.estimator import Calibration, SimilarityProbe, check_parameters
 from scope.jobs.probe.measures import AllCosines, Measure, RawLayer, SiameseNetwork
-from scope.jobs.probe.network import RECIPES, Step
+from scope.jobs.probe.network import RECIPES
 from scope.models.latents.source import natural_dtype
 from scope.models.loading import load_latent_reader
 from scope.models.options import ONE_WORD, SLOT, DType, ModelOptions, Readout, ReadoutKind
-from scope.paths import expanded
+from scope.models.prompts import read_prompt
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import ProbedModel
 from scope.store import check_folder
@@ -108,13 +107,6 @@ def measure_arrays(measure: Measure) -> dict[str, NDArray[Any]]:
     return {"centre": measure.centre, **measure.arrays, "trained": trained}
 
 
-def _restored_measure(step: Step, arrays: dict[str, NDArray[Any]]) -> Measure:
-    if step in ("raw", "mlp"):
-        return (RawLayer if step == "raw" else AllCosines)(**arrays)
-    centre, trained = arrays.pop("centre"), int(arrays.pop("trained"))
-    return SiameseNetwork(centre, arrays, RECIPES[step].nonlinear, trained)
-
-
 FORMAT = 2
 """Incremented if older releases cannot read this format."""
 
@@ -193,7 +185,12 @@ def load_probe(folder: Path) -> SavedProbe:
         parameters: dict[str, Any] = dict(description.parameters)
         probe = SimilarityProbe(**parameters)
         check_parameters(probe)
-        probe.measure_ = _restored_measure(probe.step, arrays)
+        if probe.step in ("raw", "mlp"):
+            probe.measure_ = (RawLayer if probe.step == "raw" else AllCosines)(**arrays)
+        else:
+            centre, trained = arrays.pop("centre"), int(arrays.pop("trained"))
+            nonlinear = RECIPES[probe.step].nonlinear
+            probe.measure_ = SiameseNetwork(centre, arrays, nonlinear, trained)
         probe.calibration_ = Calibration(*description.calibration)
         probe.layers_, probe.width_ = description.layers, description.width
         return SavedProbe(probe=probe, source=description.source, canaries=canaries)
@@ -241,8 +238,11 @@ def readout_of(kind: str | None, prompt: str | Path | None) -> Readout | None:
     """
     if kind is None and prompt is None:
         return None
-    template = _read(prompt) if isinstance(prompt, Path) else prompt
-    return Readout(kind=cast(ReadoutKind, kind or "prompt"), template=template)
+    if isinstance(prompt, Path):
+        expected = f"a UTF-8 text file with one {SLOT} for the sentence"
+        fix = f"check the path; an example of a prompt is {ONE_WORD}"
+        prompt = read_prompt(prompt, expected, fix).strip("\n")
+    return Readout(kind=cast(ReadoutKind, kind or "prompt"), template=prompt)
 
 
 def load_readers(
@@ -285,17 +285,6 @@ class NamedProgress:
     ) -> AbstractContextManager[Advance]:
         """Show a task of that name."""
         return self.shown.task(f"{self.name}: {description}", total, done)
-
-
-def _read(path: Path) -> str:
-    try:
-        return read_small_text(expanded(path)).strip("\n")
-    except DataError as error:
-        raise SpecError(
-            f"the prompt's file `{path}` cannot be read ({error.found})",
-            expected=f"a UTF-8 text file with one {SLOT} for the sentence",
-            fix=f"check the path; an example of a prompt is {ONE_WORD}",
-        ) from error
 
 
 def prepare_folder(folder: Path, source: LatentSource) -> None:

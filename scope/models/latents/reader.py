@@ -17,7 +17,7 @@ from scope.models.batching import RowRule, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
-from scope.models.options import DType, ModelOptions, Readout, ReadoutKind
+from scope.models.options import ModelOptions, Readout
 from scope.models.spelling import around_every_text
 from scope.protocols import Precision
 from scope.untrusted import during_inference
@@ -125,6 +125,15 @@ class CheckpointReader:
     on the length of the text. A batch of texts of L tokens has ``TOKENS_A_BATCH // L`` rows (on
     other devices ``TOKENS_AT_ONCE // L``), at least one; if there are too few texts, one of them is
     repeated. There ``token_budget`` has no effect.
+
+    Attributes
+    ----------
+    readout
+        Where in a text its latents are taken.
+    prompt
+        The prompt around a text, possibly the default one; None where there is none.
+    dtype
+        The precision of the model's weights and activations.
     """
 
     def __init__(self, source: ModelSource, options: ModelOptions, readout: Readout | None) -> None:
@@ -132,26 +141,13 @@ class CheckpointReader:
         self.spec = source.spec
         causal = source.family == "causal"
         self._readout = readout or Readout(kind="prompt" if causal else "mean")
+        self.readout, self.prompt = self._readout.kind, self._readout.prompt
+        self.dtype = options.dtype
         # Numbers of float16 have more bits than fit beside bfloat16's range.
         self.precision: Precision = "bfloat16" if options.dtype == "bfloat16" else "float32"
         self.fingerprint = fingerprint_with(
             source.fingerprint, "latents", VERSION, self._readout.kind, *self._readout.around
         )
-
-    @property
-    def readout(self) -> ReadoutKind:
-        """Where in a text its latents are taken."""
-        return self._readout.kind
-
-    @property
-    def prompt(self) -> str | None:
-        """The prompt around a text, possibly the default one; None where there is none."""
-        return self._readout.prompt
-
-    @property
-    def dtype(self) -> DType:
-        """The precision of the model's weights and activations."""
-        return self._options.dtype
 
     @property
     def layers(self) -> int:
