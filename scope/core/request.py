@@ -154,7 +154,7 @@ def check_values(options: object) -> None:
         if member.limits:
             member.limits.check(member.option, value)
             continue
-        broken = next((text for text in _texts(member, value) if unstorable(text)), None)
+        broken = next(filter(unstorable, _texts(value)), None)
         if broken or not fits(value, member.kind):
             name = member.name if member.hidden else member.option
             writable = "text that can be written as UTF-8"
@@ -165,7 +165,7 @@ def check_values(options: object) -> None:
             )
 
 
-def _texts(member: Described, value: Any) -> Iterator[str]:
+def _texts(value: Any) -> Iterator[str]:
     """The texts that a field holds, alone, in a list or in a mapping."""
     parts = value if isinstance(value, tuple) else [value]
     if isinstance(value, Mapping):
@@ -344,13 +344,8 @@ def documentation(kind: type) -> dict[str, str]:
     for base in kind.__mro__:
         if is_dataclass(base):
             (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
-            texts |= {name: text for name, text in _below(tree) if name not in texts}
+            for pair in pairwise(tree.body if isinstance(tree, ast.ClassDef) else []):
+                match pair:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(text)):
+                        texts.setdefault(name, inspect.cleandoc(str(text)))
     return texts
-
-
-def _below(tree: ast.stmt) -> Iterator[tuple[str, str]]:
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
-    for statement, following in pairwise(body):
-        match statement, following:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
-                yield name, inspect.cleandoc(str(text))

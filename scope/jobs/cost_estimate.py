@@ -311,7 +311,15 @@ def priced(work: Sequence[Work], prices: Mapping[str, str]) -> dict[str, float]:
     SpecError
         When a price cannot be read or is that of no endpoint.
     """
-    rates = {name: _rates(name, price) for name, price in prices.items()}
+    rates: dict[str, tuple[float, float]] = {}
+    for name, price in prices.items():
+        if not (match := _PRICE.fullmatch(price)):
+            raise SpecError(
+                f"the price `{price}` of `{name}`",
+                expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
+                fix=f"write for example --price {name}=0.15/0.60",
+            )
+        rates[name] = float(match[1]), float(match[2])
     endpoints = [part for part in work if part.seconds is None]
     known = sorted({endpoint.model for endpoint in endpoints})
     if unknown := next((name for name in prices if name not in known), None):
@@ -356,17 +364,6 @@ def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iter
         queries = sum(part.queries for part in work if part.model == name)
         cost = f", at most {in_cents(costs[name])}" if name in costs else ""
         yield f"{name}: about {queries:,} requests in all{cost}"
-
-
-def _rates(name: str, price: str) -> tuple[float, float]:
-    match = _PRICE.fullmatch(price)
-    if not match:
-        raise SpecError(
-            f"the price `{price}` of `{name}`",
-            expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
-            fix=f"write for example --price {name}=0.15/0.60",
-        )
-    return float(match[1]), float(match[2])
 
 
 def facts_of(

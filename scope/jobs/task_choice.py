@@ -59,7 +59,16 @@ def choose_tasks(
     DataError
         When data cannot be read or contain no questions.
     """
-    chosen = [_found(task, settings) for task in tasks]
+    chosen: list[tuple[Task, str]] = []
+    for requested in tasks:
+        task, origin = find_task(requested, settings)
+        if _is_of_pairs(task):
+            raise SpecError(
+                f"the task `{task.name}`, whose scored pairs are for probes",
+                expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
+                fix=f"write scope probe --task {task.name}",
+            )
+        chosen.append((task, origin))
     names = [task.name for task, _ in chosen]
     require_distinct("tasks", names, "--task cloze --task extractive_qa")
     refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in chosen})
@@ -109,17 +118,6 @@ def task_names(*, pairs: bool) -> list[str]:
     """
     working = (entry for entry in entries("tasks") if entry.error is None)
     return [entry.name for entry in working if _is_of_pairs(entry.target) == pairs]
-
-
-def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, str]:
-    chosen, origin = find_task(task, settings)
-    if _is_of_pairs(chosen):
-        raise SpecError(
-            f"the task `{chosen.name}`, whose scored pairs are for probes",
-            expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
-            fix=f"write scope probe --task {chosen.name}",
-        )
-    return chosen, origin
 
 
 def find_task(task: str | object, settings: Mapping[str, Setting]) -> tuple[Any, str]:

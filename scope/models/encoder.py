@@ -86,22 +86,19 @@ class SentenceEncoder:
         ModelError
             When the encoder has no such table.
         """
-        table = self._input_embeddings()
-        rows = np.zeros((len(words), table.shape[1]))
-        for row, word in zip(rows, words, strict=True):
-            tokens = self._model.tokenizer(word, add_special_tokens=False, verbose=False)
-            if tokens["input_ids"]:
-                row[:] = table[tokens["input_ids"]].double().mean(dim=0).numpy()
-        return _unit_rows(rows)
-
-    def _input_embeddings(self) -> Any:
         if self._body is None:
             raise ModelError(
                 f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
                 expected="an encoder that begins with a transformer with word embeddings",
                 fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
             )
-        return self._body.get_input_embeddings().weight.detach().cpu()
+        table = self._body.get_input_embeddings().weight.detach().cpu()
+        rows = np.zeros((len(words), table.shape[1]))
+        for row, word in zip(rows, words, strict=True):
+            tokens = self._model.tokenizer(word, add_special_tokens=False, verbose=False)
+            if tokens["input_ids"]:
+                row[:] = table[tokens["input_ids"]].double().mean(dim=0).numpy()
+        return _unit_rows(rows)
 
     @during_inference
     def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
@@ -115,7 +112,13 @@ class SentenceEncoder:
         ModelError
             When the encoder has no vectors of tokens, or its tokenizer no places of them.
         """
-        self._require_words()
+        if not (self._body and getattr(self._model.tokenizer, "is_fast", False)):
+            raise ModelError(
+                f"`{self.spec}` gives no vectors of words in their texts",
+                expected="an encoder that begins with a transformer with a fast tokenizer",
+                fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2, "
+                "or --setting synonym.sense=frequent",
+            )
         words = [(swap.text[swap.start : swap.end], swap.word) for swap in swaps]
         distinct = list(dict.fromkeys(word for pair in words for word in pair))
         static = dict(zip(distinct, self.encode_words(distinct), strict=True))
@@ -128,15 +131,6 @@ class SentenceEncoder:
             cosines[at] = float(vectors[before] @ vectors[after])
         clipped: NDArray[np.float64] = np.clip(cosines, -1, 1)
         return clipped
-
-    def _require_words(self) -> None:
-        if not (self._body and getattr(self._model.tokenizer, "is_fast", False)):
-            raise ModelError(
-                f"`{self.spec}` gives no vectors of words in their texts",
-                expected="an encoder that begins with a transformer with a fast tokenizer",
-                fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2, "
-                "or --setting synonym.sense=frequent",
-            )
 
     def _in_context(self, places: Iterable[_Place]) -> dict[_Place, NDArray[np.float64]]:
         """The vector of length 1 of the word at each place: a text, a start and an end."""

@@ -169,14 +169,10 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
             expected=_LABELS,
             fix="for example `labels = ('negative', 'positive')`",
         )
-    return tuple(checked_text(_plain(name), "labels", spec) for name in names)
-
-
-def _plain(name: Any) -> Any:
-    """Integers are names, too, including NumPy's."""
-    if isinstance(name, bool) or not hasattr(name, "__index__"):
-        return name
-    return str(name)
+    # Integers are names, too, including NumPy's.
+    whole = [hasattr(name, "__index__") and not isinstance(name, bool) for name in names]
+    texts = (str(name) if is_whole else name for name, is_whole in zip(names, whole, strict=True))
+    return tuple(checked_text(text, "labels", spec) for text in texts)
 
 
 def checked_text(value: object, name: str, spec: str) -> str:

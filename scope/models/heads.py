@@ -221,7 +221,11 @@ def load(rest: str, options: ModelOptions) -> Any:
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
-        kind = _kind(rest, checkpoint)
+        kind = kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
+        if checkpoint.adapter and (config := adapter_config(rest, checkpoint.adapter)):
+            # The head that the adapter was trained with.
+            automatic, kinds = AUTOMATIC[config["task_type"]], (*KINDS.values(), CLASSIFIER)
+            kind = next(kind for kind in kinds if kind.automatic == automatic)
         head, missing = load_parts(checkpoint, rest, options, kind.automatic)
         if missing:
             raise ModelError(
@@ -240,14 +244,6 @@ def kind_of(classes: Collection[str]) -> HeadKind | None:
         if not set(getattr(tables, table).values()).isdisjoint(classes):
             return kind
     return None
-
-
-def _kind(name: str, checkpoint: Checkpoint) -> HeadKind:
-    """The head of a checkpoint, or the one that its adapter was trained with."""
-    if checkpoint.adapter and (config := adapter_config(name, checkpoint.adapter)):
-        automatic, kinds = AUTOMATIC[config["task_type"]], (*KINDS.values(), CLASSIFIER)
-        return next(kind for kind in kinds if kind.automatic == automatic)
-    return kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
 
 
 class HuggingFace(Scheme):

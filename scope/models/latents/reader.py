@@ -18,16 +18,10 @@ from scope.models.checkpoint import fingerprint_with
 from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
 from scope.models.options import ModelOptions, Readout
+from scope.models.prompts import Fitted
 from scope.models.spelling import around_every_text
 from scope.protocols import Precision
 from scope.untrusted import during_inference
-
-
-class Framed(NamedTuple):
-    """A text's tokens with those around it, and whether its end was left out."""
-
-    tokens: list[int]
-    truncated: bool
 
 
 class Framing:
@@ -59,7 +53,7 @@ class Framing:
                 fix="give a shorter prompt",
             )
 
-    def frame(self, texts: Sequence[str]) -> list[Framed]:
+    def frame(self, texts: Sequence[str]) -> list[Fitted]:
         """The tokens of each text, in order.
 
         Raises
@@ -77,7 +71,7 @@ class Framing:
                 fix="leave these texts out",
             )
         return [
-            Framed([*self._before, *tokens[: self._room], *self._behind], len(tokens) > self._room)
+            Fitted([*self._before, *tokens[: self._room], *self._behind], len(tokens) > self._room)
             for tokens in bare
         ]
 
