@@ -6,16 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scope import plugins
 from scope.errors import SpecError
 from scope.metrics import Metric, parse_metric
-from scope.plugins import (
-    guarded_piece,
-    make_piece,
-    piece_card,
-    refuse_unused_settings,
-    require_distinct,
-    settings_of,
-)
 from scope.printing import shown
 from scope.protocols import Task, TaskData
 from scope.records import CapabilityCard, Question, Setting
@@ -38,7 +31,7 @@ class ChosenTask:
 
     def card(self) -> CapabilityCard:
         """Its entry in the manifest."""
-        return piece_card(self.task, self.origin)
+        return plugins.piece_card(self.task, self.origin)
 
 
 def choose_tasks(
@@ -70,8 +63,10 @@ def choose_tasks(
             )
         chosen.append((task, origin))
     names = [task.name for task, _ in chosen]
-    require_distinct("tasks", names, "--task cloze --task extractive_qa")
-    refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in chosen})
+    plugins.require_distinct("tasks", names, "--task cloze --task extractive_qa")
+    plugins.refuse_unused_settings(
+        settings, {task.name: plugins.settings_of(task) for task, _ in chosen}
+    )
     specs = _data_by_task(names, data)
     tasks_with_data = []
     for task, origin in chosen:
@@ -124,8 +119,8 @@ def find_task(task: str | object, settings: Mapping[str, Setting]) -> tuple[Any,
     """A task of any kind, by its name or as it is, and where it comes from."""
     if isinstance(task, str):
         entry = find("tasks", task)
-        return guarded_piece(make_piece(entry, settings)), entry.origin
-    return guarded_piece(task), type(task).__module__
+        return plugins.guarded_piece(plugins.make_piece(entry, settings)), entry.origin
+    return plugins.guarded_piece(task), type(task).__module__
 
 
 def _is_of_pairs(task: Any) -> bool:

@@ -29,14 +29,8 @@ from scope.data.fields import plain_label
 from scope.data.items import option_index
 from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
+from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
-from scope.models.library_objects import (
-    adapt,
-    carried_fingerprint,
-    estimator_labels,
-    identity_of_object,
-    is_known,
-)
 from scope.models.options import ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme
@@ -257,7 +251,9 @@ def load(rest: str, options: ModelOptions) -> Any:
         candidate = _made(module, module_name, attribute)
         if is_complete(candidate):
             return GuardedModel(candidate, code)
-        fingerprint = carried_fingerprint(candidate) or _fingerprint(module, attribute)
+        fingerprint = library_objects.carried_fingerprint(candidate) or _fingerprint(
+            module, attribute
+        )
         return _with_identity(candidate, attribute, code, fingerprint, options)
 
 
@@ -286,7 +282,7 @@ def adapted(model: Any, options: ModelOptions) -> Any:
         model = getattr(model, "__self__", model)  # the estimator, which knows its labels
     if isinstance(model, type):
         model = UntrustedCode(model.__name__).call("loading", model)
-    name, spec, fingerprint = code.call("its attributes", identity_of_object, model)
+    name, spec, fingerprint = code.call("its attributes", library_objects.identity_of_object, model)
     return _with_identity(model, name, UntrustedCode(spec), fingerprint, options)
 
 
@@ -311,8 +307,8 @@ def _with_identity(
     ModelError
         When it neither classifies nor answers, or its labels are not known.
     """
-    if is_known(candidate):
-        return adapt(candidate, code.name, fingerprint, options)
+    if library_objects.is_known(candidate):
+        return library_objects.adapt(candidate, code.name, fingerprint, options)
     offered = {name: getattr(candidate, name, None) for name in METHODS}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
@@ -326,7 +322,7 @@ def _classification(
     candidate: Any, attribute: str, code: UntrustedCode, *, needed: bool
 ) -> tuple[Callable[[list[str]], Any], tuple[str, ...]] | None:
     """The function that classifies and its labels; None where there is none and none is needed."""
-    labels = estimator_labels(candidate)
+    labels = library_objects.estimator_labels(candidate)
     if labels is not None:
         return candidate.predict_proba, labels
     answer = getattr(candidate, "classify", candidate)

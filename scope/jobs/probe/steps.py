@@ -14,12 +14,7 @@ from numpy.typing import NDArray
 from scope.answers.vectors import LatentTable
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.probe.correlations import (
-    pearson_difference,
-    pearson_estimate,
-    spearman_difference,
-    spearman_estimate,
-)
+from scope.jobs.probe import correlations
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import Scores
 from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
@@ -158,15 +153,15 @@ def _step_score(
 ) -> StepScore:
     """A step's correlation with human scores, and its gain over the previous step."""
     predicted, groups, unseen = step.given[0], leakage.groups, leakage.unseen
-    pearsons = [pearson_estimate(scores, wanted, groups) for scores in step.given]
-    spearmans = [spearman_estimate(scores, wanted, groups) for scores in step.given]
+    pearsons = [correlations.pearson_estimate(scores, wanted, groups) for scores in step.given]
+    spearmans = [correlations.spearman_estimate(scores, wanted, groups) for scores in step.given]
     on_unseen: Estimate | Undefined
     if unseen is None:
         on_unseen = Undefined(reason="the training pairs of a saved probe are unknown", n=0)
     elif not unseen.any():
         on_unseen = Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
     else:
-        on_unseen = pearson_estimate(predicted[unseen], wanted[unseen], groups[unseen])
+        on_unseen = correlations.pearson_estimate(predicted[unseen], wanted[unseen], groups[unseen])
     # For the interval, the pairs of a group are one example.
     error = mean_estimate(
         np.abs(predicted - wanted), list(map(str, groups)), high=step.probe.high - step.probe.low
@@ -179,7 +174,7 @@ def _step_score(
         spearman=spearmans[0],
         unseen=on_unseen,
         error=replace(error, n=len(wanted)),
-        gain=before and pearson_difference(predicted, before.given[0], wanted, groups),
+        gain=before and correlations.pearson_difference(predicted, before.given[0], wanted, groups),
         pearsons=tuple(getattr(estimate, "value", None) for estimate in pearsons),
         spearmans=tuple(getattr(estimate, "value", None) for estimate in spearmans),
     )
@@ -238,8 +233,8 @@ def ablate(
                 step=whole.probe.step,
                 first=start,
                 last=min(start + size, len(layers)) - 1,
-                pearson=pearson_difference(*compared),
-                spearman=spearman_difference(*compared),
+                pearson=correlations.pearson_difference(*compared),
+                spearman=correlations.spearman_difference(*compared),
             )
             advance()
 
@@ -296,7 +291,7 @@ def differences(
             step=first.scores[-1].step,
             first=first.model.name,
             second=second.model.name,
-            pearson=pearson_difference(first.given, second.given, wanted, groups),
+            pearson=correlations.pearson_difference(first.given, second.given, wanted, groups),
         )
         for first, second in combinations(models, 2)
     )

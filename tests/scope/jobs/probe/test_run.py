@@ -106,7 +106,7 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
 
 def test_a_model_is_released_after_reading(probe, monkeypatch):
     references = []
-    recognise, fit = run_module.recognise_reader, run_module.fit_steps
+    recognise, fit = run_module.recognise_reader, run_module.steps.fit_steps
 
     def watched(texts, reader, progress):
         references.append(weakref.ref(reader))
@@ -118,7 +118,7 @@ def test_a_model_is_released_after_reading(probe, monkeypatch):
         return fit(*arguments)
 
     monkeypatch.setattr(run_module, "recognise_reader", watched)
-    monkeypatch.setattr(run_module, "fit_steps", later)
+    monkeypatch.setattr(run_module.steps, "fit_steps", later)
     probe(models=[BAGS, OTHER], steps="raw", hidden=None)
     assert len(references) == 2
 
