@@ -194,8 +194,5 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
     try:
         yield
     except ScopeError as error:
-        raise type(error)(
-            error.found,
-            expected=error.expected,
-            fix=f"{error.fix}; or leave SemScore out: {option}",
-        ) from error
+        error.fix += f"; or leave SemScore out: {option}"
+        raise

@@ -306,9 +306,8 @@ def prepare_folder(folder: Path, source: LatentSource) -> None:
             folder.mkdir(parents=True, exist_ok=True)
             names = sorted(path.name for path in folder.iterdir())
     except RunError as error:
-        raise RunError(
-            error.found, expected=error.expected, fix="choose another folder with --save"
-        ) from error
+        error.fix = "choose another folder with --save"
+        raise
     others = [name for name in names if not name.startswith(".")]
     if others and DESCRIPTION not in names:
         raise RunError(

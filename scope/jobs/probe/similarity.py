@@ -196,15 +196,13 @@ def open_probe(
     try:
         saved.source.require(source)
     except ModelError as error:
-        if model is not None:
-            raise
-        # Pickles and code are part of a fingerprint only if they are allowed.
-        raise ModelError(
-            error.found,
-            expected=error.expected,
-            fix=f"{error.fix}; or give its current location: {option}, with --allow-pickle or "
-            "--trust-remote-code if it was fitted so",
-        ) from error
+        if model is None:
+            # Pickles and code are part of a fingerprint only if they are allowed.
+            error.fix += (
+                f"; or give its current location: {option}, with --allow-pickle or "
+                "--trust-remote-code if it was fitted so"
+            )
+        raise
     if may_change(reader):
         # A model without a hash is recognised by the latents saved with its probe.
         recognise_numbers(
