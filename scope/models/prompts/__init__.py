@@ -184,8 +184,8 @@ def read_prompt(
     try:
         return read_small_text(expanded(path)).rstrip("\n")
     except DataError as error:
-        found = f"the prompt's file `{path}` cannot be read ({error.found})"
-        raise SpecError(found, expected=expected, fix=fix) from error
+        problem = f"the prompt's file `{path}` cannot be read ({error.found})"
+        raise SpecError(problem, expected=expected, fix=fix) from error
 
 
 def cut_around(
