@@ -16,19 +16,8 @@ from typing import Literal, NamedTuple
 from reports.wording import Cell
 from scope.records import Estimate, Undefined
 
-Style = Literal[
-    "plain",
-    "strong",
-    "emphasis",
-    "code",
-    "alarm",
-    "good",
-    "note",
-    "inserted",
-    "deleted",
-    "marked",
-    "share",
-]
+Change = Literal["inserted", "deleted", "marked"]
+Style = Literal["plain", "strong", "emphasis", "code", "alarm", "good", "note", "share"] | Change
 """The style of a part; ``alarm`` marks losses and worse results, ``good`` right answers.
 
 A ``share`` is a number from 0 to 1, which a page shows with a bar.

@@ -259,16 +259,9 @@ def line(
     dashes: str | None = None,
 ) -> Markup:
     """A line between two places."""
-    return element(
-        "line",
-        x1=x1,
-        y1=y1,
-        x2=x2,
-        y2=y2,
-        stroke=colour,
-        stroke_width=str(width),
-        stroke_dasharray=dashes,
-    )
+    ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+    stroke = {"stroke": colour, "stroke_width": str(width), "stroke_dasharray": dashes}
+    return element("line", **ends, **stroke)
 
 
 def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:

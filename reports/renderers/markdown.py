@@ -41,12 +41,8 @@ BAR = r"\|"
 
 _ORDERED = re.compile(r"^(\d+)([.)])")
 _MARKS = {
-    "strong": "**{}**",
-    "alarm": "**{}**",
-    "emphasis": "*{}*",
-    "inserted": "**{}**",
-    "deleted": "~~{}~~",
-    "marked": "**{}**",
+    **dict.fromkeys(("strong", "alarm", "inserted", "marked"), "**{}**"),
+    **{"emphasis": "*{}*", "deleted": "~~{}~~"},
 }
 
 

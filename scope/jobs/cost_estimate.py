@@ -328,15 +328,12 @@ def priced(work: Sequence[Work], prices: Mapping[str, str]) -> dict[str, float]:
             expected=f"one of the endpoints: {', '.join(known) or 'there are none'}",
             fix=did_you_mean(unknown, known, "leave out --price"),
         )
-    return {
-        name: sum(
-            part.tokens_in * sent + part.tokens_out * replied
-            for part in endpoints
-            if part.model == name
-        )
-        / 1e6
-        for name, (sent, replied) in rates.items()
-    }
+    costs = dict.fromkeys(rates, 0.0)
+    for part in endpoints:
+        if part.model in rates:
+            sent, replied = rates[part.model]
+            costs[part.model] += part.tokens_in * sent + part.tokens_out * replied
+    return {name: cost / 1e6 for name, cost in costs.items()}
 
 
 def in_cents(price: float) -> str:

@@ -90,13 +90,8 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
     short_names((reference, *targets) if is_object else targets)  # refuses one that is there twice
     specs = tuple(dict.fromkeys((reference, *targets)))
     names = dict(zip(specs, short_names(specs), strict=True))
-    return (
-        names[reference],
-        *(
-            f"{names[target]} (target)" if target == reference else names[target]
-            for target in targets
-        ),
-    )
+    as_target = names | {reference: f"{names[reference]} (target)"}
+    return (names[reference], *(as_target[target] for target in targets))
 
 
 def _short_name(spec: str) -> str:

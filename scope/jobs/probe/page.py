@@ -227,11 +227,6 @@ def _asked(result: ProbeResult) -> Section:
         others=findings.unlabelled,
     )
     saved = paragraph("Saved probes: {files}.", files=joined(map(code, findings.files)))
-    read: tuple[Block, ...] = (
-        heading("Layers"),
-        layers,
-        about,
-        pairs,
-        *([saved] if findings.files else []),
-    )
+    read: list[Block] = [heading("Layers"), layers, about, pairs]
+    read += [saved] if findings.files else []
     return replace(shared, blocks=(*read, *shared.blocks))

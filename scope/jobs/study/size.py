@@ -66,8 +66,7 @@ def prepare(request: SizeRequest) -> Prepared[StudyResult]:
         capabilities=shown.capabilities,
     )
 
-    def compute(run: Run) -> StudyResult:
-        del run
+    def compute(_: Run) -> StudyResult:
         return StudyResult(
             manifest=manifest,
             numbers=tuple(table.numbers(request.seed)),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models.batching import RowRule, batches_of_equal_length
+from scope.models.batching import ONE_THREAD_RULES, RowRule, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
@@ -210,14 +210,11 @@ class CheckpointReader:
             spec=self.spec,
         )
         on_cpu = next(head.model.parameters()).device.type == "cpu"
-        if on_cpu and self.dtype == "float32":
-            blocks = Blocks(head.model, self.spec, self.dtype)
-            return _Loaded(blocks, framing, self._options.token_budget)
-        tokens = TOKENS_A_BATCH if on_cpu else TOKENS_AT_ONCE
-        blocks = Blocks(
-            head.model, self.spec, self.dtype, [RowRule(tokens=tokens, one_thread=on_cpu)]
-        )
-        return _Loaded(blocks, framing, tokens)
+        rules, tokens = ONE_THREAD_RULES, self._options.token_budget
+        if not on_cpu or self.dtype != "float32":
+            tokens = TOKENS_A_BATCH if on_cpu else TOKENS_AT_ONCE
+            rules = (RowRule(tokens=tokens, one_thread=on_cpu),)
+        return _Loaded(Blocks(head.model, self.spec, self.dtype, rules), framing, tokens)
 
 
 def read_checkpoint(
