@@ -164,8 +164,7 @@ def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
     try:
         section = code.call("its function", entry.target, result)
         if isinstance(section, Section):
-            with code.entered("its blocks"):
-                _show_in_every_form(section)
+            code.call("its blocks", _show_in_every_form, section)
     except ScopeError as error:
         return error.found
     if section is None or isinstance(section, Section):

@@ -94,8 +94,7 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
     model = code.call("loading", scheme.load, rest, options)
     if built_in:
         return guard_methods(model, code)
-    with code.entered("its attributes"):
-        complete = is_complete(model)
+    complete = code.call("its attributes", is_complete, model)
     return GuardedModel(model, code) if complete else model
 
 

@@ -245,15 +245,13 @@ def load(rest: str, options: ModelOptions) -> Any:
         )
     # The folder stays on the module's path: it may import its neighbours when it is called.
     code = UntrustedCode(f"python:{rest}", folders=[os.getcwd()])  # noqa: PTH109 - as in sys.path
-    with code.entered("import"):
-        module = _import(module_name)
+    module = code.call("import", _import, module_name)
     with code.entered("loading"):
         candidate = _made(module, module_name, attribute)
         if is_complete(candidate):
             return GuardedModel(candidate, code)
-        fingerprint = library_objects.carried_fingerprint(candidate) or _fingerprint(
-            module, attribute
-        )
+        carried = library_objects.carried_fingerprint(candidate)
+        fingerprint = carried or _fingerprint(module, attribute)
         return _with_identity(candidate, attribute, code, fingerprint, options)
 
 
