@@ -169,10 +169,12 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
             expected=_LABELS,
             fix="for example `labels = ('negative', 'positive')`",
         )
-    # Integers are names, too, including NumPy's.
-    whole = [hasattr(name, "__index__") and not isinstance(name, bool) for name in names]
-    texts = (str(name) if is_whole else name for name, is_whole in zip(names, whole, strict=True))
-    return tuple(checked_text(text, "labels", spec) for text in texts)
+    return tuple(checked_text(_plain(name), "labels", spec) for name in names)
+
+
+def _plain(name: Any) -> Any:
+    """Integers are names, too, including NumPy's."""
+    return str(name) if hasattr(name, "__index__") and not isinstance(name, bool) else name
 
 
 def checked_text(value: object, name: str, spec: str) -> str:

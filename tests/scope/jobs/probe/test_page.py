@@ -10,11 +10,7 @@ from reports.prose import plain, written
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
 from scope.jobs.probe.page import MOST_DIFFERENCES, answer_section
-from scope.jobs.probe.page_tables import (
-    largest_losses,
-    similar_layers,
-    wrong_section,
-)
+from scope.jobs.probe.page_tables import largest_losses, similar_layers, wrong_section
 from scope.records import LayerAblation, LayerAlignment, MisjudgedPair, ProbeDifference, Undefined
 
 CONSTANT = Undefined(reason="one side is constant")

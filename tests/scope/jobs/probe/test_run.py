@@ -7,13 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from made_up_pairs import (
-    PARTS,
-    made_up_rows,
-    write_pairs,
-    write_split,
-    write_unlabelled,
-)
+from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
 from made_up_probe_comparison import DEEP, SHALLOW, build_comparison
 from toy_readers import Bags
 
