@@ -6,16 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from scope import plugins
 from scope.errors import SpecError
 from scope.metrics import Metric, parse_metric
-from scope.plugins import (
-    guarded_piece,
-    make_piece,
-    piece_card,
-    refuse_unused_settings,
-    require_distinct,
-    settings_of,
-)
 from scope.printing import shown
 from scope.protocols import Task, TaskData
 from scope.records import CapabilityCard, Question, Setting
@@ -38,7 +31,7 @@ class ChosenTask:
 
     def card(self) -> CapabilityCard:
         """Its entry in the manifest."""
-        return piece_card(self.task, self.origin)
+        return plugins.piece_card(self.task, self.origin)
 
 
 def choose_tasks(
@@ -59,20 +52,29 @@ def choose_tasks(
     DataError
         When data cannot be read or contain no questions.
     """
-    chosen = [_found(task, settings) for task in tasks]
+    chosen: list[tuple[Task, str]] = []
+    for requested in tasks:
+        task, origin = find_task(requested, settings)
+        if _is_of_pairs(task):
+            raise SpecError(
+                f"the task `{task.name}`, whose scored pairs are for probes",
+                expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
+                fix=f"write scope probe --task {task.name}",
+            )
+        chosen.append((task, origin))
     names = [task.name for task, _ in chosen]
-    require_distinct("tasks", names, "--task cloze --task extractive_qa")
-    refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in chosen})
-    specs = _data_by_task(names, data)
-    return tuple(
-        ChosenTask(
-            task=task,
-            origin=origin,
-            data=_load(task, specs[task.name], n, seed),
-            scorers=_scorers(task),
-        )
-        for task, origin in chosen
+    plugins.require_distinct("tasks", names, "--task cloze --task extractive_qa")
+    plugins.refuse_unused_settings(
+        settings, {task.name: plugins.settings_of(task) for task, _ in chosen}
     )
+    specs = _data_by_task(names, data)
+    tasks_with_data = []
+    for task, origin in chosen:
+        data_of = task.load(specs[task.name], n=n, seed=seed)
+        data_of = replace(data_of, card=replace(data_of.card, capability=task.name))
+        scorers = _scorers(task)
+        tasks_with_data.append(ChosenTask(task=task, origin=origin, data=data_of, scorers=scorers))
+    return tuple(tasks_with_data)
 
 
 def _scorers(task: Task) -> tuple[Metric, ...]:
@@ -113,23 +115,12 @@ def task_names(*, pairs: bool) -> list[str]:
     return [entry.name for entry in working if _is_of_pairs(entry.target) == pairs]
 
 
-def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, str]:
-    chosen, origin = find_task(task, settings)
-    if _is_of_pairs(chosen):
-        raise SpecError(
-            f"the task `{chosen.name}`, whose scored pairs are for probes",
-            expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
-            fix=f"write scope probe --task {chosen.name}",
-        )
-    return chosen, origin
-
-
 def find_task(task: str | object, settings: Mapping[str, Setting]) -> tuple[Any, str]:
     """A task of any kind, by its name or as it is, and where it comes from."""
     if isinstance(task, str):
         entry = find("tasks", task)
-        return guarded_piece(make_piece(entry, settings)), entry.origin
-    return guarded_piece(task), type(task).__module__
+        return plugins.guarded_piece(plugins.make_piece(entry, settings)), entry.origin
+    return plugins.guarded_piece(task), type(task).__module__
 
 
 def _is_of_pairs(task: Any) -> bool:

@@ -125,10 +125,7 @@ CLAIMS = {
     ),
     "uncertain": (r"[:;] ([^:;.()]+?) (?:is|are) too uncertain", partial(bounds, True)),
     "too low alone": (r"[:;] ([^:;.()]+?) (?:is|are) below the limit, but", partial(bounds, False)),
-    "lower": (
-        r"by its interval alone, ([^:;.()]+?) is below",
-        partial(bounds, False, least=0.0),
-    ),
+    "lower": (r"by its interval alone, ([^:;.()]+?) is below", partial(bounds, False, least=0.0)),
     "more than a margin below": (
         rf"is more than {NUMBER}(?: points)? below \S+ \([^[]*\[\S+ {NUMBER}\]",
         lambda _, margin, high: -number(high) >= number(margin),
