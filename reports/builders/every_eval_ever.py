@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -43,16 +44,11 @@ def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
         right = row.metric in ("accuracy", "exact_match") and row.value is not None
         if right and (row.target, row.against) == (model, GOLD):
             yield row
-    gaps = {
-        endpoint.name: endpoint.estimate
-        for verdict in result.verdicts
-        if verdict.target == model
-        for endpoint in verdict.endpoints
-    }
     for cells in result.cells:
         if (cells.first, cells.second) == (result.manifest.models[0].name, model):
-            gap = gaps.get("accuracy", gaps.get(f"accuracy on {cells.task}"))
-            of_pair = {"accuracy_difference": gap, "recovery": cells.recovery}
+            gap = cells.difference
+            lead = replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
+            of_pair = {"accuracy_difference": lead, "recovery": cells.recovery}
             for metric, estimate in (of_pair | {"flips": cells.flips}).items():
                 if isinstance(estimate, Estimate):
                     yield FrameRow.of(cells.task, metric, model, estimate, against=cells.first)

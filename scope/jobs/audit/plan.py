@@ -106,7 +106,7 @@ class AuditPlan:
         if not request.candidates:
             return {}
         names = (
-            *("gap", "n_most", "accuracy_margin", "agreement_margin", "keeps_margin"),
+            *("gap", "n_most", "accuracy_margin", "recovery", "agreement_margin", "keeps_margin"),
             *("concordance_margin", "least_agreement", "least_concordance"),
         )
         limits: dict[str, Setting] = {name: getattr(request, name) for name in names}

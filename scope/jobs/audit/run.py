@@ -265,7 +265,7 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
 
 
 _PLAN = (
-    *("accuracy_margin", "agreement_margin", "keeps_margin", "concordance_margin"),
+    *("accuracy_margin", "recovery", "agreement_margin", "keeps_margin", "concordance_margin"),
     *("least_agreement", "least_concordance", "least_reach"),
     *("candidates", "changed_texts", "gap"),
 )

@@ -105,6 +105,7 @@ class Parts:
             floor=request.floor,
             capabilities=request.capabilities,
             accuracy_margin=request.accuracy_margin,
+            recovery=request.recovery,
             **request.sizes,
             **self._shared(LabelledTexts),
         )
@@ -120,6 +121,7 @@ class Parts:
             tasks=[task],
             data=self._request.data,
             accuracy_margin=self._request.accuracy_margin,
+            recovery=self._request.recovery,
             **self._questions(),
         )
 
