@@ -4,7 +4,7 @@ Several benchmarks are one number, the unweighted mean of theirs. Their question
 where one has more than another, and the rarest losses weigh most. How many of these may not have
 come up was chosen by simulation (benchmarks/verdict_error_rates_benchmarks.py), with all of the
 loss on the shortest of benchmarks of 50 to 2,000 questions, too. A normal test of the benchmarks'
-variances errs up to .056, the unevenness of capabilities up to .053, this one up to .030.
+variances errs up to .056, the unevenness of capabilities up to .053, this one up to .031.
 """
 
 from __future__ import annotations
