@@ -125,6 +125,8 @@ def _changes(result: Result) -> Iterator[FrameRow]:
         accuracy = {share.model: share.accuracy for share in audit.answer_shares}.get(reference)
         ends = [(verdict.target, end) for verdict in audit.verdicts for end in verdict.endpoints]
         for target, end in ends:
+            if end.name == "recovery" and isinstance(end.estimate, Estimate):
+                yield FrameRow.of("", "recovery", target, end.estimate, against=reference)
             gap = end.estimate if end.name == "accuracy" else None
             if isinstance(gap, Estimate) and isinstance(accuracy, Estimate) and accuracy.value:
                 value, low, high = (1 + x / accuracy.value for x in (gap.value, gap.low, gap.high))
@@ -221,16 +223,11 @@ def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
         right = row.metric in ("accuracy", "exact_match") and row.value is not None
         if right and (row.target, row.against) == (model, GOLD):
             yield row
-    gaps = {
-        endpoint.name: endpoint.estimate
-        for verdict in result.verdicts
-        if verdict.target == model
-        for endpoint in verdict.endpoints
-    }
     for cells in result.cells:
         if (cells.first, cells.second) == (result.manifest.models[0].name, model):
-            gap = gaps.get("accuracy", gaps.get(f"accuracy on {cells.task}"))
-            of_pair = {"accuracy_difference": gap, "recovery": cells.recovery}
+            gap = cells.difference
+            lead = replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
+            of_pair = {"accuracy_difference": lead, "recovery": cells.recovery}
             for metric, estimate in (of_pair | {"flips": cells.flips}).items():
                 if isinstance(estimate, Estimate):
                     yield FrameRow.of(cells.task, metric, model, estimate, against=cells.first)

@@ -96,6 +96,17 @@ class JudgesAccuracy(Request):
     accuracy_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less accurate than the reference a target may be."""
 
+    recovery: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
+    """Verdict: least share of the reference's accuracy that a target keeps, in place of
+    --accuracy-margin: 0.95, 0.97 or 0.99 are usual. All texts need gold labels."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.recovery is not None:
+            refuse_unused(
+                self, ("accuracy_margin",), "with --recovery", "one limit for accuracy alone"
+            )
+
 
 @dataclass(frozen=True, kw_only=True)
 class InShards(Request):

@@ -33,7 +33,7 @@ WORDS = {
 }
 """What people read in place of a measure's key."""
 
-_ORDER = ("agreement", "accuracy", "mean score", "keeps", "concordance", "reach")
+_ORDER = ("agreement", "accuracy", "recovery", "keeps", "concordance", "reach")
 """What a person cares about first."""
 
 _IN_ALL = 4
@@ -166,7 +166,7 @@ def in_plain_words(name: str) -> str:
 
 _FINDINGS = {
     "accuracy": "its {name} is {lower}",
-    "mean score": "its {name} is {lower}",
+    "recovery": "it keeps {share}\u00a0% of {reference}'s accuracy",
     "agreement": "it answers {otherwise}\u00a0% of texts otherwise",
     "agreement minus": "it gives {reference}'s answer {less} often {than} {baseline}",
     "keeps minus": "under random changes{on} it keeps its answer {less} often {than} {reference}",

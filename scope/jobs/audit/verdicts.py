@@ -20,11 +20,21 @@ from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words
 from scope.metrics import in_both
-from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined
+from scope.records import (
+    ERROR,
+    AuditResult,
+    Endpoint,
+    Measurement,
+    Replacement,
+    Undefined,
+    label_of,
+)
 from scope.statistics import student_estimate
 from scope.verdicts import (
+    ALL_GOLD,
     Evidence,
     Pooled,
+    accuracy_evidence,
     decide,
     error_at,
     error_of_second,
@@ -108,7 +118,7 @@ class _Measured:
         self._unchanged = len(result.examples)
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
-        self._request = request
+        self._request, self._result = request, result
         self._by_key, before = (
             {(row.metric, row.capability, row.target): row for row in rows if row.subset is None}
             for rows in (result.measurements, earlier.measurements if earlier else ())
@@ -160,7 +170,9 @@ class _Measured:
         request = self._request
         gaps = self._by_key["iid_accuracy_gap", None, target]
         agreement = self._values("iid_agreement", None, target)
-        if gaps.values:
+        if request.recovery is not None:
+            yield self._recovery(gaps.by_text(), request.recovery)
+        elif gaps.values:
             differences = Pooled(self._values("iid_accuracy_gap", None, target))
             yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
         else:
@@ -177,6 +189,22 @@ class _Measured:
         evidence = self._share("agreement", Pooled(agreement), 1, least=least)
         # Without gold, too few same answers show no loss of accuracy.
         yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
+
+    def _recovery(self, gaps: ByText, least: float) -> Evidence:
+        """The share of the reference's accuracy, which takes gold labels on all texts."""
+        labels = self._result.manifest.reference.labels
+        right = {
+            each.example.id: float(label_of(each.reference, labels) == each.example.label)
+            for each in self._result.examples
+        }
+        if len(gaps) < len(right):
+            none = Undefined(reason=ALL_GOLD.format(known=len(gaps), texts=len(right)))
+            return Evidence(Endpoint(name="recovery", estimate=none, limit=least))
+        scores = [(right[text] + gap, right[text]) for text, gap in gaps.items()]
+        evidence = accuracy_evidence("recovery", [scores], margin=0, recovery=least)
+        end, ratio = evidence.endpoint, ERROR / self._error
+        within, beyond = (min(1.0, ratio * p) for p in (end.p_within, end.p_beyond))
+        return evidence._replace(endpoint=replace(end, p_within=within, p_beyond=beyond))
 
     def _pooled(
         self, name: str, metric: str, models: Sequence[str], judge: Judge

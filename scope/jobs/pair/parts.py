@@ -106,6 +106,7 @@ class Parts:
             floor=request.floor,
             capabilities=request.capabilities,
             accuracy_margin=request.accuracy_margin,
+            recovery=request.recovery,
             # Both directions and the other parts ask for most of the texts anyway.
             looks=1 if scheme_of(whole_spec(request.models[target])).served else None,
             **request.sizes,
@@ -123,6 +124,7 @@ class Parts:
             tasks=[task],
             data=self._request.data,
             accuracy_margin=self._request.accuracy_margin,
+            recovery=self._request.recovery,
             **self._questions(),
         )
 
