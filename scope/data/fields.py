@@ -29,6 +29,9 @@ NO_LABELS = "none"
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
 
+CLUSTER = "cluster"
+"""The role of a column whose values name the cluster of each row."""
+
 _PRINTED = 1 << 16
 """Most letters of a printed value."""
 
@@ -133,7 +136,12 @@ def read_fields(
 
 
 def choose_columns(
-    source: Source, *, text: str | None, label: str | None, slices: Sequence[str] = ()
+    source: Source,
+    *,
+    text: str | None,
+    label: str | None,
+    slices: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> dict[str, str]:
     """The columns of text, label and id: named by the caller, or else found by their usual names.
 
@@ -151,7 +159,8 @@ def choose_columns(
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    for role, name in (("text", text), ("label", label), *(("slice", name) for name in slices)):
+    named = [("text", text), ("label", label), (CLUSTER, cluster)]
+    for role, name in (*named, *(("slice", name) for name in slices)):
         if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
@@ -165,6 +174,7 @@ def choose_columns(
         "text": text or _text_column(source, tuple(c for c in source.columns if c != labelled)),
         "label": None if hidden else labelled,
         "id": first_of(("id",), free),
+        CLUSTER: cluster,
         **{f"{SLICE}{name}": name for name in slices},
     }
     return {role: column for role, column in columns.items() if column is not None}

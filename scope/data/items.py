@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from scope.data.fields import (
+    CLUSTER,
     Fields,
     UnreadableError,
     first_of,
@@ -142,9 +143,9 @@ def gather(
 
     def name(row: Drawn[Item]) -> str:
         if not have_ids:
-            return str(row.row)
+            return chosen.name(row, str(row.row))
         composed = by_category and not chosen.unique
-        return f"{row.item.category}/{row.id}" if composed else chosen.name(row)
+        return chosen.name(row, f"{row.item.category}/{row.id}" if composed else None)
 
     items = tuple(
         replace(row.item, question=replace(row.item.question, id=name(row), row=row.row))
@@ -171,7 +172,7 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     )
 
 
-def read_choices(spec: str) -> Iterator[Draft]:
+def read_choices(spec: str, cluster: str | None = None) -> Iterator[Draft]:
     """Every row as an item with options; a row without a question makes none.
 
     A row with too few or too many options, an empty one, or an answer that is not an option is
@@ -180,8 +181,25 @@ def read_choices(spec: str) -> Iterator[Draft]:
     source = open_source(spec)
     in_one = first_of(CHOICE_NAMES["options"], source.columns)
     letters = {} if in_one else _option_columns(source.columns)
-    required = ("question", "A" if letters else "options")
-    return usable(read_fields(source, {**CHOICE_NAMES, **letters}, required=required), _choice)
+    names, required = with_cluster(
+        {**CHOICE_NAMES, **letters}, ("question", "A" if letters else "options"), cluster
+    )
+    return usable(read_fields(source, names, required=required), _choice)
+
+
+def with_cluster(
+    names: Mapping[str, Sequence[str]], required: Sequence[str], cluster: str | None
+) -> tuple[Mapping[str, Sequence[str]], Sequence[str]]:
+    """Column names by meaning and the required ones, with the column of clusters if one is named.
+
+    Examples
+    --------
+    >>> with_cluster({"question": ("question",)}, ("question",), "page")
+    ({'question': ('question',), 'cluster': ('page',)}, ('question', 'cluster'))
+    """
+    if cluster is None:
+        return names, required
+    return {**names, CLUSTER: (cluster.casefold(),)}, (*required, CLUSTER)
 
 
 def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
@@ -321,7 +339,9 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     raise ValueError(f"{named[:60]!r}, which is not one of the options")
 
 
-def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
+def read_squad(
+    spec: str, *, unanswerable: bool, cluster: str | None = None
+) -> Iterator[Draft]:
     """Every question on a passage as an item; a row without either makes none.
 
     Parameters
@@ -330,6 +350,8 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
         A file of SQuAD 1.1 or 2.0 (.json, .json.gz), or any source of rows.
     unanswerable
         Whether questions that cannot be answered are among them.
+    cluster
+        The column whose values are clusters, such as ``context``.
 
     Raises
     ------
@@ -339,7 +361,8 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
     squad = is_json and first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
-    rows = read_fields(source, PASSAGE_NAMES, required=("question", "context"))
+    names, required = with_cluster(PASSAGE_NAMES, ("question", "context"), cluster)
+    rows = read_fields(source, names, required=required)
     return usable(rows, partial(_passage, unanswerable))
 
 

@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
 from scope.data.fields import (
+    CLUSTER,
     NO_LABELS,
     SLICE,
     Fields,
@@ -26,18 +27,22 @@ from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.printing import counted, listed
-from scope.records import DataCard, Example
+from scope.records import DataCard, Example, are_clustered, in_cluster
 from scope.records.estimates import brief
 
 Value = TypeVar("Value")
 
 
 class Keyed(NamedTuple, Generic[Value]):
-    """A candidate of the draw. Of those with the same key, the one of least rank is kept."""
+    """A candidate of the draw. Of those with the same key, the one of least rank is kept.
+
+    Those of one cluster are drawn one after the other.
+    """
 
     key: bytes
     value: Value
     rank: tuple[bool, bytes] = (False, b"")
+    cluster: str = ""
 
 
 def by_name(names: Iterable[str]) -> Iterable[Keyed[str]]:
@@ -49,7 +54,8 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
     """The ``n`` candidates with the smallest random numbers, in their own order; all if None.
 
     The number follows from the seed and the key alone: rows in another order give the same sample.
-    A smaller sample of the same seed is part of a larger one.
+    A smaller sample of the same seed is part of a larger one. Clusters are drawn whole, but for the
+    last, of which as many are drawn as are lacking.
 
     Examples
     --------
@@ -60,8 +66,13 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
     greatest_first: list[int] = []
     for place, candidate in enumerate(candidates):
         # Sixteen bytes: no two keys share a number.
-        hashed = hashlib.blake2b(f"{seed} ".encode() + candidate.key, digest_size=16)
-        number = int.from_bytes(hashed.digest(), "big")
+        number = int.from_bytes(
+            b"".join(
+                hashlib.blake2b(f"{seed} ".encode() + drawn_by, digest_size=16).digest()
+                for drawn_by in (candidate.cluster.encode(), candidate.key)
+            ),
+            "big",
+        )
         if number in drawn:
             # A displaced candidate never returns: the remaining numbers are smaller.
             if candidate.rank < drawn[number][1].rank:
@@ -97,7 +108,8 @@ class Candidate(NamedTuple, Generic[Value]):
     """A row's content: its own id, if any, and its item, if any.
 
     ``unusable`` says why a row with content makes no item, and ``example`` names the row.
-    ``notes`` are those of its source, which reading may add to.
+    ``notes`` are those of its source, which reading may add to. ``cluster`` is what it has in
+    common with others, such as its document.
     """
 
     id: str | None
@@ -105,6 +117,7 @@ class Candidate(NamedTuple, Generic[Value]):
     unusable: str = ""
     example: str = ""
     notes: Mapping[str, None] = _NO_NOTES
+    cluster: str | None = None
 
 
 def usable(
@@ -115,6 +128,8 @@ def usable(
     for fields in rows:
         try:
             candidate = make(fields)
+            if candidate is not None and CLUSTER in fields.columns:
+                candidate = candidate._replace(cluster=fields.name(CLUSTER))
         except UnusableRowError as error:
             candidate = Candidate(None, None, error.reason, error.found)
         if candidate is not None:
@@ -123,12 +138,13 @@ def usable(
 
 
 class Drawn(NamedTuple, Generic[Value]):
-    """A drawn item: its row, its own id, its key and content."""
+    """A drawn item: its row, its own id, its key, content and cluster."""
 
     row: int
     id: str | None
     key: bytes
     item: Value
+    cluster: str | None = None
 
 
 Key = Callable[[str | None, Value], tuple[bytes, tuple[bool, bytes]]]
@@ -173,7 +189,7 @@ class Selection(Generic[Value]):
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
-        for row, (own_id, item, unusable, example, notes) in enumerate(candidates):
+        for row, (own_id, item, unusable, example, notes, cluster) in enumerate(candidates):
             if notes is not _NO_NOTES:
                 self._sources.append(notes)
             if unusable:
@@ -187,13 +203,20 @@ class Selection(Generic[Value]):
                 continue
             self.items += 1
             place, rank = key(own_id, item)
+            if cluster is not None:
+                # What two clusters have in common counts in each.
+                place = short_hash(in_cluster(cluster, place.hex()))
             self.duplicates += place in seen
             seen.add(place)
-            yield Keyed(place, Drawn(row, own_id, place, item), rank)
+            yield Keyed(place, Drawn(row, own_id, place, item, cluster), rank, cluster or "")
 
-    def name(self, row: Drawn[Value]) -> str:
-        """The row's own id where each row has its own, else one that follows from its content."""
-        return row.id if self.unique and row.id else content_id(row.key)
+    def name(self, row: Drawn[Value], own_id: str | None = None) -> str:
+        """The row's own id where each row has its own, else one that follows from its content.
+
+        ``own_id`` takes its place; before either stands the row's cluster.
+        """
+        by_row = row.id if self.unique and row.id else content_id(row.key)
+        return in_cluster(row.cluster and _short(row.cluster), own_id or by_row)
 
     def nothing(self, problem: str, empty: str, expected: str, rows: str = "rows") -> DataError:
         """The error where no row is left, with the commonest reasons."""
@@ -286,6 +309,7 @@ def load_data(
     text_column: str | None = None,
     label_column: str | None = None,
     slices: Sequence[str] = (),
+    cluster: str | None = None,
     n: int | None = None,
     seed: int = 0,
 ) -> LoadedData:
@@ -309,6 +333,8 @@ def load_data(
         gold labels out.
     slices
         Further columns, which an example keeps in ``slices`` as ``column: value``.
+    cluster
+        A column, such as a document, whose values begin the ids: see `scope.records.unit_of`.
     n
         How many texts to draw, without replacement; all of them if None or more than there are.
     seed
@@ -337,7 +363,9 @@ def load_data(
     (4, 1, 1, 2)
     """
     source = open_source(spec)
-    columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
+    columns = choose_columns(
+        source, text=text_column, label=label_column, slices=slices, cluster=cluster
+    )
     of_slices = {role: column for role, column in columns.items() if role.startswith(SLICE)}
     labels: dict[bytes, str] = {}
 
@@ -357,9 +385,9 @@ def load_data(
         expected = f"at least one row with a text in column `{columns['text']}`"
         raise chosen.nothing(f"no text in {source.name}", "empty", expected)
     examples = tuple(
-        Example(id=chosen.name(row), text=text, label=labels.get(row.key) or None, slices=slices)
+        Example(id=chosen.name(row), text=text, label=labels.get(key) or None, slices=slices)
         for row in chosen.drawn
-        for _, text, _, slices in [row.item]
+        for key, text, _, slices in [row.item]
     )
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
@@ -368,15 +396,26 @@ def load_data(
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
     if clashes := sum(not label for label in labels.values()):
-        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
+        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.item[0]) == ""][:NAMED]
         chosen.notes[f"{counted(clashes, 'text')} with two labels, so unlabelled: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 
 def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:
-    """The ``examples`` that `load_data` would keep of ``n`` with the same seed."""
-    keyed = (Keyed(short_hash(example.text.strip()), example) for example in examples)
+    """The ``examples`` that `load_data` would keep of ``n`` with the same seed.
+
+    Of clusters it takes some texts of many rather than all of few, which tell more.
+    """
+    keyed = (
+        Keyed(short_hash(each.id if are_clustered([each.id]) else each.text.strip()), each)
+        for each in examples
+    )
     return tuple(draw(keyed, n, seed))
+
+
+def _short(cluster: str) -> str:
+    """The name of a cluster; of a long one, such as a passage, its beginning and a hash."""
+    return cluster if len(cluster) <= 40 else f"{cluster[:30]}… {content_id(short_hash(cluster))}"
 
 
 _Text = tuple[bytes, str, str | None, tuple[str, ...]]

@@ -96,6 +96,11 @@ class JudgesAccuracy(Request):
     accuracy_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less accurate than the reference a target may be."""
 
+    cluster: Annotated[str | None, option(DATA, metavar="COLUMN")] = None
+    """Column whose values, such as documents, users or passages, have several rows each: the rows
+    of a value are one unit of all intervals and tests, and are drawn together. No verdict is given
+    on fewer than 10."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class InShards(Request):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
+from scope.data.fields import CLUSTER
 from scope.errors import SpecError
 from scope.metrics import Metric, parse_metric
 from scope.plugins import (
@@ -48,6 +50,7 @@ def choose_tasks(
     *,
     n: int | None,
     seed: int,
+    cluster: str | None = None,
 ) -> tuple[ChosenTask, ...]:
     """The tasks by name or as they stand, each with its settings and its items.
 
@@ -68,7 +71,7 @@ def choose_tasks(
         ChosenTask(
             task=task,
             origin=origin,
-            data=_load(task, specs[task.name], n, seed),
+            data=_load(task, specs[task.name], n, seed, cluster),
             scorers=_scorers(task),
         )
         for task, origin in chosen
@@ -154,6 +157,13 @@ def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mappin
     return data
 
 
-def _load(task: Task, spec: str, n: int | None, seed: int) -> TaskData:
-    loaded = task.load(spec, n=n, seed=seed)
+def _load(task: Task, spec: str, n: int | None, seed: int, cluster: str | None) -> TaskData:
+    if cluster is not None and CLUSTER not in signature(task.load).parameters:
+        raise SpecError(
+            f"--cluster {cluster} for the task `{task.name}`, which reads no column of clusters",
+            expected="choice, extractive_qa, generation, or a task whose `load` takes `cluster`",
+            fix="leave --cluster out, or compare this task in a run of its own",
+        )
+    clustered = {} if cluster is None else {CLUSTER: cluster}
+    loaded = task.load(spec, n=n, seed=seed, **clustered)
     return replace(loaded, card=replace(loaded.card, capability=task.name))

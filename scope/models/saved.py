@@ -53,7 +53,7 @@ from scope.models.scheme import Scheme
 from scope.paths import expanded
 from scope.printing import counted, listed
 from scope.protocols import Answers
-from scope.records import Answer, Probabilities, Question
+from scope.records import Answer, Probabilities, Question, own_id_of
 
 _NAMES = {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 NO_NUMBER: Final = "no number"
@@ -154,7 +154,8 @@ class SavedAnswers:
             yield place, read(row, question) if row else unusable_row(next(unusable))
 
     def _row(self, question: Question) -> SavedRow | None:
-        row, same = self._by_id.get(question.id), self._by_text.get(question.text.strip())
+        own_id, same = own_id_of(question.id), self._by_text.get(question.text.strip())
+        row = self._by_id.get(own_id)
         if row is None or (same is not None and not row.is_of(question)):
             return same
         if row.is_of(question):
@@ -162,14 +163,14 @@ class SavedAnswers:
         # An id that means another question in another file would give wrong answers silently.
         raise DataError(
             f"{row.place}: `text` is {row.text[:60]!r}, where the data have under the id "
-            f"`{question.id}` the question {question.text[:60]!r}",
+            f"`{own_id}` the question {question.text[:60]!r}",
             expected="answers to the same questions under the same ids",
             fix="choose the file that belongs to the data",
         )
 
     def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
         """The error of a file without these answers; ids that no question has may show why."""
-        texts = {text for question in questions for text in (question.id, question.text.strip())}
+        texts = {text for question in questions for text in (own_id_of(question.id), question.text.strip())}
         others = [id_ for id_, row in self._by_id.items() if not {id_, row.text} & texts]
         rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
         return ModelError(

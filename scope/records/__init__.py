@@ -39,6 +39,10 @@ if TYPE_CHECKING:
         Question as Question,
         ScoredPair as ScoredPair,
         Setting as Setting,
+        are_clustered as are_clustered,
+        in_cluster as in_cluster,
+        own_id_of as own_id_of,
+        unit_of as unit_of,
     )
     from scope.records.fleet import (
         BenchmarkPoint as BenchmarkPoint,

@@ -8,13 +8,14 @@ its variance over texts (`pooled`); each capability is an endpoint of its own, a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from scope.records import Endpoint, Estimate, Undefined
+from scope.printing import counted
+from scope.records import Endpoint, Estimate, Undefined, are_clustered, unit_of
 from scope.statistics.intervals import student_quantile
 from scope.statistics.margins import (
     Tails,
@@ -29,7 +30,27 @@ from scope.statistics.margins import (
 NO_TEXT = Undefined(reason="no text counts")
 
 FEWEST_FOR_A_SLOPE = 20
-"""Texts below which a slope's interval is no evidence."""
+"""Texts, or clusters of texts, below which a slope's interval is no evidence."""
+
+FEWEST_CLUSTERS = 10
+"""Clusters below which no verdict is given."""
+
+
+def lacking_clusters(example_ids: Collection[str]) -> str:
+    """Why texts in few clusters allow no verdict; empty for ten clusters, or without any.
+
+    Examples
+    --------
+    >>> lacking_clusters(["page 1␟a", "page 2␟b"])
+    'the texts lie in 2 clusters, and a verdict needs 10'
+    """
+    count = len(set(map(unit_of, example_ids)))
+    if count >= FEWEST_CLUSTERS or not are_clustered(example_ids):
+        return ""
+    return f"the texts lie in {counted(count, 'cluster')}, and a verdict needs {FEWEST_CLUSTERS}"
+
+
+_FEWER = Tails(np.float64(1), np.float64(1))
 
 
 class Pooled(NamedTuple):
@@ -68,7 +89,12 @@ def pooled(parts: Sequence[Mapping[str, float]], *, about_means: bool = False) -
 
 
 def judge_differences(
-    name: str, differences: Iterable[float], *, margin: float, most: float = 1.0
+    name: str,
+    differences: Iterable[float],
+    *,
+    margin: float,
+    most: float = 1.0,
+    example_ids: Sequence[str] = (),
 ) -> Endpoint:
     """Judge whether the first model is at most a margin below the second.
 
@@ -83,6 +109,8 @@ def judge_differences(
     most
         The greatest difference that a text can have; above 1 where capabilities are pooled of
         which one has few texts. The test is that of differences and margin divided by it.
+    example_ids
+        The id of each text where texts have clusters. Fewer than ten clusters show nothing.
 
     Examples
     --------
@@ -92,13 +120,16 @@ def judge_differences(
     scaled = np.array(list(differences), dtype=np.float64) / most
     if not len(scaled):
         return Endpoint(name=name, estimate=NO_TEXT, limit=-margin)
-    estimate, tails = score_estimate(scaled), paired_tails(discordance(scaled), margin / most)
+    seen, estimate = discordance(scaled, example_ids), score_estimate(scaled, example_ids)
+    tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else paired_tails(seen, margin / most)
     value, low, high = (most * end for end in (estimate.value, estimate.low, estimate.high))
     estimate = replace(estimate, value=value, low=max(low, -1.0), high=min(high, 1.0))
     return _endpoint(name, estimate, tails, least=-margin)
 
 
-def judge_share(name: str, scores: Iterable[float], *, least: float) -> Endpoint:
+def judge_share(
+    name: str, scores: Iterable[float], *, least: float, example_ids: Sequence[str] = ()
+) -> Endpoint:
     """Judge whether the mean of scores in 0..1 is at least ``least``, by exact binomial tails.
 
     The interval is Clopper and Pearson's, of the effective number of texts.
@@ -111,8 +142,9 @@ def judge_share(name: str, scores: Iterable[float], *, least: float) -> Endpoint
     below = np.array(list(scores), dtype=np.float64) - 1
     if not len(below):
         return Endpoint(name=name, estimate=NO_TEXT, limit=least)
-    tails = loss_tails(discordance(below), 1 - least)
-    return _endpoint(name, binomial_estimate(below), tails, least=least)
+    seen = discordance(below, example_ids)
+    tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else loss_tails(seen, 1 - least)
+    return _endpoint(name, binomial_estimate(below, example_ids), tails, least=least)
 
 
 def judge_slope(

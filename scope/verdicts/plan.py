@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
-from scope.statistics.intervals import normal_quantile
+from scope.statistics.intervals import normal_quantile, sum_by_unit
 from scope.statistics.margins import Discordance, discordance, fewest_texts, score_deviation
 
 Kind = Literal["unchanged", "changed"]
@@ -85,10 +85,12 @@ def planned_differences(
     texts: int,
     kind: Kind,
     most: float = 1.0,
+    example_ids: Sequence[str] = (),
 ) -> PlannedEndpoint:
     """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
 
-    ``most`` is as for `judge_differences`.
+    ``most`` and ``example_ids`` are as for `judge_differences`: more texts are assumed to come in
+    clusters as alike and as large.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def planned_differences(
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
     """
-    seen = discordance(np.array(list(differences)) / most)
+    seen = discordance(np.array(list(differences)) / most, example_ids)
     return PlannedEndpoint(
         name=name,
         margin=margin / most,
@@ -116,6 +118,7 @@ def planned_mean(
     texts: int,
     most: float = math.inf,
     kind: Kind = "changed",
+    example_ids: Sequence[str] = (),
 ) -> PlannedEndpoint:
     """Return a mean, such as a slope, as its values by text show it; if equal it is 1.
 
@@ -126,15 +129,16 @@ def planned_mean(
     >>> planned_mean("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
     0.3
     """
-    numbers = np.array(list(values), dtype=np.float64)
-    margin, mean = round(min(1 - least, most - 1), 9), float(numbers.mean())
+    numbers = sum_by_unit(list(values), example_ids)
+    count, mean = float(numbers.sizes.sum()), numbers.mean
+    margin = round(min(1 - least, most - 1), 9)
     return PlannedEndpoint(
         name=name,
         margin=margin,
         difference=min(mean - least, most - mean) - margin,
-        share=len(numbers) / texts,
+        share=count / texts,
         kind=kind,
-        deviation=math.sqrt(float(numbers.var()) + 2 / len(numbers)),
+        deviation=math.sqrt((numbers.squares + 2 * (count / numbers.distinct) ** 2) / count),
     )
 
 

@@ -90,6 +90,7 @@ class AuditPlan:
                 "label_map": ", ".join(self.request.label_map) or None,
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **({"slices": ", ".join(self.request.slices)} if self.request.slices else {}),
+                **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
                 # Classifiers have none, as in older runs.
                 **(of_language_models if self.request.role == "next_token" else {}),
@@ -134,7 +135,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     read_prompts(request.model_options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
-    loaded = load_texts(request, request.n_unchanged, request.slices)
+    loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)
     changed = subsample(loaded.examples, request.n, request.seed)
     most = request.n
     # The run of all shards draws what they lack.

@@ -29,6 +29,7 @@ from scope.verdicts import (
     judge_differences,
     judge_share,
     judge_slope,
+    lacking_clusters,
     planned_differences,
     planned_mean,
     pooled,
@@ -56,6 +57,8 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities["base_rate"]:
         dead = dict.fromkeys(judged, "no capability is assessed") | dead
+    if few := lacking_clusters([text.example.id for text in result.examples]):
+        dead = dict.fromkeys(judged, few) | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = [
         with_texts_needed(verdict, evidence[verdict.target], targets=len(judged))
@@ -175,7 +178,9 @@ class _Measured:
         """First minus second; shown alone without a margin."""
         by_text, most = [*values.values.values()], values.most
         wide = min(margins * (margin or 1), 0.99)
-        endpoint = judge_differences(name, by_text, margin=wide, most=most)
+        endpoint = judge_differences(
+            name, by_text, margin=wide, most=most, example_ids=tuple(values.values)
+        )
         if margin is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
         unchanged = name in ("accuracy", "agreement")
@@ -188,6 +193,7 @@ class _Measured:
                 most=most,
                 texts=self._unchanged if unchanged else self._changed,
                 kind="unchanged" if unchanged else "changed",
+                example_ids=tuple(values.values),
             ),
         )
 
@@ -195,26 +201,34 @@ class _Measured:
         """A mean between 0 and 1; shown alone without a limit."""
         by_text = [min(value, 1.0) for value in values.values.values()]
         limit = 0.5 if least is None else 1 - margins * (1 - least)
-        endpoint = judge_share(name, by_text, least=max(limit, 0.01))
+        ids = tuple(values.values)
+        endpoint = judge_share(name, by_text, least=max(limit, 0.01), example_ids=ids)
         if least is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
         texts, kind = (self._unchanged, "unchanged") if name == "agreement" else (self._changed, "")
         return Evidence(
             endpoint,
             planned_mean(
-                name, by_text, least=limit, texts=texts, kind="unchanged" if kind else "changed"
+                name,
+                by_text,
+                least=limit,
+                texts=texts,
+                kind="unchanged" if kind else "changed",
+                example_ids=ids,
             ),
         )
 
     def _strength(self, name: str, values: Pooled, margins: int) -> Evidence:
-        by_text = [*values.values.values()]
-        estimate, least = student_estimate(by_text), self._request.reach_limit
+        by_text, ids = [*values.values.values()], tuple(values.values)
+        estimate, least = student_estimate(by_text, ids), self._request.reach_limit
         if least is None:
             return Evidence(Endpoint(name=name, estimate=estimate))
         least **= margins
         return Evidence(
             judge_slope(name, estimate, least=least, most=1 / least),
-            planned_mean(name, by_text, least=least, most=1 / least, texts=self._changed),
+            planned_mean(
+                name, by_text, least=least, most=1 / least, texts=self._changed, example_ids=ids
+            ),
         )
 
 

@@ -74,6 +74,7 @@ class ComparisonPlan:
                 "accuracy_margin": self.request.accuracy_margin,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
+                **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
             models=tuple(answerer_card(model, roles) for model in self.answering_models),
@@ -87,7 +88,12 @@ def plan_comparison(request: CompareRequest) -> ComparisonPlan:
     """Load and check everything in the plan."""
     shard = None if request.shard is None else Shard.parse(request.shard)
     tasks = choose_tasks(
-        request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
+        request.tasks,
+        request.data_by_task,
+        request.settings,
+        n=request.n,
+        seed=request.seed,
+        cluster=request.cluster,
     )
     roles = [task.task.role for task in tasks]
     request = in_one_form(request, request.models, chooses="choice_scorer" in roles)
