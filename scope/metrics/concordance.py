@@ -173,5 +173,8 @@ def reach(
     both = np.bincount(owners, led * followed, len(examples))
     squares = np.bincount(owners, led**2, len(examples))
     slope = both.sum() / squares.sum()
-    values = slope + (both - slope * squares) * (len(examples) / squares.sum())
+    influence = both - slope * squares
+    # Floored: with all of the squares, an example has no influence but its rounding.
+    influence /= np.maximum(1 - squares / squares.sum(), 0.1) ** 2
+    values = slope + (influence - influence.mean()) * (len(examples) / squares.sum())
     return Reach(float(slope), values, examples)

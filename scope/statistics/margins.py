@@ -76,10 +76,14 @@ class Tails(NamedTuple):
     beyond: Numbers
 
 
-def discordance(differences: ArrayLike, example_ids: Sequence[str] = ()) -> Discordance:
+def discordance(
+    differences: ArrayLike, example_ids: Sequence[str] = (), *, unevenness: float = 1.0
+) -> Discordance:
     """Return gains, losses and the effective number of texts, over the last axis.
 
     ``example_ids`` tell the clusters of texts; without them, each text is a unit of its own.
+    ``unevenness`` is the mean square of the greatest difference that each text can have; above 1
+    where some texts have more than others of what is pooled.
 
     Examples
     --------
@@ -96,7 +100,7 @@ def discordance(differences: ArrayLike, example_ids: Sequence[str] = ()) -> Disc
     values = np.sort(np.asarray(differences, dtype=np.float64), axis=-1)
     n = values.shape[-1]
     gains, losses = np.maximum(values, 0).sum(axis=-1), np.maximum(-values, 0).sum(axis=-1)
-    seen = effective(gains, losses, (values**2).sum(axis=-1), n)
+    seen = effective(gains, losses, (values**2).sum(axis=-1), n, unevenness=unevenness)
     units = list(map(unit_of, example_ids))
     if len(set(units)) == len(units):
         return seen
@@ -118,7 +122,13 @@ def _design_effect(values: Numbers, units: Sequence[str]) -> Numbers:
 
 
 def effective(
-    gains: ArrayLike, losses: ArrayLike, squares: ArrayLike, n: ArrayLike, made_up: int = MADE_UP
+    gains: ArrayLike,
+    losses: ArrayLike,
+    squares: ArrayLike,
+    n: ArrayLike,
+    *,
+    unevenness: float = 1.0,
+    made_up: int = MADE_UP,
 ) -> Discordance:
     """Return the same in as many texts as the differences' sum of squares shows them to be worth.
 
@@ -131,7 +141,8 @@ def effective(
     """
     gained, lost, count = (np.asarray(values, dtype=np.float64) for values in (gains, losses, n))
     centre = (gained - lost) ** 2 / count
-    ratio = (gained + lost - centre + made_up) / (np.asarray(squares) - centre + made_up)
+    unseen = made_up * unevenness
+    ratio = (gained + lost - centre + unseen) / (np.asarray(squares) - centre + unseen * unevenness)
     return Discordance(gained * ratio, lost * ratio, count * ratio)
 
 
@@ -236,15 +247,19 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
     return int(normal_quantile(1 - 2 * error) ** 2 * (1 - margin) / margin) + 1
 
 
-def score_estimate(differences: ArrayLike, example_ids: Sequence[str] = ()) -> Estimate:
+def score_estimate(
+    differences: ArrayLike, example_ids: Sequence[str] = (), *, unevenness: float = 1.0
+) -> Estimate:
     """Return the mean of differences by text, at least one, with Tango's score interval.
+
+    The others are as for `discordance`.
 
     Examples
     --------
     >>> print(score_estimate([0.0] * 39 + [1.0]))
     0.025 [-0.065, 0.129]
     """
-    seen = discordance(differences, example_ids)
+    seen = discordance(differences, example_ids, unevenness=unevenness)
     value, z = float(seen.difference), seen.quantile
     return Estimate(
         value=value,
@@ -256,7 +271,9 @@ def score_estimate(differences: ArrayLike, example_ids: Sequence[str] = ()) -> E
     )
 
 
-def binomial_estimate(below: ArrayLike, example_ids: Sequence[str] = ()) -> Estimate:
+def binomial_estimate(
+    below: ArrayLike, example_ids: Sequence[str] = (), *, unevenness: float = 1.0
+) -> Estimate:
     """Return 1 plus the mean of differences from 1, with Clopper and Pearson's interval.
 
     Examples
@@ -266,7 +283,7 @@ def binomial_estimate(below: ArrayLike, example_ids: Sequence[str] = ()) -> Esti
     """
     from scipy.special import betaincinv, ndtr
 
-    seen = discordance(below, example_ids)
+    seen = discordance(below, example_ids, unevenness=unevenness)
     error = float(ndtr(-seen.quantile))
     losses, rest = float(seen.losses), float(seen.n - seen.losses)
     value = 1 - losses / float(seen.n)

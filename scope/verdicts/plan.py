@@ -1,8 +1,9 @@
 """How likely is a verdict reached, and how many texts does it take?
 
-The power of an endpoint is normal: the expected distance from the limit, less what its test asks
-for, in standard deviations. That of a verdict is the product over its endpoints, as if they were
-independent; where a text on which one fails is likely one on which others do, it is greater.
+The power of an endpoint is the share of 99 times 99 counts of gains and losses, quantiles of their
+Poisson distributions, at which it is within; that of a slope is normal. That of a verdict is the
+product over its endpoints, as if they were independent; where a text on which one fails is likely
+one on which others do, it is greater.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
 from scope.statistics.intervals import normal_quantile, sum_by_unit
-from scope.statistics.margins import Discordance, discordance, fewest_texts, score_deviation
+from scope.statistics.margins import Discordance, discordance, fewest_texts, paired_within
 
 Kind = Literal["unchanged", "changed"]
+
+_CHANCES = (np.arange(99) + 0.5) / 99
 
 POWER = 0.8
 """The power that an advised number of texts gives each open endpoint."""
@@ -57,24 +60,25 @@ class PlannedEndpoint:
         --------
         >>> planned = PlannedEndpoint(name="accuracy", margin=0.02, discordance=0.05)
         >>> round(planned.power(1000), 2)
-        0.77
+        0.78
         """
         # Here and not above: scipy.special takes half a second to import.
-        from scipy.special import ndtr
+        from scipy.special import ndtr, pdtrik
 
-        count, wanted = texts * self.share, normal_quantile(1 - 2 * error)
-        distance = count * (self.difference + self.margin)
+        count = texts * self.share
         if self.deviation is not None:
-            spread = max(self.deviation * math.sqrt(count), 1e-9)
-            return float(ndtr(distance / spread - wanted))
+            error_of_mean = max(self.deviation, 1e-9) / math.sqrt(count)
+            distance = (self.difference + self.margin) / error_of_mean
+            return float(ndtr(distance - normal_quantile(1 - 2 * error)))
         if count < fewest_texts(self.margin, error=error):
             return 0.0
         differing = max(self.discordance, abs(self.difference))
-        gains, losses = (count * (differing + side * self.difference) / 2 for side in (1, -1))
-        seen = Discordance(np.array(gains), np.array(losses), np.array(count))
-        limit = wanted * float(score_deviation(seen, -self.margin))
-        spread = math.sqrt(max(count * (differing - self.difference**2), 1e-9))
-        return float(ndtr((distance - limit) / spread))
+        gains, losses = (
+            np.ceil(pdtrik(_CHANCES, max(count * (differing + side * self.difference) / 2, 1e-9)))
+            for side in (1, -1)
+        )
+        seen = Discordance(*np.meshgrid(gains, losses), np.array(count))
+        return float((paired_within(seen, self.margin) < error).mean())
 
 
 def planned_differences(
@@ -84,13 +88,13 @@ def planned_differences(
     margin: float,
     texts: int,
     kind: Kind,
-    most: float = 1.0,
+    unevenness: float = 1.0,
     example_ids: Sequence[str] = (),
 ) -> PlannedEndpoint:
     """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
 
-    ``most`` and ``example_ids`` are as for `judge_differences`: more texts are assumed to come in
-    clusters as alike and as large.
+    ``unevenness`` and ``example_ids`` are as for `judge_differences`: more texts are assumed to
+    come in clusters as alike and as large.
 
     Examples
     --------
@@ -99,10 +103,10 @@ def planned_differences(
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
     """
-    seen = discordance(np.array(list(differences)) / most, example_ids)
+    seen = discordance(list(differences), example_ids, unevenness=unevenness)
     return PlannedEndpoint(
         name=name,
-        margin=margin / most,
+        margin=margin,
         discordance=float((seen.gains + seen.losses + 2) / seen.n),
         difference=float(seen.difference),
         share=float(seen.n) / texts,
@@ -164,7 +168,7 @@ def texts_for_power(planned: PlannedEndpoint, *, targets: int = 1) -> int | None
     Examples
     --------
     >>> texts_for_power(PlannedEndpoint(name="accuracy", margin=0.05, discordance=0.02))
-    140
+    124
     """
     few, enough = 0, MOST_TEXTS
     if planned.power(enough, error=ERROR / targets) < POWER:
