@@ -153,6 +153,9 @@ class AuditResult(MeasuredResult):
     concordance on ``typo minus synonym`` is that of the two capabilities, of one target minus the
     baseline's or, where the second is the reference, the target's own. ``earlier_looks`` names runs
     with another plan on the same texts that had finished before: the verdicts are exploratory.
+    ``combined_with`` names the run, of the same plan, on whose texts they rest, too. ``look`` is
+    the look of several at which all targets were decided, or the last one, on some of the
+    ``planned_texts``; both are 0 where there is a single look.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
@@ -168,6 +171,9 @@ class AuditResult(MeasuredResult):
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
     slice_tests: tuple[SliceTest, ...] = field(default=(), metadata=SPARSE_FIELD)
     earlier_looks: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+    combined_with: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+    look: int = field(default=0, metadata=SPARSE_FIELD)
+    planned_texts: int = field(default=0, metadata=SPARSE_FIELD)
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 

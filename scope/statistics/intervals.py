@@ -162,7 +162,9 @@ def mean_estimate(
     )
 
 
-def student_estimate(values: ArrayLike, example_ids: Sequence[str] = ()) -> Estimate | Undefined:
+def student_estimate(
+    values: ArrayLike, example_ids: Sequence[str] = (), *, level: float = LEVEL
+) -> Estimate | Undefined:
     """Return the mean of values that have no range, with Student's interval.
 
     Without ``example_ids`` each value is an example of its own.
@@ -179,12 +181,13 @@ def student_estimate(values: ArrayLike, example_ids: Sequence[str] = ()) -> Esti
         return Undefined(reason="fewer than 2 examples", n=examples.distinct)
     mean, total = examples.mean, float(examples.sizes.sum())
     error = math.sqrt(examples.squares * examples.distinct / (examples.distinct - 1)) / total
-    half = student_quantile(LEVEL, examples.distinct - 1) * error
+    half = student_quantile(level, examples.distinct - 1) * error
     return Estimate(
         value=mean,
         low=mean - half,
         high=mean + half,
         n=examples.distinct,
+        level=level,
         method="Student t, clustered by example",
     )
 

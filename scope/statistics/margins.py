@@ -56,12 +56,11 @@ class Discordance(NamedTuple):
     n: Numbers
     freedom: float = math.inf
 
-    @property
-    def quantile(self) -> float:
-        """The bound of 97.5 % of a standard normal variable, or of Student's."""
+    def quantile(self, error: float) -> float:
+        """What a standard normal variable, or Student's, exceeds with this probability."""
         if math.isinf(self.freedom):
-            return normal_quantile(1 - 2 * ERROR)
-        return student_quantile(1 - 2 * ERROR, int(self.freedom))
+            return normal_quantile(1 - 2 * error)
+        return student_quantile(1 - 2 * error, int(self.freedom))
 
     @property
     def difference(self) -> Numbers:
@@ -248,11 +247,15 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
 
 
 def score_estimate(
-    differences: ArrayLike, example_ids: Sequence[str] = (), *, unevenness: float = 1.0
+    differences: ArrayLike,
+    example_ids: Sequence[str] = (),
+    *,
+    unevenness: float = 1.0,
+    error: float = ERROR,
 ) -> Estimate:
     """Return the mean of differences by text, at least one, with Tango's score interval.
 
-    The others are as for `discordance`.
+    ``error`` is what either end errs; the others are as for `discordance`.
 
     Examples
     --------
@@ -260,19 +263,23 @@ def score_estimate(
     0.025 [-0.065, 0.129]
     """
     seen = discordance(differences, example_ids, unevenness=unevenness)
-    value, z = float(seen.difference), seen.quantile
+    value, z = float(seen.difference), seen.quantile(error)
     return Estimate(
         value=value,
         low=min(value, _root(seen, z, -1.0, value)),
         high=max(value, _root(seen, -z, value, 1.0)),
         n=np.size(differences),
-        level=1 - 2 * ERROR,
+        level=1 - 2 * error,
         method="Tango's score, by effective texts",
     )
 
 
 def binomial_estimate(
-    below: ArrayLike, example_ids: Sequence[str] = (), *, unevenness: float = 1.0
+    below: ArrayLike,
+    example_ids: Sequence[str] = (),
+    *,
+    unevenness: float = 1.0,
+    error: float = ERROR,
 ) -> Estimate:
     """Return 1 plus the mean of differences from 1, with Clopper and Pearson's interval.
 
@@ -284,15 +291,15 @@ def binomial_estimate(
     from scipy.special import betaincinv, ndtr
 
     seen = discordance(below, example_ids, unevenness=unevenness)
-    error = float(ndtr(-seen.quantile))
+    tail = float(ndtr(-seen.quantile(error)))
     losses, rest = float(seen.losses), float(seen.n - seen.losses)
     value = 1 - losses / float(seen.n)
     return Estimate(
         value=value,
-        low=min(value, 1 - float(betaincinv(losses + 1, rest, 1 - error))) if rest > 0 else 0.0,
-        high=max(value, 1 - float(betaincinv(losses, rest + 1, error))) if losses > 0 else 1.0,
+        low=min(value, 1 - float(betaincinv(losses + 1, rest, 1 - tail))) if rest > 0 else 0.0,
+        high=max(value, 1 - float(betaincinv(losses, rest + 1, tail))) if losses > 0 else 1.0,
         n=np.size(below),
-        level=1 - 2 * ERROR,
+        level=1 - 2 * error,
         method="Clopper-Pearson, by effective texts",
     )
 

@@ -14,6 +14,7 @@ from scope.verdicts.endpoints import (
     pooled as pooled,
     texts_lacking as texts_lacking,
 )
+from scope.verdicts.looks import error_at as error_at, error_of_second as error_of_second
 from scope.verdicts.plan import (
     Evidence as Evidence,
     PlannedEndpoint as PlannedEndpoint,

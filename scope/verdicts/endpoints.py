@@ -3,6 +3,9 @@
 An endpoint is *within* where the one-sided 97.5 % bound clears its limit, *beyond* where the other
 bound lies past it. Over several capabilities it is the unweighted mean of their means by text, with
 its variance over texts (`pooled`); each capability is an endpoint of its own, at twice the margin.
+
+Where a claim may err less than `ERROR`, as at one look of several (``error``), intervals are as
+much wider, and p-values are multiplied by the ratio, so that they are compared with `ERROR`.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.printing import counted
-from scope.records import Endpoint, Estimate, Undefined, are_clustered, unit_of
+from scope.records import ERROR, Endpoint, Estimate, Undefined, are_clustered, unit_of
 from scope.statistics.intervals import student_quantile
 from scope.statistics.margins import (
     Tails,
@@ -104,6 +107,7 @@ def judge_differences(
     margin: float,
     unevenness: float = 1.0,
     example_ids: Sequence[str] = (),
+    error: float = ERROR,
 ) -> Endpoint:
     """Judge whether the first model is at most a margin below the second.
 
@@ -129,9 +133,9 @@ def judge_differences(
     if not values:
         return Endpoint(name=name, estimate=NO_TEXT, limit=-margin)
     seen = discordance(values, example_ids, unevenness=unevenness)
-    estimate = score_estimate(values, example_ids, unevenness=unevenness)
+    estimate = score_estimate(values, example_ids, unevenness=unevenness, error=error)
     tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else paired_tails(seen, margin)
-    return _endpoint(name, estimate, tails, least=-margin)
+    return _endpoint(name, estimate, tails, error, least=-margin)
 
 
 def judge_share(
@@ -141,6 +145,7 @@ def judge_share(
     least: float,
     unevenness: float = 1.0,
     example_ids: Sequence[str] = (),
+    error: float = ERROR,
 ) -> Endpoint:
     """Judge whether the mean of scores in 0..1 is at least ``least``, by exact binomial tails.
 
@@ -155,13 +160,18 @@ def judge_share(
     if not len(below):
         return Endpoint(name=name, estimate=NO_TEXT, limit=least)
     seen = discordance(below, example_ids, unevenness=unevenness)
-    estimate = binomial_estimate(below, example_ids, unevenness=unevenness)
+    estimate = binomial_estimate(below, example_ids, unevenness=unevenness, error=error)
     tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else loss_tails(seen, 1 - least)
-    return _endpoint(name, estimate, tails, least=least)
+    return _endpoint(name, estimate, tails, error, least=least)
 
 
 def judge_slope(
-    name: str, estimate: Estimate | Undefined, *, least: float, most: float | None = None
+    name: str,
+    estimate: Estimate | Undefined,
+    *,
+    least: float,
+    most: float | None = None,
+    error: float = ERROR,
 ) -> Endpoint:
     """Judge whether a mean of any range lies above a limit, and below another one, by Student's t.
 
@@ -180,11 +190,11 @@ def judge_slope(
     from scipy.special import stdtr
 
     freedom = estimate.n - 1
-    error = (estimate.high - estimate.low) / 2 / student_quantile(estimate.level, freedom)
+    deviation = (estimate.high - estimate.low) / 2 / student_quantile(estimate.level, freedom)
     distances = [estimate.value - least, *([] if most is None else [most - estimate.value])]
-    t = np.divide(distances, error) if error else np.copysign(math.inf, distances)
+    t = np.divide(distances, deviation) if deviation else np.copysign(math.inf, distances)
     tails = Tails(stdtr(freedom, -t).max(), stdtr(freedom, t).min())
-    return _endpoint(name, estimate, tails, least=least, most=most)
+    return _endpoint(name, estimate, tails, error, least=least, most=most)
 
 
 def texts_lacking(endpoint: Endpoint) -> int:
@@ -202,9 +212,15 @@ def texts_lacking(endpoint: Endpoint) -> int:
 
 
 def _endpoint(
-    name: str, estimate: Estimate, tails: Tails, *, least: float, most: float | None = None
+    name: str,
+    estimate: Estimate,
+    tails: Tails,
+    error: float,
+    *,
+    least: float,
+    most: float | None = None,
 ) -> Endpoint:
-    within, beyond = map(float, tails)
+    within, beyond = (min(float(tail) * ERROR / error, 1.0) for tail in tails)
     return Endpoint(
         name=name, estimate=estimate, limit=least, most=most, p_within=within, p_beyond=beyond
     )

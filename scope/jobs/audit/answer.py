@@ -68,7 +68,8 @@ _LEVEL = 0.05
 class Answered(NamedTuple):
     """A verdict in words, and what it is compared with.
 
-    ``facts`` are the facts of the verdict, and ``looks`` earlier runs on the same texts.
+    ``facts`` are the facts of the verdict, ``looks`` earlier runs on the same texts, and
+    ``combined`` the run whose texts count, too.
     """
 
     verdict: Replacement
@@ -77,11 +78,12 @@ class Answered(NamedTuple):
     baseline: str = ""
     facts: tuple[tuple[Text, Text], ...] = ()
     looks: tuple[str, ...] = ()
+    combined: tuple[str, ...] = ()
 
 
 def answered(result: AuditResult) -> Iterator[Answered]:
     """The verdict on each target, if any is reached."""
-    manifest, looks = result.manifest, result.earlier_looks
+    manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
     same, gaps = estimates_of_models(result, "iid_agreement", None), _accuracy_gaps(result)
     baseline = "" if manifest.baseline is None else manifest.baseline.name
     for verdict in result.verdicts:
@@ -93,7 +95,7 @@ def answered(result: AuditResult) -> Iterator[Answered]:
             facts.append((prose("Unchanged texts"), prose(same_on, n=agreement.n)))
         facts += telling_text(verdict, result)
         names = (manifest.reference.name, baseline)
-        yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), looks)
+        yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), *runs)
 
 
 def _accuracy_gaps(result: AuditResult) -> dict[str, Estimate | Undefined]:
@@ -154,15 +156,18 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     yield prose("Why"), prose("{why}.", why=why)
     yield from answer.facts
     decided = verdict.decision != "not shown"
-    sure = "A model just beyond a limit gets such a ✓ in about 1 run of 40."
+    often = "in about 1 run of 40"
+    if answer.combined:
+        often = "in {runs} or else in this run in at most 3 cases of 100"
+    sure = f"A model just beyond a limit gets such a ✓ {often}."
     if verdict.decision == "may not":
-        sure = "A model just within its limits gets such a ✗ in about 1 run of 40."
+        sure = f"A model just within its limits gets such a ✗ {often}."
     if not decided:
         sure = "Open: neither __may replace__ nor __may not__ is shown."
     if answer.looks:
         sure = "Not stated: an earlier run ({runs}) used these texts with another plan. "
         sure += "Confirm it on texts that no run has used."
-    runs = {"runs": ", ".join(answer.looks)} if answer.looks else {}
+    runs = {"runs": ", ".join(answer.looks or answer.combined)} if "{runs}" in sure else {}
     yield prose("How sure"), prose(sure, **runs)
     more = "None needed." if decided else f"{words.more or 'How many would decide is not known'}."
     yield prose("More texts"), prose("{more}", more=more)
@@ -193,8 +198,10 @@ def _numbers(answer: Answered) -> Iterator[Block]:
         unit = prose(", points" if in_points else "")
         cells = (value, limit.replace("-", "−"), end.estimate.n, _STATES[end.state])
         rows.append(((*written(name), *unit), *cells))
+    estimates = (end.estimate for end in answer.verdict.endpoints)
+    level = next((end.level for end in estimates if isinstance(end, Estimate)), 0.95)
     numbers: dict[str, ColumnKind] = dict.fromkeys(
-        ("Value [95\u00a0%]", "At least", "Texts"), "number"
+        (f"Value [{100 * level:.4g}\u00a0%]", "At least", "Texts"), "number"
     )
     yield Table.of({"Rests on": "name", **numbers, "Reached": "text"}, rows, close=True)
     yield note(

@@ -85,6 +85,19 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
     return why | (too_few(counts, margin) if isinstance(margin, float) else {})
 
 
+def all_assessed(result: AuditResult, counts: Mapping[str, Counted]) -> bool:
+    """Whether every capability that is assessed on all texts, by their ``counts``, already is."""
+    by_metric = {
+        "base_rate": ("keeps_margin", {name: count.keeps for name, count in counts.items()}),
+        "concordance": ("concordance_margin", {name: row.pairs for name, row in counts.items()}),
+    }
+    return all(
+        name not in numbers or name in too_few(numbers, float(str(result.manifest.settings[limit])))
+        for metric, (limit, numbers) in by_metric.items()
+        for name in not_assessed(result, metric)
+    )
+
+
 def limits_in_words(manifest: Manifest) -> str:
     """The limits of the verdicts, as the manifest holds them before any model answers."""
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]

@@ -10,7 +10,7 @@ from scope.data.sampling import LoadedData, subsample
 from scope.estimation import metrics_of_kept_pairs
 from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
-from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.request import MOST_LOOKS, AuditRequest
 from scope.jobs.audit.similarities import encoder_for
 from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import searched_on
@@ -59,6 +59,30 @@ class AuditPlan:
     def searched(self) -> tuple[Example, ...]:
         """The examples for which kept pairs are searched."""
         return tuple(example for example in self.data.examples if example.id in self.searched_ids)
+
+    @property
+    def looks(self) -> int:
+        """At how many parts of the texts the verdicts are looked at, at most."""
+        if self.request.is_matrix or not self.request.candidates:
+            return 1
+        served = any(model.served for model in self.models.targets)
+        return self.request.looks or (MOST_LOOKS if served else 1)
+
+    def only(self, examples: Sequence[Example]) -> AuditPlan:
+        """The same audit of some of the texts."""
+        return replace(self, data=replace(self.data, examples=tuple(examples)))
+
+    def first_texts(self, look: int, looks: int) -> AuditPlan:
+        """The same audit of the texts up to a look, which have their share of those changed."""
+        kinds: dict[int, list[Example]] = {}
+        for example in self.data.examples:
+            drawn = (self.changed_ids, self.most_ids, self.searched_ids)
+            kinds.setdefault(sum(example.id in ids for ids in drawn), []).append(example)
+        # Another order than that of the samples, which have their texts first.
+        seed = self.options.seed + 1
+        parts = [subsample(kind, -(-len(kind) * look // looks), seed) for kind in kinds.values()]
+        ids = {example.id for part in parts for example in part}
+        return self.only([example for example in self.data.examples if example.id in ids])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -111,7 +135,8 @@ class AuditPlan:
             *("concordance_margin", "least_agreement", "least_concordance"),
         )
         limits: dict[str, Setting] = {name: getattr(request, name) for name in names}
-        return {**limits, "least_reach": request.reach_limit}
+        looks = {"looks": self.looks} if self.looks > 1 else {}
+        return {**limits, **looks, "least_reach": request.reach_limit}
 
     def kept_as(self, chosen: ChosenCapability) -> str:
         """The name under which a run keeps a search; it may have one of each reference."""

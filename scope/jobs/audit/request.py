@@ -35,6 +35,9 @@ from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
 from scope.records import Setting
 
+MOST_LOOKS = 4
+"""Most parts of the texts at which verdicts are looked at."""
+
 
 def _members(listed: str) -> tuple[str, ...]:
     """The specs of a group, which commas separate."""
@@ -174,6 +177,14 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     concordance, reach, matched flips and base rate. The paper's audit has --candidates 0 and
     preset=paper."""
 
+    looks: Annotated[
+        int | None,
+        whole_number(METHOD, default="4 with an endpoint as target, else 1"),
+        Limits(least=1, most=MOST_LOOKS),
+    ] = None
+    """Verdict: at how many equal parts of the texts it is looked at. Targets are asked no further
+    once all are decided; the error is that of one look."""
+
     gap: Annotated[float, option(METHOD), Limits(above=0)] = 0.1
     """Least difference of the reference's log odds at two random candidates that form a pair for
     concordance."""
@@ -278,6 +289,9 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
                 "with several references, both directions or groups",
                 "one reference, with which it is compared",
                 instead="give the model as a --target",
+            )
+            refuse_unused(
+                self, ("looks",), "with several references, both directions or groups", "a verdict"
             )
         if self.role == "next_token":
             refuse_unused(

@@ -7,21 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scope.answers import CachedClassifier, Run, answer_texts, recognise
 from scope.core.request import as_function
 from scope.data.sampling import subsample
-from scope.errors import ModelError, RunError
+from scope.errors import ModelError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.estimation.tasks.shares import silent
 from scope.jobs.audit.assessed import (
     ENOUGH,
     Counted,
+    all_assessed,
     counted_texts,
     limits_in_words,
     plan_in_words,
 )
+from scope.jobs.audit.earlier import Earlier, earlier_audits
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
@@ -47,7 +49,6 @@ from scope.records import (
     ScoredPerturbation,
     label_of,
 )
-from scope.store.folder import RunFolder
 
 
 def run_audit(request: AuditRequest) -> AuditResult:
@@ -99,7 +100,9 @@ def _conduct(
 ) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
     request, examples = plans[0].request, plans[0].data.examples
-    progress = request.progress
+    progress, earlier = request.progress, Earlier()
+    if request.candidates and not request.is_matrix:
+        earlier = earlier_audits(run, {example.id for example in examples})
     _recognise_models(plans, run, progress)
     texts = [example.text for example in examples]
     references = [plan.models.reference for plan in plans]
@@ -115,17 +118,57 @@ def _conduct(
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     if request.candidates and not request.is_matrix:
         remark(progress, _plan_in_words(plans[0], searches[0], run))
+    if not request.is_matrix:
+        return _at_looks(plans[0], searches[0], known, run, earlier)
+    return joined_audits(_audits(plans, searches, known, run), plans[0].groups, request)
+
+
+def _at_looks(
+    plan: AuditPlan,
+    searches: Sequence[Searched],
+    known: Mapping[str, Answers],
+    run: Run,
+    earlier: Earlier,
+) -> AuditResult:
+    """The audit of the first texts on which every target is decided, or else of all."""
+    # The error of looks at a second run is not known, and a shard is a part itself.
+    looks = 1 if earlier.combined or plan.request.shard else plan.looks
+    counts = _counted(plan, [search.drawn for search in searches], run) if looks > 1 else {}
+    for look in range(1, looks + 1):
+        (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
+        result = replace(result, earlier_looks=earlier.looks, combined_with=earlier.names)
+        if looks > 1:
+            card = replace(result.manifest.data[0], used=len(result.examples))
+            result = replace(
+                result,
+                manifest=replace(result.manifest, data=(card,)),
+                look=look,
+                planned_texts=len(plan.data.examples),
+            )
+        verdicts = audit_verdicts(result, plan.request, earlier.combined)
+        if all(verdict.decision != "not shown" for verdict in verdicts) and all_assessed(
+            result, counts
+        ):
+            break
+    return replace(result, verdicts=verdicts)
+
+
+def _audits(
+    plans: Sequence[AuditPlan],
+    searches: Sequence[Sequence[Searched]],
+    known: Mapping[str, Answers],
+    run: Run,
+) -> list[AuditResult]:
+    """The models' answers, and the audit against each reference without verdicts."""
+    plain = next(iter(known.values())).keys()
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
     replies = {name: known.get(name, {}) | row for name, row in answers.items()}
+    most = plans[0].request.most_unusable
     manifests = [
         with_reasons(plan.manifest(), {None: replies}, most, plain, plan.names[0]) for plan in plans
     ]
-    plans = _without(plans, answers)
-    each = zip(plans, searches, manifests, strict=True)
-    audits = [_audited(plan, search, answers, manifest) for plan, search, manifest in each]
-    if not request.is_matrix:
-        return replace(audits[0], earlier_looks=earlier_looks(run))
-    return joined_audits(audits, plans[0].groups, request)
+    each = zip(_without(plans, answers), searches, manifests, strict=True)
+    return [_audited(plan, search, answers, manifest) for plan, search, manifest in each]
 
 
 def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
@@ -133,8 +176,7 @@ def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
     kept = []
     for plan in plans:
         failed = unanswered(answers, plan.names[0])
-        examples = tuple(each for each in plan.data.examples if each.text not in failed)
-        kept.append(replace(plan, data=replace(plan.data, examples=examples)))
+        kept.append(plan.only([each for each in plan.data.examples if each.text not in failed]))
     return kept
 
 
@@ -180,7 +222,7 @@ def _audited(
         more=plan.more,
         seed=plan.options.seed,
     )
-    result = AuditResult(
+    return AuditResult(
         manifest=manifest,
         outcomes=tuple(set_.outcome for set_ in kept),
         measurements=numbers.measurements,
@@ -193,7 +235,6 @@ def _audited(
         candidates=tuple(candidates.scored),
         candidate_outcomes=tuple(set_.outcome for set_ in drawn) if with_candidates else (),
     )
-    return replace(result, verdicts=audit_verdicts(result, plan.request))
 
 
 def _candidates(
@@ -262,66 +303,6 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
         replace(share, degenerate=silent([*row.values()], "texts") or share.degenerate)
         for share, row in zip(shares, rows, strict=True)
     )
-
-
-_PLAN = (
-    *("accuracy_margin", "agreement_margin", "keeps_margin", "concordance_margin"),
-    *("least_agreement", "least_concordance", "least_reach"),
-    *("candidates", "changed_texts", "gap"),
-)
-
-
-def earlier_looks(run: RunFolder) -> tuple[str, ...]:
-    """Names of finished audits in the same folder that make this one exploratory.
-
-    They share the reference, a target, the data and the seed, but differ in the plan: margins,
-    capabilities, baseline or number of texts. Each further look at a growing sample raises the
-    error rate above that of the plan.
-    """
-    here = run.read_configuration()
-    if here is None:
-        return ()
-    names = []
-    for path in sorted(run.path.absolute().parent.glob("*/result.json")):
-        other = RunFolder(path.parent)
-        try:
-            there = other.read_configuration()
-            is_look = there is not None and _is_look(here, there) and _data(run) == _data(other)
-        except RunError:  # a damaged run, which its own commands report
-            continue
-        if is_look:
-            names.append(other.name)
-    return tuple(names)
-
-
-def _is_look(here: Mapping[str, Any], there: Mapping[str, Any]) -> bool:
-    return (
-        _asked(there) == _asked(here)
-        and bool(_fingerprints(there) & _fingerprints(here))
-        and _plan(there) != _plan(here)
-    )
-
-
-def _asked(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
-    seed = configuration["settings"].get("seed")
-    return configuration["job"], configuration.get("reference"), seed
-
-
-def _plan(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
-    settings = configuration["settings"]
-    return (
-        *(settings.get(name) for name in _PLAN),
-        *(configuration.get(part) for part in ("baseline", "capabilities", "data")),
-    )
-
-
-def _fingerprints(configuration: Mapping[str, Any]) -> set[str]:
-    return {target["fingerprint"] for target in configuration.get("targets", ())}
-
-
-def _data(run: RunFolder) -> list[str]:
-    cards: Any = run.read_notes().get("data", ())
-    return [card["spec"] for card in cards]
 
 
 Answers = dict[str, Prediction]
@@ -399,8 +380,9 @@ def _answers(
     texts = [example.text for plan in plans for example in plan.data.examples]
     for plan, searched in zip(plans, searches, strict=True):
         sets = chain.from_iterable(searched) if model.name in plan.names else ()
-        changed = (perturbation.text for set_ in sets for perturbation in set_.perturbations)
-        texts += [text for text in changed if text is not None]
+        ids = {example.id for example in plan.data.examples}
+        changed = [each for set_ in sets for each in set_.perturbations if each.example_id in ids]
+        texts += [each.text for each in changed if each.text is not None]
     return answer_texts(model, texts, run, plans[0].request.progress)
 
 

@@ -108,6 +108,15 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
                 yield f"{of}{capability} is not assessed: {reason}"
     if result.manifest.baseline is not None:
         yield f"Measured against {result.manifest.baseline.name}"
+    used, planned = result.manifest.data[0].used, result.planned_texts
+    if used < planned:
+        looks = result.manifest.settings["looks"]
+        yield f"Decided at look {result.look} of {looks}, on {used:,} of {planned:,} planned texts"
+    if result.combined_with:
+        yield (
+            f"Judged on the texts of this run and of {listed(result.combined_with)}; both together "
+            "err in at most 3 runs of 100, a third run would be exploratory"
+        )
 
 
 def carrying(verdict: Replacement) -> list[Endpoint]:

@@ -11,6 +11,7 @@ where two models answer alike on 98 % of texts, accuracy differs by at most 2 po
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,6 +27,8 @@ from scope.verdicts import (
     Evidence,
     Pooled,
     decide,
+    error_at,
+    error_of_second,
     judge_differences,
     judge_share,
     judge_slope,
@@ -41,12 +44,18 @@ Judge = Callable[[str, Pooled, int], Evidence]
 """From a name, values by text and how many margins it may lie below, to an endpoint."""
 
 
-def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacement, ...]:
-    """The verdict on each target; none in a matrix, and none without random candidates."""
+def audit_verdicts(
+    result: AuditResult, request: AuditRequest, earlier: AuditResult | None = None
+) -> tuple[Replacement, ...]:
+    """The verdict on each target; none in a matrix, and none without random candidates.
+
+    It is on the texts of an ``earlier`` run, too, whose plan was the same; of the texts that both
+    have, the values of this run count.
+    """
     if request.is_matrix or not request.candidates:
         return ()
     judged = [card.name for card in result.manifest.targets if card.role == "target"]
-    measured = _Measured(result, request)
+    measured = _Measured(result, request, earlier)
     evidence = {target: list(measured.evidence(target)) for target in judged}
     dead = _degenerate(result, request)
     for share in result.answer_shares:
@@ -60,10 +69,12 @@ def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacem
     if few := lacking_clusters([text.example.id for text in result.examples]):
         dead = dict.fromkeys(judged, few) | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
-    verdicts = [
-        with_texts_needed(verdict, evidence[verdict.target], targets=len(judged))
-        for verdict in decide(ends, degenerate=dead)
-    ]
+    verdicts = list(decide(ends, degenerate=dead))
+    if earlier is None:  # a third run has no known error
+        verdicts = [
+            with_texts_needed(verdict, evidence[verdict.target], targets=len(judged))
+            for verdict in verdicts
+        ]
     return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
 
 
@@ -85,7 +96,9 @@ def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:
 class _Measured:
     """What an audit has measured, as endpoints."""
 
-    def __init__(self, result: AuditResult, request: AuditRequest) -> None:
+    def __init__(
+        self, result: AuditResult, request: AuditRequest, earlier: AuditResult | None
+    ) -> None:
         card = result.manifest.baseline
         self.baseline = "" if card is None else card.name
         self._reference = result.manifest.reference.name
@@ -100,11 +113,32 @@ class _Measured:
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
         self._request = request
-        self._by_key = {
-            (row.metric, row.capability, row.target): row
-            for row in result.measurements
-            if row.subset is None
-        }
+        self._by_key, before = _by_key(result), {} if earlier is None else _by_key(earlier)
+        self._before = {key: row.by_text() for key, row in before.items() if key in self._by_key}
+        looks = int(str(result.manifest.settings.get("looks", 1)))
+        self._error = error_at(result.look or looks, looks)
+        if earlier is not None:
+            seeds = {each.manifest.settings["seed"] for each in (result, earlier)}
+            self._error = self._error_of_second(len(seeds) == 1)
+
+    def _error_of_second(self, same_seed: bool) -> float:
+        """The error of a claim on the texts of both runs: that of their least correlated number.
+
+        With the same seed a text has the same changes in both.
+        """
+        correlations = []
+        for key, before in self._before.items():
+            if key[0] in ("iid_agreement", "base_rate", "concordance"):
+                now = self._by_key[key].by_text()
+                same = same_seed or key[1] is None
+                shared = len(before if same else before.keys() - now.keys())
+                correlations.append(shared / math.sqrt(len(before) * len(before | now) or 1))
+        return error_of_second(min(correlations, default=0.0))
+
+    def _values(self, metric: str, capability: str | None, model: str) -> dict[str, float]:
+        """The values by text of this run, and of the earlier one on other texts."""
+        key = (metric, capability, model)
+        return {**self._before.get(key, {}), **self._by_key[key].by_text()}
 
     def evidence(self, target: str) -> Iterator[Evidence]:
         """Every endpoint of a target, judged or shown."""
@@ -127,23 +161,22 @@ class _Measured:
         """Accuracy and same answers."""
         request = self._request
         gaps = self._by_key["iid_accuracy_gap", None, target]
-        agreement = self._by_key["iid_agreement", None, target]
+        agreement = self._values("iid_agreement", None, target)
         if gaps.values:
-            yield self._differences(
-                "accuracy", Pooled(gaps.by_text()), 1, margin=request.accuracy_margin
-            )
+            differences = Pooled(self._values("iid_accuracy_gap", None, target))
+            yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
         else:
             yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
         least = request.least_agreement
         if self.baseline and least is None:
-            baseline = self._by_key["iid_agreement", None, self.baseline]
-            differences = Pooled(_minus(agreement.by_text(), baseline.by_text()))
+            baseline = self._values("iid_agreement", None, self.baseline)
+            differences = Pooled(_minus(agreement, baseline))
             yield self._differences("agreement", differences, 1, margin=request.agreement_margin)
             return
         without_gold = least is None and not gaps.values
         if without_gold:
             least = 1 - request.accuracy_margin
-        evidence = self._share("agreement", Pooled(agreement.by_text()), 1, least=least)
+        evidence = self._share("agreement", Pooled(agreement), 1, least=least)
         # Without gold, too few same answers show no loss of accuracy.
         yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
 
@@ -158,16 +191,17 @@ class _Measured:
             measured = [row for row in rows if row is not None and row.values]
             if len(measured) < len(models):
                 why = why or _reason(rows)
-            elif len(models) == 1:
-                parts[capability] = measured[0].by_text()
             else:
-                parts[capability] = _minus(*(row.by_text() for row in measured))
+                each = [self._values(metric, capability, model) for model in models]
+                parts[capability] = each[0] if len(models) == 1 else _minus(*each)
         if not parts:
             if why is not None and metric != "changed_accuracy":
                 yield Evidence(Endpoint(name=name, estimate=why))
             return
         if len(parts) > 1:
-            yield judge(name, pooled([*parts.values()], about_means=metric == "reach"), 1)
+            # Where a text lacks a capability: as most others, no difference, or a share of 1.
+            missing = None if metric == "reach" else float(len(models) == 1)
+            yield judge(name, pooled([*parts.values()], missing=missing), 1)
         for capability, values in parts.items():
             margins = 2 if len(parts) > 1 else 1
             yield judge(f"{name} on {capability}", Pooled(values), margins)
@@ -176,10 +210,15 @@ class _Measured:
         self, name: str, values: Pooled, margins: int, *, margin: float | None
     ) -> Evidence:
         """First minus second; shown alone without a margin."""
-        by_text, most = [*values.values.values()], values.most
+        by_text, unevenness = [*values.values.values()], values.unevenness
         wide = min(margins * (margin or 1), 0.99)
         endpoint = judge_differences(
-            name, by_text, margin=wide, most=most, example_ids=tuple(values.values)
+            name,
+            by_text,
+            margin=wide,
+            unevenness=unevenness,
+            example_ids=tuple(values.values),
+            error=self._error,
         )
         if margin is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
@@ -190,7 +229,7 @@ class _Measured:
                 name,
                 by_text,
                 margin=wide,
-                most=most,
+                unevenness=unevenness,
                 texts=self._unchanged if unchanged else self._changed,
                 kind="unchanged" if unchanged else "changed",
                 example_ids=tuple(values.values),
@@ -199,10 +238,17 @@ class _Measured:
 
     def _share(self, name: str, values: Pooled, margins: int, *, least: float | None) -> Evidence:
         """A mean between 0 and 1; shown alone without a limit."""
-        by_text = [min(value, 1.0) for value in values.values.values()]
+        by_text, unevenness = [*values.values.values()], values.unevenness
         limit = 0.5 if least is None else 1 - margins * (1 - least)
         ids = tuple(values.values)
-        endpoint = judge_share(name, by_text, least=max(limit, 0.01), example_ids=ids)
+        endpoint = judge_share(
+            name,
+            by_text,
+            least=max(limit, 0.01),
+            unevenness=unevenness,
+            example_ids=ids,
+            error=self._error,
+        )
         if least is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
         texts, kind = (self._unchanged, "unchanged") if name == "agreement" else (self._changed, "")
@@ -220,16 +266,22 @@ class _Measured:
 
     def _strength(self, name: str, values: Pooled, margins: int) -> Evidence:
         by_text, ids = [*values.values.values()], tuple(values.values)
-        estimate, least = student_estimate(by_text, ids), self._request.reach_limit
+        estimate = student_estimate(by_text, ids, level=1 - 2 * self._error)
+        least = self._request.reach_limit
         if least is None:
             return Evidence(Endpoint(name=name, estimate=estimate))
         least **= margins
         return Evidence(
-            judge_slope(name, estimate, least=least, most=1 / least),
+            judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
             planned_mean(
                 name, by_text, least=least, most=1 / least, texts=self._changed, example_ids=ids
             ),
         )
+
+
+def _by_key(result: AuditResult) -> dict[tuple[str, str | None, str], Measurement]:
+    rows = (row for row in result.measurements if row.subset is None)
+    return {(row.metric, row.capability, row.target): row for row in rows}
 
 
 def _minus(first: ByText, second: ByText) -> ByText:
