@@ -31,9 +31,7 @@ class Choice:
         """Nothing: the data alone decide what is asked."""
         return {}
 
-    def load(
-        self, data: str, *, n: int | None, seed: int, cluster: str | None = None
-    ) -> TaskData:
+    def load(self, data: str, *, n: int | None, seed: int, cluster: str | None = None) -> TaskData:
         """The questions of a table with ``question``, ``options`` and maybe ``answer``.
 
         An answer is the option's number from 0, its letter, or its text.

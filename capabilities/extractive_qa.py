@@ -41,9 +41,7 @@ class ExtractiveQA:
         """Whether unanswerable questions are asked."""
         return asdict(self)
 
-    def load(
-        self, data: str, *, n: int | None, seed: int, cluster: str | None = None
-    ) -> TaskData:
+    def load(self, data: str, *, n: int | None, seed: int, cluster: str | None = None) -> TaskData:
         """The questions of a SQuAD file, or of a table with ``question`` and ``context``.
 
         An item's category is the title of the article.

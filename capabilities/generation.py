@@ -40,9 +40,7 @@ class Generation:
         """Nothing: the data alone decide what is asked."""
         return {}
 
-    def load(
-        self, data: str, *, n: int | None, seed: int, cluster: str | None = None
-    ) -> TaskData:
+    def load(self, data: str, *, n: int | None, seed: int, cluster: str | None = None) -> TaskData:
         """The questions of a table with ``question`` and ``answer``."""
         wanted = Wanted(task=self.name, rows="questions", unfit="without words")
         return gather(_read(data, cluster), wanted, spec=data, n=n, seed=seed)

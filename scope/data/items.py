@@ -339,9 +339,7 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     raise ValueError(f"{named[:60]!r}, which is not one of the options")
 
 
-def read_squad(
-    spec: str, *, unanswerable: bool, cluster: str | None = None
-) -> Iterator[Draft]:
+def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> Iterator[Draft]:
     """Every question on a passage as an item; a row without either makes none.
 
     Parameters

@@ -396,7 +396,9 @@ def load_data(
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
     if clashes := sum(not label for label in labels.values()):
-        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.item[0]) == ""][:NAMED]
+        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.item[0]) == ""][
+            :NAMED
+        ]
         chosen.notes[f"{counted(clashes, 'text')} with two labels, so unlabelled: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 

@@ -170,7 +170,11 @@ class SavedAnswers:
 
     def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
         """The error of a file without these answers; ids that no question has may show why."""
-        texts = {text for question in questions for text in (own_id_of(question.id), question.text.strip())}
+        texts = {
+            text
+            for question in questions
+            for text in (own_id_of(question.id), question.text.strip())
+        }
         others = [id_ for id_, row in self._by_id.items() if not {id_, row.text} & texts]
         rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
         return ModelError(

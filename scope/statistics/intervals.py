@@ -314,9 +314,7 @@ def chance_corrected_estimate(
     )
 
 
-def _effective_number_of_agreements(
-    observed: float, n: int, squares: float, size: float
-) -> float:
+def _effective_number_of_agreements(observed: float, n: int, squares: float, size: float) -> float:
     """Return how many independent 0-or-1 agreements, with chance known, would be as sure.
 
     Were chance known and every agreement 0 or 1, an item's squares would add up to

@@ -104,7 +104,9 @@ def discordance(
     if len(set(units)) == len(units):
         return seen
     effect = _design_effect(np.asarray(differences, dtype=np.float64), units)
-    return Discordance(seen.gains / effect, seen.losses / effect, seen.n / effect, len({*units}) - 1)
+    return Discordance(
+        seen.gains / effect, seen.losses / effect, seen.n / effect, len({*units}) - 1
+    )
 
 
 def _design_effect(values: Numbers, units: Sequence[str]) -> Numbers:
@@ -154,7 +156,7 @@ def tango_statistic(seen: Discordance, difference: float) -> Numbers:
     >>> round(float(tango_statistic(seen, -0.05)), 2)
     1.96
     """
-    gains, losses, n = seen
+    gains, losses, n = seen[:3]
     distance = gains - losses - n * difference
     return np.asarray(distance / score_deviation(seen, difference), dtype=np.float64)
 
@@ -167,7 +169,7 @@ def score_deviation(seen: Discordance, difference: float) -> Numbers:
     >>> round(float(score_deviation(discordance([0.0] * 100), -0.05)), 2)
     2.18
     """
-    gains, losses, n = seen
+    gains, losses, n = seen[:3]
     linear = (2 * n - gains + losses) * difference - gains - losses
     constant = 8 * n * losses * difference * (1 - difference)
     loss_share = (np.sqrt(np.maximum(linear**2 + constant, 0)) - linear) / (4 * n)

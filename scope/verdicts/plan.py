@@ -77,7 +77,8 @@ class PlannedEndpoint:
             np.ceil(pdtrik(_CHANCES, max(count * (differing + side * self.difference) / 2, 1e-9)))
             for side in (1, -1)
         )
-        seen = Discordance(*np.meshgrid(gains, losses), np.array(count))
+        grid = np.meshgrid(gains, losses)
+        seen = Discordance(grid[0], grid[1], np.array(count))
         return float((paired_within(seen, self.margin) < error).mean())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from scope.estimation.tasks.choices import (
 )
 from scope.estimation.tasks.models_alike import (
     MOST_MODELS as MOST_ALIKE,
+    RIGHT,
     choice_likeness,
     four_cells,
     text_likeness,
@@ -55,12 +57,16 @@ from scope.records import (
 
 
 class TaskNumbers(NamedTuple):
-    """Everything that is estimated of one task."""
+    """Everything that is estimated of one task.
+
+    ``scores`` are those of each model, by item: 1 for a right answer, 0 for a wrong one.
+    """
 
     measurements: tuple[Measurement, ...]
     differences: tuple[Difference, ...]
     shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = ()
+    scores: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
 
 def measure_task(
@@ -154,6 +160,7 @@ def measure_task(
         ),
         shares=shares,
         cells=tuple(four_cells(of_gold, differing)) if few else (),
+        scores={row.target: row.by_text() for row in of_gold if row.metric in RIGHT},
     )
 
 

@@ -191,7 +191,9 @@ def _pair_estimates(
         "agreement": mean(agreement_values(*choices), both, NONE_TO_BOTH),
         "cohen_kappa": corrected(cohen_kappa(*choices), both),
         "capa": missing
-        or corrected(capa(*chances, right[scored], options[scored]), scored, _NONE_WITH_PROBABILITIES),
+        or corrected(
+            capa(*chances, right[scored], options[scored]), scored, _NONE_WITH_PROBABILITIES
+        ),
         "capa_discrete": corrected(capa_discrete(*of_known, right[known], options[known]), known),
         "error_consistency": corrected(error_consistency(*of_known, right[known]), known),
         "js_divergence": missing or mean(divergences, probable, _NONE_WITH_PROBABILITIES),

@@ -106,7 +106,7 @@ def _tested(
     )
 
 
-_RIGHT = ("accuracy", "exact_match")
+RIGHT = ("accuracy", "exact_match")
 """The metrics whose values say whether an answer is right: one a task."""
 
 
@@ -119,7 +119,7 @@ def four_cells(
     ``differing`` gives the items to which two models give different answers, by their names.
     """
     measured = [
-        row for row in against_gold if row.metric in _RIGHT and {0.0, 1.0}.issuperset(row.values)
+        row for row in against_gold if row.metric in RIGHT and {0.0, 1.0}.issuperset(row.values)
     ]
     for first, second in combinations(measured, 2):
         of_first = dict(zip(first.example_ids, first.values, strict=True))

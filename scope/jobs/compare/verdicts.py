@@ -20,7 +20,7 @@ from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT, cut_thoughts
 from scope.jobs.audit.verdict_words import VerdictWords, listed, opening, rounded_up
 from scope.jobs.compare.flips import exchanged
-from scope.metrics import best_against_gold, exact_match_values
+from scope.metrics import best_against_gold, exact_match_values, in_both
 from scope.records import (
     MOST_WITH_CELLS,
     Answer,
@@ -33,6 +33,7 @@ from scope.records import (
     Replacement,
     TaskAnswers,
     Undefined,
+    are_clustered,
 )
 from scope.statistics.two_runs import pooled_differences
 from scope.verdicts import (
@@ -40,6 +41,7 @@ from scope.verdicts import (
     decide,
     judge_differences,
     judge_slope,
+    lacking_clusters,
     planned_differences,
     texts_lacking,
     with_texts_needed,
@@ -116,12 +118,16 @@ def comparison_verdicts(
         of_task = "" if len(tasks) == 1 else f" on {task.name}"
         for target in targets:
             cells, scores = task.of_pair(reference, target), task.of_scores(reference, target)
-            part, asked = _evidence(task, cells, of_task, margin), cells.both.n if cells else 0
+            part = _evidence(task, cells, of_task, margin)
+            asked = part.endpoint.estimate.n
             if isinstance(scores, Estimate):
                 name, asked = f"{MEAN_SCORE}{of_task}", scores.n
                 part = Evidence(judge_slope(name, exchanged(scores), least=-margin))
             cut = cut_thoughts(task.answers.answers[models.index(target)])
             cut = cut and f"of {target} on {task.name}, {cut}"
+            if few := lacking_clusters([item.question.id for item in task.answers.items]):
+                unusable.setdefault(target, few)
+                part = part.never_beyond
             if open_by := cut or task.too_few_left(margin):
                 part = part.never_beyond
                 unusable[target] = open_by
@@ -143,7 +149,8 @@ def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[P
     """The accuracy of each later model minus the first's over the tasks of a log."""
     names = [ItemName.parse(item.question.id) for item in answers.items]
     tasks = [name.conditions.task if name else "" for name in names]
-    if len(set(tasks)) < 2 or len(models) > MOST_WITH_CELLS:
+    clustered = are_clustered(item.question.id for item in answers.items)
+    if len(set(tasks)) < 2 or len(models) > MOST_WITH_CELLS or clustered:
         return
     reference, *targets = answers.answers
     for model, row in zip(models[1:], targets, strict=True):
@@ -172,21 +179,23 @@ def _is_right(answer: Answer, item: Item) -> bool:
     return any(best_against_gold(exact_match_values, texts, [item.gold] * len(texts)))
 
 
-def _answered(cells: FourCells) -> list[int]:
+def _answered(task: MeasuredTask, cells: FourCells) -> dict[str, float]:
     """Right answers of the target minus the reference's, by question."""
-    shares = (cells.only_first, cells.only_second)
-    lost, gained = map(cells.count, shares)
-    return [-1] * lost + [1] * gained + [0] * (cells.both.n - lost - gained)
+    scores = task.numbers.scores
+    after, before, ids = in_both(scores[cells.second], scores[cells.first])
+    return {id_: new - old for id_, new, old in zip(ids, after, before, strict=True)}
 
 
 def _evidence(task: MeasuredTask, cells: FourCells | None, of_task: str, margin: float) -> Evidence:
     name = f"accuracy{of_task}"
     if cells is not None:
-        changes = _answered(cells)
+        changes = _answered(task, cells)
+        ids, values = list(changes), list(changes.values())
         planned = planned_differences(
-            name, changes, margin=margin, texts=cells.both.n, kind="unchanged"
+            name, values, margin=margin, texts=len(ids), kind="unchanged", example_ids=ids
         )
-        return Evidence(judge_differences(name, changes, margin=margin), planned)
+        endpoint = judge_differences(name, values, margin=margin, example_ids=ids)
+        return Evidence(endpoint, planned)
     if not task.known:
         return Evidence(Endpoint(name=name, estimate=Undefined(reason=NO_GOLD)))
     none = Undefined(reason="no question was put to both models")
