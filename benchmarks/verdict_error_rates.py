@@ -31,7 +31,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scope.statistics.power import PlannedEndpoint, planned_from, texts_for_power, verdicts
 from surroundings import command, show, surroundings
 
 from scope.progress import suitable_progress
@@ -45,6 +44,7 @@ from scope.statistics.margins import (
     loss_tails,
     paired_tails,
 )
+from scope.statistics.power import PlannedEndpoint, planned_from, texts_for_power, verdicts
 
 REPETITIONS = 2000
 SIZES = (20, 50, 200, 400)
