@@ -137,8 +137,9 @@ def reach(
     """Return how far the target moves where the reference moves by 1; None where it never does.
 
     A twentieth of the texts carries 43 % of the squares of moves. So both moves at a change are
-    multiplied by w = min(1, c / |s_R|), where c is the 80th percentile of |s_R| over all changes,
-    and the target's product is cut at ±4c. Moves three times as far still give a slope of 3.
+    multiplied by w = min(1, c / |s_R|), where c is the 80th percentile of |s_R| over the changes
+    that move the reference, and the target's product is cut at ±4c. Moves three times as far still
+    give a slope of 3.
 
     Parameters
     ----------
@@ -164,9 +165,9 @@ def reach(
     places = {example: place for place, example in enumerate(examples)}
     owners = np.array([places[id_] for id_ in example_ids], dtype=np.intp)
     size = np.abs(reference)
-    bound = float(np.quantile(size, FULL_SHARE)) if len(size) else 0.0
-    if bound < SMALLEST:
+    if not (size >= SMALLEST).any():
         return None
+    bound = float(np.quantile(size[size >= SMALLEST], FULL_SHARE))
     weight = np.minimum(1, bound / np.maximum(size, SMALLEST))
     led, most = weight * reference, MOST_FOLLOWED * bound
     followed = np.clip(weight * target, -most, most)

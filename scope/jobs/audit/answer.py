@@ -84,7 +84,8 @@ class Answered(NamedTuple):
 def answered(result: AuditResult) -> Iterator[Answered]:
     """The verdict on each target, if any is reached."""
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
-    same, gaps = estimates_of_models(result, "iid_agreement", None), _accuracy_gaps(result)
+    same = estimates_of_models(result, "iid_agreement", None)
+    gaps = _minus_reference(result, "accuracy")
     baseline = "" if manifest.baseline is None else manifest.baseline.name
     for verdict in result.verdicts:
         facts = []
@@ -98,13 +99,13 @@ def answered(result: AuditResult) -> Iterator[Answered]:
         yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), *runs)
 
 
-def _accuracy_gaps(result: AuditResult) -> dict[str, Estimate | Undefined]:
-    """Each target's accuracy minus the reference's, if the verdict uses accuracy."""
+def _minus_reference(result: AuditResult, measure: str) -> dict[str, Estimate | Undefined]:
+    """Each target's accuracy, or how often it keeps its answer, minus the reference's."""
     return {
         verdict.target: end.estimate
         for verdict in result.verdicts
-        for end in verdict.endpoints
-        if end.name == "accuracy"
+        for end in reversed(verdict.endpoints)  # so that the number over capabilities counts
+        if end.measure == measure
     }
 
 
@@ -307,7 +308,10 @@ def _rows(
 
 def small_table(result: AuditResult) -> Table:
     """One row per number, one column per model."""
-    rows = [("accuracy difference", _accuracy_gaps(result))]
+    rows = [
+        ("accuracy difference", _minus_reference(result, "accuracy")),
+        ("keeps its answer, difference", _minus_reference(result, "keeps")),
+    ]
     rows += [(capability or "agreement", of) for capability, of in _groups(result).items()]
     names = [card.name for card in result.manifest.targets]
     more = f"; {len(names) - MOST_COLUMNS} more models: --verbose" if names[MOST_COLUMNS:] else ""

@@ -101,11 +101,13 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
         estimate = next(end.estimate for end in verdict.endpoints if end.name == name)
         if isinstance(estimate, Undefined):
             yield f"{in_plain_words(name).capitalize()} is not judged: {estimate.reason}"
-    for metric, measure in (("base_rate", "All"), ("concordance", "Same reaction")):
-        for capability, reason in not_assessed(result, metric).items():
-            if measure == "All" or capability not in not_assessed(result, "base_rate"):
-                of = "" if measure == "All" else "same reaction on "
-                yield f"{of}{capability} is not assessed: {reason}"
+    few = not_assessed(result, "base_rate")
+    if "no capability is assessed" not in (verdict.reason or ""):
+        for capability, reason in few.items():
+            yield f"{capability} is not assessed: {reason}"
+    for capability, reason in not_assessed(result, "concordance").items():
+        if capability not in few:
+            yield f"Same reaction on {capability} is not assessed: {reason}"
     if result.manifest.baseline is not None:
         yield f"Measured against {result.manifest.baseline.name}"
     used, planned = result.manifest.data[0].used, result.planned_texts
@@ -206,17 +208,16 @@ def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
     words = finding(endpoint, reference, baseline)
     if isinstance(estimate, Undefined):
         return words
-    if limit < 0:
-        number, least = short_points(estimate), f"at least {points(limit)}"
-    else:
-        number, least = short_share(estimate), f"at least {100 * limit:.3g}\u00a0%"
+    number = short_points(estimate) if limit < 0 else short_share(estimate)
+    interval, unit = number[number.index("[") :], "" if limit < 0 else "\u00a0%"
+    least = f"at least {100 * limit:.3g}{unit}".replace("-", "−")
     if endpoint.most is not None:
-        least += f", at most {100 * endpoint.most:.3g}\u00a0%"
+        least += f", at most {100 * endpoint.most:.3g}{unit}"
     needed = texts_lacking(endpoint)
     few = f", too few, {needed} are needed" if needed else ""
     alone = ", outside by itself but not once corrected for the other limits"
     return (
-        f"{words} ({number} on {estimate.n:,} texts{few}; {least} is required"
+        f"{words} ({interval} on {estimate.n:,} texts{few}; {least} is required"
         f"{alone * (endpoint.state == 'fails alone')})"
     )
 

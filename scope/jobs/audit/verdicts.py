@@ -65,7 +65,8 @@ def audit_verdicts(
     if measured.baseline in dead:
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities["base_rate"]:
-        dead = dict.fromkeys(judged, "no capability is assessed") | dead
+        few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
+        dead = dict.fromkeys(judged, f"no capability is assessed ({few})") | dead
     if few := lacking_clusters([text.example.id for text in result.examples]):
         dead = dict.fromkeys(judged, few) | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}

@@ -170,7 +170,7 @@ def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     (copy,) = audited(Copy, texts=40, baseline=Seed()).verdicts
     assert copy.decision == "not shown"
     assert "no capability is assessed" in copy.sentence
-    assert "typo is not assessed: 40 texts count, at least 73 are needed" in copy.sentence
+    assert "(typo: 40 texts count, at least 73 are needed)" in copy.sentence
     (copy,) = audited(Copy, texts=100, baseline=Seed()).verdicts
     assert copy.if_equal.unchanged > 189
     assert re.search(r"\(these data have 100\): --n-unchanged \d\d0\b", copy.sentence)
