@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from scope.data.fields import Fields, read_fields, texts_of
-from scope.data.items import Draft, Wanted, gather, with_cluster
+from scope.data.items import Draft, Wanted, gather
 from scope.data.sampling import usable
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -56,8 +56,8 @@ def _read(data: str, cluster: str | None) -> Iterator[Draft]:
             expected="questions without options and passage",
             fix="choose the task choice for options, extractive_qa for passages",
         )
-    names, required = with_cluster(NAMES, ("question", "answer"), cluster)
-    return usable(read_fields(source, names, required=required), _draft)
+    required = "question", "answer"
+    return usable(read_fields(source, NAMES, required=required, cluster=cluster), _draft)
 
 
 def _draft(fields: Fields) -> Draft:

@@ -32,6 +32,15 @@ SLICE = "slice "
 CLUSTER = "cluster"
 """The role of a column whose values name the cluster of each row."""
 
+SHARED = "context"
+"""The role of a column whose value several rows may have in common, such as a passage."""
+
+SHARED_NAMES = (
+    *("context", "passage", "document", "doc", "article", "premise", "paragraph"),
+    *("context_id", "passage_id", "document_id", "doc_id", "article_id", "conversation_id"),
+    *("user", "user_id", "author", "author_id"),
+)
+
 _PRINTED = 1 << 16
 """Most letters of a printed value."""
 
@@ -112,15 +121,23 @@ def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
 
 
 def read_fields(
-    source: Source, names: Mapping[str, Sequence[str]], *, required: Sequence[str]
+    source: Source,
+    names: Mapping[str, Sequence[str]],
+    *,
+    required: Sequence[str],
+    cluster: str | None = None,
 ) -> Iterator[Fields]:
     """Every row of a source, with the columns that have one of the names of each meaning.
+
+    ``cluster`` names the column of clusters, if there is one.
 
     Raises
     ------
     DataError
         When a required meaning has no column.
     """
+    if cluster is not None:
+        names, required = {**names, CLUSTER: (cluster.casefold(),)}, (*required, CLUSTER)
     matches = {meaning: first_of(known, source.columns) for meaning, known in names.items()}
     columns = {meaning: column for meaning, column in matches.items() if column is not None}
     for meaning in required:
@@ -175,6 +192,7 @@ def choose_columns(
         "label": None if hidden else labelled,
         "id": first_of(("id",), free),
         CLUSTER: cluster,
+        SHARED: None if cluster else first_of(SHARED_NAMES, free),
         **{f"{SLICE}{name}": name for name in slices},
     }
     return {role: column for role, column in columns.items() if column is not None}

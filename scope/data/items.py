@@ -19,8 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from scope.data.drawing import Repeats, content_key, fingerprint_of
 from scope.data.fields import (
-    CLUSTER,
     Fields,
     UnreadableError,
     first_of,
@@ -30,15 +30,7 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import (
-    Candidate,
-    Drawn,
-    Repeats,
-    Selection,
-    content_key,
-    fingerprint_of,
-    usable,
-)
+from scope.data.sampling import Candidate, Drawn, Selection, usable
 from scope.data.sources import (
     Source,
     first_character,
@@ -181,25 +173,8 @@ def read_choices(spec: str, cluster: str | None = None) -> Iterator[Draft]:
     source = open_source(spec)
     in_one = first_of(CHOICE_NAMES["options"], source.columns)
     letters = {} if in_one else _option_columns(source.columns)
-    names, required = with_cluster(
-        {**CHOICE_NAMES, **letters}, ("question", "A" if letters else "options"), cluster
-    )
-    return usable(read_fields(source, names, required=required), _choice)
-
-
-def with_cluster(
-    names: Mapping[str, Sequence[str]], required: Sequence[str], cluster: str | None
-) -> tuple[Mapping[str, Sequence[str]], Sequence[str]]:
-    """Column names by meaning and the required ones, with the column of clusters if one is named.
-
-    Examples
-    --------
-    >>> with_cluster({"question": ("question",)}, ("question",), "page")
-    ({'question': ('question',), 'cluster': ('page',)}, ('question', 'cluster'))
-    """
-    if cluster is None:
-        return names, required
-    return {**names, CLUSTER: (cluster.casefold(),)}, (*required, CLUSTER)
+    names, required = {**CHOICE_NAMES, **letters}, ("question", "A" if letters else "options")
+    return usable(read_fields(source, names, required=required, cluster=cluster), _choice)
 
 
 def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
@@ -359,8 +334,8 @@ def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> 
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
     squad = is_json and first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
-    names, required = with_cluster(PASSAGE_NAMES, ("question", "context"), cluster)
-    rows = read_fields(source, names, required=required)
+    required = "question", "context"
+    rows = read_fields(source, PASSAGE_NAMES, required=required, cluster=cluster)
     return usable(rows, partial(_passage, unanswerable))
 
 

@@ -15,14 +15,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from scope.data.drawing import Repeats, fingerprint_of
 from scope.data.fields import Fields, first_of, is_missing, read_fields
-from scope.data.sampling import (
-    Candidate,
-    Repeats,
-    Selection,
-    fingerprint_of,
-    usable,
-)
+from scope.data.sampling import Candidate, Selection, usable
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError

@@ -18,6 +18,7 @@ REPLACES_IN: Mapping[str, str] = MappingProxyType(
     {
         "accuracy": "accuracy",
         "mean score": "accuracy",
+        "recall": "accuracy",
         "agreement": "same answers",
         "keeps": "robustness",
         "concordance": "reaction",

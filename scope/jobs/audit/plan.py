@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from scope.data.sampling import LoadedData, subsample
+from scope.errors import DataError
 from scope.estimation import metrics_of_kept_pairs
 from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
@@ -114,6 +115,7 @@ class AuditPlan:
                 "label_map": ", ".join(self.request.label_map) or None,
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **({"slices": ", ".join(self.request.slices)} if self.request.slices else {}),
+                **({"recall": ", ".join(self.request.recall)} if self.request.recall else {}),
                 **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
                 # Classifiers have none, as in older runs.
@@ -184,6 +186,12 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     )
     first = models.each[0].reference
     data = with_labels(loaded, first.adapter.labels, request.label_map)
+    if missing := sorted({*request.recall} - {example.label for example in data.examples}):
+        raise DataError(
+            f"--recall {missing[0]}, which is the gold label of no text",
+            expected=f"one of the reference's labels: {', '.join(first.adapter.labels)}",
+            fix="check the label, or leave the option out",
+        )
     if shard is not None:
         data = replace(data, examples=tuple(shard.part(data.examples)))
     return tuple(

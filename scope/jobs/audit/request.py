@@ -150,6 +150,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     """Column of the data by whose values agreement and concordance are measured, too; may be
     repeated. The reference's label and confidence always are."""
 
+    recall: Annotated[Sequence[str], option(METHOD, "--recall", metavar="CLASS")] = ()
+    """Verdict: gold label of whose texts a target may not recognise fewer than the reference, but
+    for the margin of accuracy; may be repeated."""
+
     agreement_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less often than the baseline a target may agree with the reference."""
 

@@ -114,6 +114,8 @@ class _Measured:
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
         self._request = request
+        texts = (*result.examples, *(() if earlier is None else earlier.examples))
+        self._gold = {text.example.id: text.example.label for text in texts}
         self._by_key, before = _by_key(result), {} if earlier is None else _by_key(earlier)
         self._before = {key: row.by_text() for key, row in before.items() if key in self._by_key}
         looks = int(str(result.manifest.settings.get("looks", 1)))
@@ -166,6 +168,12 @@ class _Measured:
         if gaps.values:
             differences = Pooled(self._values("iid_accuracy_gap", None, target))
             yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
+            for name in request.recall:
+                of_class = {
+                    id_: gap for id_, gap in differences.values.items() if self._gold[id_] == name
+                }
+                margin = request.accuracy_margin
+                yield self._differences(f"recall of {name}", Pooled(of_class), 1, margin=margin)
         else:
             yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
         least = request.least_agreement
@@ -223,7 +231,7 @@ class _Measured:
         )
         if margin is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        unchanged = name in ("accuracy", "agreement")
+        unchanged = endpoint.measure in ("accuracy", "recall", "agreement")
         return Evidence(
             endpoint,
             planned_differences(

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.answers.vectors import LatentTable
-from scope.data.sampling import by_name, draw
+from scope.data.drawing import by_name, draw
 from scope.errors import DataError
 from scope.jobs.probe.correlations import (
     pearson_difference,
