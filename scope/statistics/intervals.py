@@ -27,14 +27,18 @@ Sums = NDArray[np.float64]
 
 
 class ExampleSums(NamedTuple):
-    """For each distinct example, in the order of their ids: sum and number of its values."""
+    """For each distinct unit, an example or cluster, in order: sum and number of its values.
+
+    ``examples`` is the number of distinct examples.
+    """
 
     sums: Sums
     sizes: Sums
+    examples: int
 
     @property
     def distinct(self) -> int:
-        """The number of distinct examples."""
+        """The number of distinct units."""
         return len(self.sums)
 
     @property
@@ -82,7 +86,8 @@ def sum_by_example(
     order = np.lexsort((flat, owners))
     sums = np.bincount(owners[order], weights=flat[order], minlength=len(position))
     sizes = np.bincount(owners, minlength=len(position))
-    return ExampleSums(sums.astype(np.float64), sizes.astype(np.float64))
+    count = len(set(example_ids))
+    return ExampleSums(sums.astype(np.float64), sizes.astype(np.float64), count)
 
 
 def normal_quantile(level: float) -> float:
@@ -156,7 +161,7 @@ def mean_estimate(
         # Wilson's bounds enclose the mean but for the last bit, at both ends of the range.
         low=low + width * max(0.0, min(lower, mean)),
         high=low + width * min(1.0, max(upper, mean)),
-        n=examples.distinct,
+        n=examples.examples,
         level=level,
         method="Wilson, clustered by example",
     )
@@ -203,7 +208,7 @@ def sum_by_unit(values: ArrayLike, example_ids: Sequence[str] = ()) -> ExampleSu
     numbers = np.asarray(values, dtype=np.float64)
     if len(example_ids) == 0:
         numbers = np.sort(numbers)  # a sum depends on the order of its terms
-        return ExampleSums(numbers, np.ones_like(numbers))
+        return ExampleSums(numbers, np.ones_like(numbers), len(numbers))
     return sum_by_example(numbers, example_ids, low=-math.inf, high=math.inf)
 
 
