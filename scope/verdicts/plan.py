@@ -163,7 +163,9 @@ def joint_power(
     return math.prod(end.power(sizes[end.kind], error=ERROR / targets) for end in plan)
 
 
-def texts_for_power(planned: PlannedEndpoint, *, targets: int = 1) -> int | None:
+def texts_for_power(
+    planned: PlannedEndpoint, *, targets: int = 1, error: float = ERROR
+) -> int | None:
     """Return how many texts give the endpoint a power of 0.8; None if more than `MOST_TEXTS`.
 
     Examples
@@ -172,11 +174,11 @@ def texts_for_power(planned: PlannedEndpoint, *, targets: int = 1) -> int | None
     124
     """
     few, enough = 0, MOST_TEXTS
-    if planned.power(enough, error=ERROR / targets) < POWER:
+    if planned.power(enough, error=error / targets) < POWER:
         return None
     while enough - few > 1:
         middle = (few + enough) // 2
-        reached = planned.power(middle, error=ERROR / targets) >= POWER
+        reached = planned.power(middle, error=error / targets) >= POWER
         few, enough = (few, middle) if reached else (middle, enough)
     return enough
 
@@ -194,9 +196,9 @@ class Evidence(NamedTuple):
 
 
 def with_texts_needed(
-    verdict: Replacement, evidence: Sequence[Evidence], *, targets: int = 1
+    verdict: Replacement, evidence: Sequence[Evidence], *, targets: int = 1, error: float = ERROR
 ) -> Replacement:
-    """Add to an open verdict how many texts decide its open endpoints."""
+    """Add to an open verdict how many texts decide its open endpoints, at an ``error`` of each."""
     if verdict.decision != "not shown" or not verdict.open:
         return verdict
     plan = [part.planned for part in evidence if part.endpoint.name in verdict.open]
@@ -205,17 +207,19 @@ def with_texts_needed(
         return verdict
     return replace(
         verdict,
-        if_equal=_texts_needed([planned.if_equal for planned in known], targets),
-        if_as_seen=_texts_needed(known, targets),
+        if_equal=_texts_needed([planned.if_equal for planned in known], targets, error),
+        if_as_seen=_texts_needed(known, targets, error),
     )
 
 
-def _texts_needed(plan: Sequence[PlannedEndpoint], targets: int) -> TextsNeeded | None:
+def _texts_needed(
+    plan: Sequence[PlannedEndpoint], targets: int, error: float
+) -> TextsNeeded | None:
     """The most that an endpoint of each kind needs; None if no number decides one of them."""
     needed: dict[Kind, int] = {}
     gold = None
     for planned in plan:
-        texts = texts_for_power(planned, targets=targets)
+        texts = texts_for_power(planned, targets=targets, error=error)
         if texts is None:
             return None
         needed[planned.kind] = max(needed.get(planned.kind, 0), texts)

@@ -157,9 +157,7 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     yield prose("Why"), prose("{why}.", why=why)
     yield from answer.facts
     decided = verdict.decision != "not shown"
-    often = "in about 1 run of 40"
-    if answer.combined:
-        often = "in {runs} or else in this run in at most 3 cases of 100"
+    often = "in about 3 of 100 pairs of runs" if answer.combined else "in about 1 run of 40"
     sure = f"A model just beyond a limit gets such a ✓ {often}."
     if verdict.decision == "may not":
         sure = f"A model just within its limits gets such a ✗ {often}."
@@ -168,7 +166,7 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     if answer.looks:
         sure = "Not stated: an earlier run ({runs}) used these texts with another plan. "
         sure += "Confirm it on texts that no run has used."
-    runs = {"runs": ", ".join(answer.looks or answer.combined)} if "{runs}" in sure else {}
+    runs = {"runs": ", ".join(answer.looks)} if answer.looks else {}
     yield prose("How sure"), prose(sure, **runs)
     more = "None needed." if decided else f"{words.more or 'How many would decide is not known'}."
     yield prose("More texts"), prose("{more}", more=more)

@@ -87,15 +87,13 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
 
 def all_assessed(result: AuditResult, counts: Mapping[str, Counted]) -> bool:
     """Whether every capability that is assessed on all texts, by their ``counts``, already is."""
-    by_metric = {
-        "base_rate": ("keeps_margin", {name: count.keeps for name, count in counts.items()}),
-        "concordance": ("concordance_margin", {name: row.pairs for name, row in counts.items()}),
-    }
-    return all(
-        name not in numbers or name in too_few(numbers, float(str(result.manifest.settings[limit])))
-        for metric, (limit, numbers) in by_metric.items()
-        for name in not_assessed(result, metric)
-    )
+    of_metric = {"base_rate": "keeps", "concordance": "concordance"}
+    for place, (metric, name) in enumerate(of_metric.items()):
+        texts = {capability: count[place] for capability, count in counts.items()}
+        few = too_few(texts, float(str(result.manifest.settings[f"{name}_margin"])))
+        if not not_assessed(result, metric).keys() & texts.keys() <= few.keys():
+            return False
+    return True
 
 
 def limits_in_words(manifest: Manifest) -> str:

@@ -8,123 +8,106 @@ the numbers of texts, after the first has left a target open. It is judged on th
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Set
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.answers import Run
 from scope.errors import RunError
+from scope.jobs.audit.plan import OF_VERDICTS
+from scope.jobs.identity import configuration_of
 from scope.jobs.shards import SETTING
-from scope.records import AuditResult
+from scope.records import AuditResult, Manifest
 from scope.store.folder import RunFolder
 
-_PLAN = (
-    *("accuracy_margin", "agreement_margin", "keeps_margin", "concordance_margin"),
-    *("least_agreement", "least_concordance", "least_reach"),
-    *("candidates", "gap", "encoder", "min_similarity"),
-)
-_DRAWN = ("seed", "changed_texts", "n_most", "looks")
+_PLAN = (*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity")
+_SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 """What a second run may choose anew."""
 
 _FACT = "earlier audits"
 
 
 class Earlier(NamedTuple):
-    """Names of runs that make an audit exploratory, or a run that is combined with it."""
+    """Names of runs that make an audit exploratory, or the one that is combined with it."""
 
     looks: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     combined: AuditResult | None = None
 
 
-def earlier_audits(run: Run, ids: Collection[str]) -> Earlier:
+def earlier_audits(run: Run, manifest: Manifest, ids: Set[str]) -> Earlier:
     """What had finished in the same folder when the run began; a resume goes by the same.
 
     They share the reference, a target and the specification of the data. Those with any of the
     texts, by their ``ids``, count as looks. Of two or more none is combined.
     """
-    stored = run.fact(_FACT, _FACT)
+    folder, stored = run.path.absolute().parent, run.fact(_FACT, _FACT)
     if stored is None:
-        stored = json.dumps(_sorted_out(run, ids))
+        stored = json.dumps(_sorted_out(folder, manifest, ids))
         run.keep_fact(_FACT, _FACT, stored)
     looks, names = map(tuple, json.loads(stored))
-    results = [_result(RunFolder(run.path.absolute().parent / name)) for name in names]
+    results = [_audit(folder / name) for name in names]
     # One that was deleted meanwhile was looked at, too.
     return Earlier(looks, names, *results) if all(results) else Earlier(names)
 
 
-def _sorted_out(run: Run, ids: Collection[str]) -> tuple[list[str], list[str]]:
-    """The names of looks, and of the run that is combined."""
-    here = run.read_configuration() or {}
-    looks, open_ = [], []
-    for other, there in _related(run, here):
-        result = _result(other)
-        if result is not None and _may_be_combined(result, here, there):
-            open_.append(other.name)
-        elif result is not None and not _texts(result).isdisjoint(ids):
-            looks.append(other.name)
-    if looks or len(open_) > 1:
-        return sorted((*looks, *open_)), []
-    return [], open_
-
-
-def _related(run: Run, here: Mapping[str, Any]) -> Iterator[tuple[RunFolder, Mapping[str, Any]]]:
-    """Finished audits of the same models on the same data with another plan or sample."""
-    for path in sorted(run.path.absolute().parent.glob("*/result.json")):
-        other = RunFolder(path.parent)
-        try:
-            there: Mapping[str, Any] = other.read_configuration() or {}
-            same_data = _data(run) == _data(other)
-        except RunError:  # a damaged run, which its own commands report
+def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str], list[str]]:
+    """The names of looks, and of the run that is combined, if any."""
+    looks, again = [], []
+    for path in sorted(folder.glob("*/result.json")):
+        result = _audit(path.parent)
+        if result is None or not _is_another_plan(result.manifest, here):
             continue
-        if (
-            same_data
-            and all(there.get(part) == here[part] for part in ("job", "reference"))
-            and any(target in _fingerprints(there) for target in _fingerprints(here))
-            and SETTING not in there["settings"]
-            and (_plan(there), _sample(there)) != (_plan(here), _sample(here))
-        ):
-            yield other, there
+        rows = (row for row in result.measurements if row.metric == "iid_agreement")
+        if _may_be_combined(result, here):
+            again.append(path.parent.name)
+        elif not ids.isdisjoint(id_ for row in rows for id_ in row.example_ids):
+            looks.append(path.parent.name)
+    return (sorted(looks + again), []) if looks or again[1:] else ([], again)
 
 
-def _may_be_combined(
-    result: AuditResult, here: Mapping[str, Any], there: Mapping[str, Any]
-) -> bool:
-    names = [target["name"] for target in here["targets"]]
+def _audit(folder: Path) -> AuditResult | None:
+    """A finished audit against one reference; None of a damaged run, and of a shard."""
+    run = RunFolder(folder)
+    try:
+        is_audit = (run.read_configuration() or {}).get("job") == "audit"
+        result = run.read_result() if is_audit else None
+    except RunError:  # which its own commands report
+        return None
+    if not isinstance(result, AuditResult) or SETTING in result.manifest.settings:
+        return None
+    return None if result.audits else result
+
+
+def _is_another_plan(there: Manifest, here: Manifest) -> bool:
+    """Whether it is of the same models and data, with another plan or other texts."""
+    before, now = configuration_of(there), configuration_of(here)
     return (
-        _plan(here) == _plan(there)
-        and all(target in there["targets"] for target in here["targets"])
-        and not (result.earlier_looks or result.combined_with)
-        and any(row.decision == "not shown" and row.target in names for row in result.verdicts)
+        before["reference"] == now["reference"]
+        and not _targets(there).isdisjoint(_targets(here))
+        and there.data[0].spec == here.data[0].spec
+        and (_plan(there), _sample(there)) != (_plan(here), _sample(here))
     )
 
 
-def _plan(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
-    settings = configuration["settings"]
-    parts = (configuration.get(part) for part in ("baseline", "capabilities"))
-    return (*(settings.get(name) for name in _PLAN), *parts)
+def _may_be_combined(result: AuditResult, here: Manifest) -> bool:
+    return (
+        _plan(result.manifest) == _plan(here)
+        and _targets(here) <= _targets(result.manifest)
+        and not (result.earlier_looks or result.combined_with)
+        and any(verdict.decision == "not shown" for verdict in result.verdicts)
+    )
 
 
-def _sample(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (*map(configuration["settings"].get, _DRAWN), configuration.get("data"))
+def _targets(manifest: Manifest) -> set[str]:
+    targets: Any = configuration_of(manifest)["targets"]
+    return set(map(str, targets))
 
 
-def _fingerprints(configuration: Mapping[str, Any]) -> list[str]:
-    return [target["fingerprint"] for target in configuration.get("targets", ())]
+def _plan(manifest: Manifest) -> tuple[object, ...]:
+    parts = map(configuration_of(manifest).get, ("baseline", "capabilities"))
+    return (*map(manifest.settings.get, _PLAN), *parts)
 
 
-def _data(run: RunFolder) -> list[str]:
-    cards: Any = run.read_notes().get("data", ())
-    return [card["spec"] for card in cards]
-
-
-def _result(folder: RunFolder) -> AuditResult | None:
-    try:
-        result = folder.read_result()
-    except RunError:
-        return None
-    return result if isinstance(result, AuditResult) else None
-
-
-def _texts(result: AuditResult) -> set[str]:
-    rows = (row for row in result.measurements if row.metric == "iid_agreement")
-    return {id_ for row in rows for id_ in row.example_ids}
+def _sample(manifest: Manifest) -> tuple[object, ...]:
+    return (*map(manifest.settings.get, _SAMPLE), manifest.data[0].fingerprint)

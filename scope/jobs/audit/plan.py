@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from scope.data.drawing import short_hash
 from scope.data.sampling import LoadedData, subsample
 from scope.errors import DataError
 from scope.estimation import metrics_of_kept_pairs
@@ -28,6 +29,12 @@ from scope.metrics import Metric
 from scope.models.model import Model
 from scope.protocols import SearchOptions
 from scope.records import Example, Manifest, Setting
+
+OF_VERDICTS = (
+    *("gap", "accuracy_margin", "agreement_margin", "keeps_margin", "concordance_margin"),
+    *("least_agreement", "least_concordance"),
+)
+"""The options that say what is judged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +71,9 @@ class AuditPlan:
     @property
     def looks(self) -> int:
         """At how many parts of the texts the verdicts are looked at, at most."""
-        if self.request.is_matrix or not self.request.candidates:
-            return 1
-        served = any(model.served for model in self.models.targets)
-        return self.request.looks or (MOST_LOOKS if served else 1)
+        judges = self.request.candidates and not self.request.is_matrix
+        served = any(model.served for model in self.models.targets if model.role == "target")
+        return self.request.looks or (MOST_LOOKS if judges and served else 1)
 
     def only(self, examples: Sequence[Example]) -> AuditPlan:
         """The same audit of some of the texts."""
@@ -75,15 +81,16 @@ class AuditPlan:
 
     def first_texts(self, look: int, looks: int) -> AuditPlan:
         """The same audit of the texts up to a look, which have their share of those changed."""
-        kinds: dict[int, list[Example]] = {}
-        for example in self.data.examples:
-            drawn = (self.changed_ids, self.most_ids, self.searched_ids)
-            kinds.setdefault(sum(example.id in ids for ids in drawn), []).append(example)
-        # Another order than that of the samples, which have their texts first.
-        seed = self.options.seed + 1
-        parts = [subsample(kind, -(-len(kind) * look // looks), seed) for kind in kinds.values()]
-        ids = {example.id for part in parts for example in part}
-        return self.only([example for example in self.data.examples if example.id in ids])
+        drawn = (self.changed_ids, self.most_ids, self.searched_ids)
+        # Of each kind in an order at random, which the texts decide.
+        ordered = sorted(
+            (sum(each.id in ids for ids in drawn), short_hash(each.text), each.id)
+            for each in self.data.examples
+        )
+        ids = {id_ for place, (*_, id_) in enumerate(ordered) if place % looks < look}
+        card = replace(self.data.card, used=self.data.card.used - len(ordered) + len(ids))
+        plan = replace(self, data=replace(self.data, card=card))
+        return plan.only([each for each in self.data.examples if each.id in ids])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,13 +139,10 @@ class AuditPlan:
         request = self.request
         if not request.candidates:
             return {}
-        names = (
-            *("gap", "n_most", "accuracy_margin", "agreement_margin", "keeps_margin"),
-            *("concordance_margin", "least_agreement", "least_concordance"),
-        )
-        limits: dict[str, Setting] = {name: getattr(request, name) for name in names}
+        limits: dict[str, Setting] = {name: getattr(request, name) for name in OF_VERDICTS}
         looks = {"looks": self.looks} if self.looks > 1 else {}
-        return {**limits, **looks, "least_reach": request.reach_limit}
+        most = {"n_most": request.n_most, **looks}
+        return {**limits, **most, "least_reach": request.reach_limit}
 
     def kept_as(self, chosen: ChosenCapability) -> str:
         """The name under which a run keeps a search; it may have one of each reference."""

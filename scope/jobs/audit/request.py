@@ -289,13 +289,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
         if self.is_matrix:
             refuse_unused(
                 self,
-                ("baseline", "floor"),
+                ("baseline", "floor", "looks"),
                 "with several references, both directions or groups",
                 "one reference, with which it is compared",
                 instead="give the model as a --target",
-            )
-            refuse_unused(
-                self, ("looks",), "with several references, both directions or groups", "a verdict"
             )
         if self.role == "next_token":
             refuse_unused(

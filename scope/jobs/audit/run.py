@@ -102,7 +102,7 @@ def _conduct(
     request, examples = plans[0].request, plans[0].data.examples
     progress, earlier = request.progress, Earlier()
     if request.candidates and not request.is_matrix:
-        earlier = earlier_audits(run, {example.id for example in examples})
+        earlier = earlier_audits(run, plans[0].manifest(), {example.id for example in examples})
     _recognise_models(plans, run, progress)
     texts = [example.text for example in examples]
     references = [plan.models.reference for plan in plans]
@@ -138,19 +138,12 @@ def _at_looks(
         (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
         result = replace(result, earlier_looks=earlier.looks, combined_with=earlier.names)
         if looks > 1:
-            card = replace(result.manifest.data[0], used=len(result.examples))
-            result = replace(
-                result,
-                manifest=replace(result.manifest, data=(card,)),
-                look=look,
-                planned_texts=len(plan.data.examples),
-            )
-        verdicts = audit_verdicts(result, plan.request, earlier.combined)
-        if all(verdict.decision != "not shown" for verdict in verdicts) and all_assessed(
-            result, counts
-        ):
+            result = replace(result, look=look, planned_texts=len(plan.data.examples))
+        result = replace(result, verdicts=audit_verdicts(result, plan.request, earlier.combined))
+        is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)
+        if look < looks and not is_open and all_assessed(result, counts):
             break
-    return replace(result, verdicts=verdicts)
+    return result
 
 
 def _audits(
@@ -163,12 +156,11 @@ def _audits(
     plain = next(iter(known.values())).keys()
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
     replies = {name: known.get(name, {}) | row for name, row in answers.items()}
-    most = plans[0].request.most_unusable
-    manifests = [
-        with_reasons(plan.manifest(), {None: replies}, most, plain, plan.names[0]) for plan in plans
-    ]
-    each = zip(_without(plans, answers), searches, manifests, strict=True)
-    return [_audited(plan, search, answers, manifest) for plan, search, manifest in each]
+    most, audits = plans[0].request.most_unusable, []
+    for plan, search, answered in zip(plans, searches, _without(plans, answers), strict=True):
+        manifest = with_reasons(plan.manifest(), {None: replies}, most, plain, plan.names[0])
+        audits.append(_audited(answered, search, answers, manifest))
+    return audits
 
 
 def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
@@ -268,7 +260,8 @@ def _scored_examples(
 
 def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) -> None:
     """Check that models whose bytes cannot be hashed are those whose answers the run contains."""
-    texts = [example.text for example in plans[0].data.examples]
+    first = plans[0].first_texts(1, plans[0].looks)
+    texts = [example.text for example in first.data.examples]
     for plan in plans:
         for capability in plan.capabilities:
             texts += changed_texts(run, plan.kept_as(capability), plan.data.examples)

@@ -114,10 +114,10 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     if used < planned:
         looks = result.manifest.settings["looks"]
         yield f"Decided at look {result.look} of {looks}, on {used:,} of {planned:,} planned texts"
-    if result.combined_with:
+    for run in result.combined_with:
         yield (
-            f"Judged on the texts of this run and of {listed(result.combined_with)}; both together "
-            "err in at most 3 runs of 100, a third run would be exploratory"
+            f"Judged on the texts of this run and of {run}; both together err in about 3 of 100 "
+            "pairs of runs, and a third run would be exploratory"
         )
 
 

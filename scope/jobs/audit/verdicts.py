@@ -72,10 +72,9 @@ def audit_verdicts(
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = list(decide(ends, degenerate=dead))
     if earlier is None:  # a third run has no known error
-        verdicts = [
-            with_texts_needed(verdict, evidence[verdict.target], targets=len(judged))
-            for verdict in verdicts
-        ]
+        # Those of a second run, of whose texts a quarter are here already.
+        needed = partial(with_texts_needed, targets=len(judged), error=error_of_second(0.5))
+        verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
     return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
 
 
@@ -114,9 +113,12 @@ class _Measured:
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
         self._request = request
-        texts = (*result.examples, *(() if earlier is None else earlier.examples))
+        texts = (*result.examples, *(earlier.examples if earlier else ()))
         self._gold = {text.example.id: text.example.label for text in texts}
-        self._by_key, before = _by_key(result), {} if earlier is None else _by_key(earlier)
+        self._by_key, before = (
+            {(row.metric, row.capability, row.target): row for row in rows if row.subset is None}
+            for rows in (result.measurements, earlier.measurements if earlier else ())
+        )
         self._before = {key: row.by_text() for key, row in before.items() if key in self._by_key}
         looks = int(str(result.manifest.settings.get("looks", 1)))
         self._error = error_at(result.look or looks, looks)
@@ -286,11 +288,6 @@ class _Measured:
                 name, by_text, least=least, most=1 / least, texts=self._changed, example_ids=ids
             ),
         )
-
-
-def _by_key(result: AuditResult) -> dict[tuple[str, str | None, str], Measurement]:
-    rows = (row for row in result.measurements if row.subset is None)
-    return {(row.metric, row.capability, row.target): row for row in rows}
 
 
 def _minus(first: ByText, second: ByText) -> ByText:

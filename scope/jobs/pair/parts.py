@@ -25,6 +25,7 @@ from scope.jobs.reuse.run import prepare as prepare_reuse
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.shared_fields import LabelledTexts, SharesAnswers
 from scope.jobs.task_choice import task_names
+from scope.models.scheme import scheme_of
 from scope.records import EstimatedResult, Manifest, NotRun
 
 _PREPARE: Mapping[type[Request], Callable[[Any], Prepared[Any]]] = MappingProxyType(
@@ -105,6 +106,8 @@ class Parts:
             floor=request.floor,
             capabilities=request.capabilities,
             accuracy_margin=request.accuracy_margin,
+            # Both directions and the other parts ask for most of the texts anyway.
+            looks=1 if scheme_of(whole_spec(request.models[target])).served else None,
             **request.sizes,
             **self._shared(LabelledTexts),
         )
