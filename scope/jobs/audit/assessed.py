@@ -132,6 +132,7 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
     return (
         f"{words}; power for {counted(targets, 'target')} as good as required, strength left out: "
         f"{', '.join(powers)} of texts differ"
+        f"{', clusters left out' if settings.get('cluster') else ''}"
     )
 
 

@@ -71,7 +71,7 @@ class AuditPlan:
     @property
     def looks(self) -> int:
         """At how many parts of the texts the verdicts are looked at, at most."""
-        judges = self.request.candidates and not self.request.is_matrix
+        judges = self.request.candidates and not (self.request.is_matrix or self.request.cluster)
         served = any(model.served for model in self.models.targets if model.role == "target")
         return self.request.looks or (MOST_LOOKS if judges and served else 1)
 

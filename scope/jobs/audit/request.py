@@ -289,10 +289,14 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
         if self.is_matrix:
             refuse_unused(
                 self,
-                ("baseline", "floor", "looks"),
+                ("baseline", "floor", "looks", "recall"),
                 "with several references, both directions or groups",
                 "one reference, with which it is compared",
                 instead="give the model as a --target",
+            )
+        if self.cluster is not None and self.looks != 1:
+            refuse_unused(
+                self, ("looks",), "with --cluster", "one look: several were not simulated there"
             )
         if self.role == "next_token":
             refuse_unused(
