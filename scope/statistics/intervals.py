@@ -11,7 +11,7 @@ see docs/decisions/0006-intervals-of-kappa.md.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -219,6 +219,23 @@ def sum_by_unit(values: ArrayLike, example_ids: Sequence[str] = ()) -> ExampleSu
         numbers = np.sort(numbers)  # a sum depends on the order of its terms
         return ExampleSums(numbers, np.ones_like(numbers), len(numbers))
     return sum_by_example(numbers, example_ids, low=-math.inf, high=math.inf)
+
+
+ByText = Iterable[float] | Mapping[str, float]
+"""One number a text, or by the id of the text, which may have a cluster."""
+
+
+def numbers_and_ids(by_text: ByText) -> tuple[list[float], tuple[str, ...]]:
+    """The numbers, and the ids of the texts where they are given.
+
+    Examples
+    --------
+    >>> numbers_and_ids({"a": 1.0}), numbers_and_ids([1.0])
+    (([1.0], ('a',)), ([1.0], ()))
+    """
+    if isinstance(by_text, Mapping):
+        return list(by_text.values()), tuple(by_text)
+    return list(by_text), ()
 
 
 def student_quantile(level: float, freedom: int) -> float:

@@ -11,14 +11,14 @@ much wider, and p-values are multiplied by the ratio, so that they are compared 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from scope.printing import counted
 from scope.records import ERROR, Endpoint, Estimate, Undefined, are_clustered, unit_of
-from scope.statistics.intervals import student_quantile
+from scope.statistics.intervals import ByText, numbers_and_ids, student_quantile
 from scope.statistics.margins import (
     Tails,
     binomial_estimate,
@@ -102,11 +102,10 @@ def pooled(parts: Sequence[Mapping[str, float]], *, missing: float | None = 0.0)
 
 def judge_differences(
     name: str,
-    differences: Iterable[float],
+    differences: ByText,
     *,
     margin: float,
     unevenness: float = 1.0,
-    example_ids: Sequence[str] = (),
     error: float = ERROR,
 ) -> Endpoint:
     """Judge whether the first model is at most a margin below the second.
@@ -116,36 +115,29 @@ def judge_differences(
     name
         The name of the endpoint.
     differences
-        First minus second, one number a text.
+        First minus second, one number a text, or by its id: fewer than ten clusters of texts show
+        nothing.
     margin
         In 0..1.
     unevenness
         That of `pooled`.
-    example_ids
-        The id of each text where texts have clusters. Fewer than ten clusters show nothing.
 
     Examples
     --------
     >>> judge_differences("accuracy", [0.0] * 35, margin=0.1).state
     'within'
     """
-    values = list(differences)
+    values, ids = numbers_and_ids(differences)
     if not values:
         return Endpoint(name=name, estimate=NO_TEXT, limit=-margin)
-    seen = discordance(values, example_ids, unevenness=unevenness)
-    estimate = score_estimate(values, example_ids, unevenness=unevenness, error=error)
+    seen = discordance(values, ids, unevenness=unevenness)
+    estimate = score_estimate(values, ids, unevenness=unevenness, error=error)
     tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else paired_tails(seen, margin)
     return _endpoint(name, estimate, tails, error, least=-margin)
 
 
 def judge_share(
-    name: str,
-    scores: Iterable[float],
-    *,
-    least: float,
-    unevenness: float = 1.0,
-    example_ids: Sequence[str] = (),
-    error: float = ERROR,
+    name: str, scores: ByText, *, least: float, unevenness: float = 1.0, error: float = ERROR
 ) -> Endpoint:
     """Judge whether the mean of scores in 0..1 is at least ``least``, by exact binomial tails.
 
@@ -156,11 +148,12 @@ def judge_share(
     >>> print(judge_share("agreement", [1.0] * 100, least=0.95).estimate)
     1.000 [0.964, 1.000]
     """
-    below = np.array(list(scores), dtype=np.float64) - 1
-    if not len(below):
+    values, ids = numbers_and_ids(scores)
+    if not values:
         return Endpoint(name=name, estimate=NO_TEXT, limit=least)
-    seen = discordance(below, example_ids, unevenness=unevenness)
-    estimate = binomial_estimate(below, example_ids, unevenness=unevenness, error=error)
+    below = np.array(values) - 1
+    seen = discordance(below, ids, unevenness=unevenness)
+    estimate = binomial_estimate(below, ids, unevenness=unevenness, error=error)
     tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else loss_tails(seen, 1 - least)
     return _endpoint(name, estimate, tails, error, least=least)
 

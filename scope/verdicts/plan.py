@@ -9,14 +9,14 @@ one on which others do, it is greater.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
-from scope.statistics.intervals import normal_quantile, sum_by_unit
+from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, sum_by_unit
 from scope.statistics.margins import Discordance, discordance, fewest_texts, paired_within
 
 Kind = Literal["unchanged", "changed"]
@@ -84,17 +84,16 @@ class PlannedEndpoint:
 
 def planned_differences(
     name: str,
-    differences: Iterable[float],
+    differences: ByText,
     *,
     margin: float,
     texts: int,
     kind: Kind,
     unevenness: float = 1.0,
-    example_ids: Sequence[str] = (),
 ) -> PlannedEndpoint:
     """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
 
-    ``unevenness`` and ``example_ids`` are as for `judge_differences`: more texts are assumed to
+    ``differences`` and ``unevenness`` are as for `judge_differences`: more texts are assumed to
     come in clusters as alike and as large.
 
     Examples
@@ -104,7 +103,7 @@ def planned_differences(
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
     """
-    seen = discordance(list(differences), example_ids, unevenness=unevenness)
+    seen = discordance(*numbers_and_ids(differences), unevenness=unevenness)
     return PlannedEndpoint(
         name=name,
         margin=margin,
@@ -117,13 +116,12 @@ def planned_differences(
 
 def planned_mean(
     name: str,
-    values: Iterable[float],
+    values: ByText,
     *,
     least: float,
     texts: int,
     most: float = math.inf,
     kind: Kind = "changed",
-    example_ids: Sequence[str] = (),
 ) -> PlannedEndpoint:
     """Return a mean, such as a slope, as its values by text show it; if equal it is 1.
 
@@ -134,7 +132,7 @@ def planned_mean(
     >>> planned_mean("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
     0.3
     """
-    numbers = sum_by_unit(list(values), example_ids)
+    numbers = sum_by_unit(*numbers_and_ids(values))
     count, mean = float(numbers.sizes.sum()), numbers.mean
     margin = round(min(1 - least, most - 1), 9)
     return PlannedEndpoint(

@@ -20,15 +20,8 @@ from scope.jobs.shards import SETTING
 from scope.records import AuditResult, Manifest, own_id_of
 from scope.store.folder import RunFolder
 
-_PLAN = (
-    *OF_VERDICTS,
-    "least_reach",
-    "candidates",
-    "encoder",
-    "min_similarity",
-    "cluster",
-    "recall",
-)
+_ASKED = ("least_reach", "candidates", "encoder", "min_similarity", "cluster", "recall")
+_PLAN = (*OF_VERDICTS, *_ASKED)
 _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 """What a second run may choose anew."""
 

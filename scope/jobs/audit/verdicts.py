@@ -23,6 +23,7 @@ from scope.jobs.audit.verdict_words import in_words
 from scope.metrics import in_both
 from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined
 from scope.statistics import student_estimate
+from scope.statistics.intervals import numbers_and_ids
 from scope.verdicts import (
     Evidence,
     Pooled,
@@ -168,12 +169,10 @@ class _Measured:
         gaps = self._by_key["iid_accuracy_gap", None, target]
         agreement = self._values("iid_agreement", None, target)
         if gaps.values:
-            differences = Pooled(self._values("iid_accuracy_gap", None, target))
+            differences, gold = Pooled(self._values("iid_accuracy_gap", None, target)), self._gold
             yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
             for name in request.recall:
-                of_class = {
-                    id_: gap for id_, gap in differences.values.items() if self._gold[id_] == name
-                }
+                of_class = {id_: gap for id_, gap in differences[0].items() if gold[id_] == name}
                 margin = request.accuracy_margin
                 yield self._differences(f"recall of {name}", Pooled(of_class), 1, margin=margin)
         else:
@@ -221,15 +220,10 @@ class _Measured:
         self, name: str, values: Pooled, margins: int, *, margin: float | None
     ) -> Evidence:
         """First minus second; shown alone without a margin."""
-        by_text, unevenness = [*values.values.values()], values.unevenness
+        by_text, unevenness = values
         wide = min(margins * (margin or 1), 0.99)
         endpoint = judge_differences(
-            name,
-            by_text,
-            margin=wide,
-            unevenness=unevenness,
-            example_ids=tuple(values.values),
-            error=self._error,
+            name, by_text, margin=wide, unevenness=unevenness, error=self._error
         )
         if margin is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
@@ -243,22 +237,15 @@ class _Measured:
                 unevenness=unevenness,
                 texts=self._unchanged if unchanged else self._changed,
                 kind="unchanged" if unchanged else "changed",
-                example_ids=tuple(values.values),
             ),
         )
 
     def _share(self, name: str, values: Pooled, margins: int, *, least: float | None) -> Evidence:
         """A mean between 0 and 1; shown alone without a limit."""
-        by_text, unevenness = [*values.values.values()], values.unevenness
+        by_text, unevenness = values
         limit = 0.5 if least is None else 1 - margins * (1 - least)
-        ids = tuple(values.values)
         endpoint = judge_share(
-            name,
-            by_text,
-            least=max(limit, 0.01),
-            unevenness=unevenness,
-            example_ids=ids,
-            error=self._error,
+            name, by_text, least=max(limit, 0.01), unevenness=unevenness, error=self._error
         )
         if least is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
@@ -266,27 +253,20 @@ class _Measured:
         return Evidence(
             endpoint,
             planned_mean(
-                name,
-                by_text,
-                least=limit,
-                texts=texts,
-                kind="unchanged" if kind else "changed",
-                example_ids=ids,
+                name, by_text, least=limit, texts=texts, kind="unchanged" if kind else "changed"
             ),
         )
 
     def _strength(self, name: str, values: Pooled, margins: int) -> Evidence:
-        by_text, ids = [*values.values.values()], tuple(values.values)
-        estimate = student_estimate(by_text, ids, level=1 - 2 * self._error)
+        by_text = values.values
+        estimate = student_estimate(*numbers_and_ids(by_text), level=1 - 2 * self._error)
         least = self._request.reach_limit
         if least is None:
             return Evidence(Endpoint(name=name, estimate=estimate))
         least **= margins
         return Evidence(
             judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
-            planned_mean(
-                name, by_text, least=least, most=1 / least, texts=self._changed, example_ids=ids
-            ),
+            planned_mean(name, by_text, least=least, most=1 / least, texts=self._changed),
         )
 
 

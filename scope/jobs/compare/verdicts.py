@@ -190,12 +190,10 @@ def _evidence(task: MeasuredTask, cells: FourCells | None, of_task: str, margin:
     name = f"accuracy{of_task}"
     if cells is not None:
         changes = _answered(task, cells)
-        ids, values = list(changes), list(changes.values())
         planned = planned_differences(
-            name, values, margin=margin, texts=len(ids), kind="unchanged", example_ids=ids
+            name, changes, margin=margin, texts=len(changes), kind="unchanged"
         )
-        endpoint = judge_differences(name, values, margin=margin, example_ids=ids)
-        return Evidence(endpoint, planned)
+        return Evidence(judge_differences(name, changes, margin=margin), planned)
     if not task.known:
         return Evidence(Endpoint(name=name, estimate=Undefined(reason=NO_GOLD)))
     none = Undefined(reason="no question was put to both models")
