@@ -48,13 +48,9 @@ def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[V
     greatest_first: list[int] = []
     for place, candidate in enumerate(candidates):
         # Sixteen bytes: no two keys share a number.
-        number = int.from_bytes(
-            b"".join(
-                hashlib.blake2b(f"{seed} ".encode() + drawn_by, digest_size=16).digest()
-                for drawn_by in (candidate.cluster.encode(), candidate.key)
-            ),
-            "big",
-        )
+        keys = candidate.cluster.encode(), candidate.key
+        hashed = [hashlib.blake2b(f"{seed} ".encode() + key, digest_size=16) for key in keys]
+        number = int.from_bytes(b"".join(each.digest() for each in hashed), "big")
         if number in drawn:
             # A displaced candidate never returns: the remaining numbers are smaller.
             if candidate.rank < drawn[number][1].rank:

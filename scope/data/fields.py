@@ -35,11 +35,8 @@ CLUSTER = "cluster"
 SHARED = "context"
 """The role of a column whose value several rows may have in common, such as a passage."""
 
-SHARED_NAMES = (
-    *("context", "passage", "document", "doc", "article", "premise", "paragraph"),
-    *("context_id", "passage_id", "document_id", "doc_id", "article_id", "conversation_id"),
-    *("user", "user_id", "author", "author_id"),
-)
+SHARED_NAMES = ("context", "passage", "document", "doc", "article", "premise", "user", "author")
+"""Names of such columns; each may end in _id."""
 
 _PRINTED = 1 << 16
 """Most letters of a printed value."""
@@ -185,6 +182,7 @@ def choose_columns(
                 fix=f"choose another {role} column",
             )
     free = [column for column in source.columns if column not in (text, label)]
+    ids = (f"{name}_id" for name in SHARED_NAMES)
     hidden = label == NO_LABELS and NO_LABELS not in source.columns
     labelled = label if label and not hidden else first_of(LABEL_NAMES, free)
     columns = {
@@ -192,7 +190,7 @@ def choose_columns(
         "label": None if hidden else labelled,
         "id": first_of(("id",), free),
         CLUSTER: cluster,
-        SHARED: None if cluster else first_of(SHARED_NAMES, free),
+        SHARED: None if cluster else first_of((*SHARED_NAMES, *ids), free),
         **{f"{SLICE}{name}": name for name in slices},
     }
     return {role: column for role, column in columns.items() if column is not None}

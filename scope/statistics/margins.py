@@ -76,11 +76,11 @@ class Tails(NamedTuple):
 
 
 def discordance(
-    differences: ArrayLike, example_ids: Sequence[str] = (), *, unevenness: float = 1.0
+    differences: ArrayLike, ids: Sequence[str] = (), *, unevenness: float = 1.0
 ) -> Discordance:
     """Return gains, losses and the effective number of texts, over the last axis.
 
-    ``example_ids`` tell the clusters of texts; without them, each text is a unit of its own.
+    ``ids`` tell the clusters of texts; without them, each text is a unit of its own.
     ``unevenness`` is the mean square of the greatest difference that each text can have; above 1
     where some texts have more than others of what is pooled.
 
@@ -100,7 +100,7 @@ def discordance(
     n = values.shape[-1]
     gains, losses = np.maximum(values, 0).sum(axis=-1), np.maximum(-values, 0).sum(axis=-1)
     seen = effective(gains, losses, (values**2).sum(axis=-1), n, unevenness=unevenness)
-    units = list(map(unit_of, example_ids))
+    units = list(map(unit_of, ids))
     if len(set(units)) == len(units):
         return seen
     effect = _design_effect(np.asarray(differences, dtype=np.float64), units)
@@ -250,7 +250,7 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
 
 def score_estimate(
     differences: ArrayLike,
-    example_ids: Sequence[str] = (),
+    ids: Sequence[str] = (),
     *,
     unevenness: float = 1.0,
     error: float = ERROR,
@@ -264,7 +264,7 @@ def score_estimate(
     >>> print(score_estimate([0.0] * 39 + [1.0]))
     0.025 [-0.065, 0.129]
     """
-    seen = discordance(differences, example_ids, unevenness=unevenness)
+    seen = discordance(differences, ids, unevenness=unevenness)
     value, z = float(seen.difference), seen.quantile(error)
     return Estimate(
         value=value,
@@ -277,11 +277,7 @@ def score_estimate(
 
 
 def binomial_estimate(
-    below: ArrayLike,
-    example_ids: Sequence[str] = (),
-    *,
-    unevenness: float = 1.0,
-    error: float = ERROR,
+    below: ArrayLike, ids: Sequence[str] = (), *, unevenness: float = 1.0, error: float = ERROR
 ) -> Estimate:
     """Return 1 plus the mean of differences from 1, with Clopper and Pearson's interval.
 
@@ -292,7 +288,7 @@ def binomial_estimate(
     """
     from scipy.special import betaincinv, ndtr
 
-    seen = discordance(below, example_ids, unevenness=unevenness)
+    seen = discordance(below, ids, unevenness=unevenness)
     tail = float(ndtr(-seen.quantile(error)))
     losses, rest = float(seen.losses), float(seen.n - seen.losses)
     value = 1 - losses / float(seen.n)

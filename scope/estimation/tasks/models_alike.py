@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 
 from scope.estimation.tasks.choices import NOTHING, ChoiceTable
 from scope.metrics import METRICS, agreement_values, capa_discrete, in_both
-from scope.records import (
-    GOLD,
-    Difference,
-    Estimate,
-    FourCells,
-    Measurement,
-    are_clustered,
-)
+from scope.records import GOLD, Difference, Estimate, FourCells, Measurement, are_clustered
 from scope.statistics import mean_estimate, paired_difference
 from scope.statistics.paired import paired_p_values, sum_estimate
 from scope.statistics.two_runs import detectable_difference, mcnemar_p_value, recovery

@@ -54,7 +54,7 @@ def earlier_audits(run: Run, manifest: Manifest, ids: Set[str]) -> Earlier:
 
 def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str], list[str]]:
     """The names of looks, and of the run that is combined, if any."""
-    looks, again, own = [], [], set(map(own_id_of, ids))
+    looks, again, texts = [], [], set(map(own_id_of, ids))
     for path in sorted(folder.glob("*/result.json")):
         result = _audit(path.parent)
         if result is None or not _is_another_plan(result.manifest, here):
@@ -62,7 +62,7 @@ def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str],
         rows = (row for row in result.measurements if row.metric == "iid_agreement")
         if _may_be_combined(result, here):
             again.append(path.parent.name)
-        elif not own.isdisjoint(own_id_of(id_) for row in rows for id_ in row.example_ids):
+        elif not texts.isdisjoint(own_id_of(id_) for row in rows for id_ in row.example_ids):
             looks.append(path.parent.name)
     return (sorted(looks + again), []) if looks or again[1:] else ([], again)
 
