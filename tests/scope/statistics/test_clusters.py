@@ -9,14 +9,20 @@ from scope.statistics.margins import discordance, score_estimate
 from scope.verdicts import judge_differences, judge_share, planned_differences, planned_mean
 
 values = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.25, 1.0]), min_size=2, max_size=40)
+
+
+def by(ids, row):
+    return dict(zip(ids, row, strict=True))
+
+
 STATISTICS = (
     score_estimate,
     student_estimate,
     lambda row, ids: mean_estimate(row, ids, low=-1),
     lambda row, ids: chance_corrected_estimate(0.8, 0.5, row, 4.0, ids),
-    lambda row, ids: judge_differences("keeps", row, margin=0.1, example_ids=ids),
-    lambda row, ids: judge_share("same", map(abs, row), least=0.5, example_ids=ids),
-    lambda row, ids: planned_mean("reach", row, least=0.5, texts=9, example_ids=ids),
+    lambda row, ids: judge_differences("keeps", by(ids, row), margin=0.1),
+    lambda row, ids: judge_share("same", by(ids, map(abs, row)), least=0.5),
+    lambda row, ids: planned_mean("reach", by(ids, row), least=0.5, texts=9),
 )
 
 
@@ -59,13 +65,11 @@ def test_texts_count_as_many_as_their_clusters_are_worth(row, sizes, n, losses):
     ],
 )
 def test_a_verdict_asks_for_clusters(sizes, loss, state):
-    row, ids = [loss] * sum(sizes), clustered(sizes)
-    judged = judge_differences("keeps", row, margin=0.05, example_ids=ids)
+    row = dict.fromkeys(clustered(sizes), loss)
+    judged = judge_differences("keeps", row, margin=0.05)
     assert (judged.p_within < 0.025, judged.p_beyond < 0.025) == (
         state == "within",
         state == "beyond",
     )
-    planned = planned_differences(
-        "keeps", row, margin=0.05, texts=len(row), kind="changed", example_ids=ids
-    )
+    planned = planned_differences("keeps", row, margin=0.05, texts=len(row), kind="changed")
     assert planned.share == pytest.approx(len(sizes) / len(row)) or loss
