@@ -19,7 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scope.data.drawing import Repeats, content_key, fingerprint_of
+from scope.data import drawing, sampling, sources
+from scope.data.drawing import content_key
 from scope.data.fields import (
     Fields,
     UnreadableError,
@@ -30,14 +31,8 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import Candidate, Drawn, Selection, usable
-from scope.data.sources import (
-    Source,
-    first_character,
-    guarded_source,
-    read_whole,
-    table_source,
-)
+from scope.data.sampling import Candidate, usable
+from scope.data.sources import Source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
@@ -116,7 +111,7 @@ def gather(
     DataError
         When no item is left, or the sample makes no sense.
     """
-    repeats = Repeats()
+    repeats = drawing.Repeats()
     in_categories: set[bytes | None] = set()
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
@@ -126,14 +121,14 @@ def gather(
         same = content_key(*words) if wanted.once else repeats.key(*whole)
         return same, (not item.gold, content_key(*whole))
 
-    chosen = Selection(drafts, key, n, seed)
+    chosen = sampling.Selection(drafts, key, n, seed)
     if not chosen.drawn:
         expected = f"at least one item for the task {wanted.task}"
         raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
     have_ids = any(row.id is not None for row in chosen.drawn)
     by_category = None not in in_categories and len(in_categories) == chosen.items
 
-    def name(row: Drawn[Item]) -> str:
+    def name(row: sampling.Drawn[Item]) -> str:
         if not have_ids:
             return chosen.name(row, str(row.row))
         composed = by_category and not chosen.unique
@@ -157,7 +152,7 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     >>> item_fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
     '3716ef94deccae10'
     """
-    return fingerprint_of(
+    return drawing.fingerprint_of(
         [asked.id, asked.text, asked.context, asked.options, item.gold, item.right, item.category]
         for item in items
         for asked in [item.question]
@@ -332,7 +327,7 @@ def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> 
         When the file is cut off or is no SQuAD.
     """
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    squad = is_json and first_character(expanded(spec)) == "{"
+    squad = is_json and sources.first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
     required = "question", "context"
     rows = read_fields(source, PASSAGE_NAMES, required=required, cluster=cluster)
@@ -382,7 +377,7 @@ def _open_squad(path: Path) -> Source:
     try:
         rows = [
             entry | {"title": article.get("title"), "context": paragraph["context"]}
-            for article in json.loads(read_whole(path))["data"]
+            for article in json.loads(sources.read_whole(path))["data"]
             for paragraph in article["paragraphs"]
             for entry in paragraph["qas"]
         ]
@@ -393,4 +388,4 @@ def _open_squad(path: Path) -> Source:
             expected="data, a list of articles with paragraphs, each with a context and qas",
             fix="download the file again, or save the questions as rows of a .jsonl file",
         ) from error
-    return guarded_source(table_source(path.name, columns))
+    return sources.guarded_source(sources.table_source(path.name, columns))

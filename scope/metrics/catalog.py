@@ -9,11 +9,7 @@ import math
 from typing import Final, Literal
 
 from scope.metrics.description import Metric
-from scope.metrics.invariance import (
-    hard_scope_values,
-    ood_agreement_values,
-    soft_scope_values,
-)
+from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
 
 _PAPER = "Rawal & Toneva, Findings of ACL 2024, arXiv 2311.04166"
 

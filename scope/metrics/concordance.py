@@ -152,7 +152,9 @@ def reach(
     -------
     The slope is 1 for the reference itself and 0 for a model that never moves. Each example's value
     is the slope plus its influence on it, so that the standard error of their mean is that of the
-    ratio, clustered by example.
+    ratio, clustered by example. An influence is divided by (1 - h)², where h is the example's share
+    of the squares: without it 20 to 50 examples with heavy tails err up to .064 for .025 on a side,
+    with it up to .043.
 
     Examples
     --------

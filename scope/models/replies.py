@@ -118,6 +118,10 @@ def marks_thought(token: str) -> bool:
     return _MARK.fullmatch(token) is not None
 
 
+UNFINISHED = Answer(missing="thought not finished")
+"""No answer behind a thought that does not end."""
+
+
 def unusable_row(problem: str) -> Answer:
     """No answer for a row that cannot be used: the question is left out for all models."""
     return Answer(missing="unusable row", reply=problem)

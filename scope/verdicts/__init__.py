@@ -20,7 +20,7 @@ from scope.verdicts.plan import (
     PlannedEndpoint as PlannedEndpoint,
     joint_power as joint_power,
     planned_differences as planned_differences,
-    planned_mean as planned_mean,
+    planned_slope as planned_slope,
     texts_for_power as texts_for_power,
     with_texts_needed as with_texts_needed,
 )

@@ -1,8 +1,8 @@
 """The decision on each target, from its endpoints.
 
-*May replace* if every judged endpoint is within (for all of them to be, each must, so this needs no
-correction), corrected by Holm over the targets, of which a reader may choose the best. *May not* if
-an endpoint is beyond, corrected by Holm within the target, of which alone it is said.
+*May replace* if every judged endpoint is within: each must be, so this needs no correction. *May
+not* if an endpoint is beyond, corrected by Holm over the endpoints. Both are said of one target,
+whatever other targets there are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from scope.records import ERROR, Endpoint, Replacement, ReplacementDecision
+from scope.records import Endpoint, Replacement, ReplacementDecision
 from scope.statistics.paired import holm
 
 REPLACES_IN: Mapping[str, str] = MappingProxyType(
@@ -51,12 +51,8 @@ def decide(
     >>> [verdict.decision for verdict in decide({"one": [good], "two": [good, bad]})]
     ['may replace', 'may not']
     """
-    worst = [
-        max((end.p_within for end in group if end.limit is not None), default=1.0)
-        for group in endpoints.values()
-    ]
-    for (target, group), p_within in zip(endpoints.items(), holm(worst), strict=True):
-        yield _verdict(target, corrected(group), p_within, degenerate.get(target))
+    for target, group in endpoints.items():
+        yield _verdict(target, corrected(group), degenerate.get(target))
 
 
 def corrected(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
@@ -68,9 +64,7 @@ def corrected(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     ]
 
 
-def _verdict(
-    target: str, endpoints: Sequence[Endpoint], p_within: float, degenerate: str | None
-) -> Replacement:
+def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None) -> Replacement:
     judged = [end for end in endpoints if end.limit is not None]
     beyond = tuple(end.name for end in judged if end.state == "beyond")
     unmet = tuple(end.name for end in judged if end.state != "within")
@@ -80,16 +74,10 @@ def _verdict(
         decision = "may not"
     elif degenerate:
         reason = degenerate
-    elif p_within < ERROR:
-        decision = "may replace"
     elif not judged:
         reason = "no endpoint is judged"
     elif not unmet:
-        doubtful = max(judged, key=lambda end: end.p_within)
-        reason = (
-            f"{doubtful.name}, {doubtful.estimate}, is within alone, but not once corrected over "
-            "the targets"
-        )
+        decision = "may replace"
     replaces = dict.fromkeys(REPLACES_IN.get(end.measure, end.measure) for end in judged)
     return Replacement(
         target=target,

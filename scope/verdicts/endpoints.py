@@ -171,6 +171,11 @@ def judge_slope(
     Fewer than twenty texts show nothing. Without a width, as for a copy of the reference, the value
     decides.
 
+    Strength, simulated on moves with heavy tails (benchmarks/verdict_error_rates.py), at 20,
+    50, 100 and 300 texts and at the limits .7, 1/.7, .49 and 1/.49: its interval covers .94 to .98.
+    A strength at a limit is wrongly within in .03 of cases, wrongly beyond, before the correction
+    for all endpoints, in .04; where the strength itself varies twofold between texts, .04 each.
+
     Examples
     --------
     >>> strength = Estimate(value=0.9, low=0.8, high=1.0, n=50, method="Student")

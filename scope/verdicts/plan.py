@@ -17,7 +17,7 @@ import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
 from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, sum_by_unit
-from scope.statistics.margins import Discordance, discordance, fewest_texts, paired_within
+from scope.statistics.margins import design_effect, effective, fewest_texts, paired_within
 
 Kind = Literal["unchanged", "changed"]
 
@@ -34,16 +34,19 @@ MOST_TEXTS = 50_000
 class PlannedEndpoint:
     """An endpoint with its margin, and how much the two models differ.
 
-    ``share`` is how many (effective) texts count for each text of the kind: the yield.
-    ``difference`` is the mean difference, and ``discordance`` the share of texts that differ by 1,
-    either way. Of a slope, ``difference`` is its distance from the nearer limit less ``margin``,
-    and ``deviation`` the standard deviation of its values by text.
+    ``share`` is how many texts count for each text of the kind: the yield. ``difference`` is the
+    mean difference, ``discordance`` the mean of its size by text, and ``square`` that of its
+    square; None where each is 0 or 1. ``unevenness`` is that of `pooled`. Of a slope,
+    ``difference`` is its distance from the nearer limit less ``margin``, and ``deviation`` the
+    standard deviation of its values by text.
     """
 
     name: str
     margin: float
     discordance: float = 0.0
     difference: float = 0.0
+    square: float | None = None
+    unevenness: float = 1.0
     share: float = 1.0
     kind: Kind = "changed"
     deviation: float | None = None
@@ -70,16 +73,18 @@ class PlannedEndpoint:
             error_of_mean = max(self.deviation, 1e-9) / math.sqrt(count)
             distance = (self.difference + self.margin) / error_of_mean
             return float(ndtr(distance - normal_quantile(1 - 2 * error)))
-        if count < fewest_texts(self.margin, error=error):
+        size = max(self.discordance, abs(self.difference), 1e-9)
+        square = size if self.square is None else max(self.square, 1e-9)
+        gains, losses = (count * (size + side * self.difference) / 2 for side in (1, -1))
+        seen = effective(gains, losses, count * square, count, unevenness=self.unevenness)
+        if seen.n < fewest_texts(self.margin, error=error):
             return 0.0
-        differing = max(self.discordance, abs(self.difference))
-        gains, losses = (
-            np.ceil(pdtrik(_CHANCES, max(count * (differing + side * self.difference) / 2, 1e-9)))
-            for side in (1, -1)
-        )
-        grid = np.meshgrid(gains, losses)
-        seen = Discordance(grid[0], grid[1], np.array(count))
-        return float((paired_within(seen, self.margin) < error).mean())
+        # The size of a text's difference, in effective texts.
+        unit = float(seen.n) / count * square / size
+        drawn = [unit * np.ceil(pdtrik(_CHANCES, mean / unit)) for mean in seen[:2]]
+        gained, lost = np.meshgrid(*drawn)
+        within = paired_within(seen._replace(gains=gained, losses=lost), self.margin)
+        return float((within < error).mean())
 
 
 def planned_differences(
@@ -103,33 +108,31 @@ def planned_differences(
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
     """
-    seen = discordance(*numbers_and_ids(differences), unevenness=unevenness)
+    numbers, ids = numbers_and_ids(differences)
+    values, n = np.array(numbers), len(numbers)
+    effect = float(design_effect(values, ids))
     return PlannedEndpoint(
         name=name,
         margin=margin,
-        discordance=float((seen.gains + seen.losses + 2) / seen.n),
-        difference=float(seen.difference),
-        share=float(seen.n) / texts,
+        discordance=(float(np.abs(values).sum()) + 2 * effect) / n,
+        difference=float(values.sum()) / n,
+        square=(float((values**2).sum()) + 2 * effect) / n,
+        unevenness=unevenness,
+        share=n / effect / texts,
         kind=kind,
     )
 
 
-def planned_mean(
-    name: str,
-    values: ByText,
-    *,
-    least: float,
-    texts: int,
-    most: float = math.inf,
-    kind: Kind = "changed",
+def planned_slope(
+    name: str, values: ByText, *, least: float, most: float, texts: int
 ) -> PlannedEndpoint:
-    """Return a mean, such as a slope, as its values by text show it; if equal it is 1.
+    """Return a slope as its values by text show it; if equal it is 1.
 
     Two made-up texts that differ by 1 enter its deviation.
 
     Examples
     --------
-    >>> planned_mean("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
+    >>> planned_slope("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
     0.3
     """
     numbers = sum_by_unit(*numbers_and_ids(values))
@@ -140,7 +143,6 @@ def planned_mean(
         margin=margin,
         difference=min(mean - least, most - mean) - margin,
         share=count / texts,
-        kind=kind,
         deviation=math.sqrt((numbers.squares + 2 * (count / numbers.distinct) ** 2) / count),
     )
 

@@ -35,7 +35,7 @@ from scope.verdicts import (
     judge_slope,
     lacking_clusters,
     planned_differences,
-    planned_mean,
+    planned_slope,
     pooled,
     with_texts_needed,
 )
@@ -249,11 +249,16 @@ class _Measured:
         )
         if least is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        texts, kind = (self._unchanged, "unchanged") if name == "agreement" else (self._changed, "")
+        unchanged = name == "agreement"
         return Evidence(
             endpoint,
-            planned_mean(
-                name, by_text, least=limit, texts=texts, kind="unchanged" if kind else "changed"
+            planned_differences(
+                name,
+                {id_: value - 1 for id_, value in by_text.items()},
+                margin=1 - limit,
+                unevenness=unevenness,
+                texts=self._unchanged if unchanged else self._changed,
+                kind="unchanged" if unchanged else "changed",
             ),
         )
 
@@ -266,7 +271,7 @@ class _Measured:
         least **= margins
         return Evidence(
             judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
-            planned_mean(name, by_text, least=least, most=1 / least, texts=self._changed),
+            planned_slope(name, by_text, least=least, most=1 / least, texts=self._changed),
         )
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from scope.records import in_cluster
 from scope.statistics import chance_corrected_estimate, mean_estimate, student_estimate
 from scope.statistics.margins import discordance, score_estimate
-from scope.verdicts import judge_differences, judge_share, planned_differences, planned_mean
+from scope.verdicts import judge_differences, judge_share, planned_differences, planned_slope
 
 values = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.25, 1.0]), min_size=2, max_size=40)
 
@@ -22,7 +22,7 @@ STATISTICS = (
     lambda row, ids: chance_corrected_estimate(0.8, 0.5, row, 4.0, ids),
     lambda row, ids: judge_differences("keeps", by(ids, row), margin=0.1),
     lambda row, ids: judge_share("same", by(ids, map(abs, row)), least=0.5),
-    lambda row, ids: planned_mean("reach", by(ids, row), least=0.5, texts=9),
+    lambda row, ids: planned_slope("reach", by(ids, row), least=0.5, most=2, texts=9),
 )
 
 
