@@ -21,7 +21,7 @@ SCORES = (normal_quantile(1 - 2 * ERROR), 1.9774, 2.0040, 2.0243)
 BOTH_RUNS = 0.028
 """One-sided error of a claim in the first of two runs, or else in the second on the texts of both.
 
-Holm's correction keeps it less exactly: over fourteen targets it is at most .030.
+Holm's correction keeps it less exactly: over fourteen endpoints it is at most .030.
 """
 
 

@@ -55,21 +55,16 @@ SIGNS: Mapping[ReplacementDecision, str] = MappingProxyType(
 """The sign of each decision, so that colour is never the only one."""
 
 MOST_COLUMNS, _ONE_LINE = 5, 3
-"""Most models in a terminal's table, and most models with a number and its interval in one line.
-More would not fit into 80 columns.
-"""
+"""Most models in a table of 80 columns, and most with a number and its interval in one line."""
 
 FEW_TARGETS = 2
 """Most targets with the numbers of their verdicts unfolded."""
-
-_LEVEL = 0.05
 
 
 class Answered(NamedTuple):
     """A verdict in words, and what it is compared with.
 
-    ``facts`` are the facts of the verdict, ``looks`` earlier runs on the same texts, and
-    ``combined`` the run whose texts count, too.
+    ``looks`` are earlier runs on the same texts, ``combined`` is the run whose texts count, too.
     """
 
     verdict: Replacement
@@ -86,7 +81,7 @@ def answered(result: AuditResult) -> Iterator[Answered]:
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
     same = estimates_of_models(result, "iid_agreement", None)
     gaps = _minus_reference(result, "accuracy")
-    baseline = "" if manifest.baseline is None else manifest.baseline.name
+    names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
     for verdict in result.verdicts:
         facts = []
         agreement, gap = same.get(verdict.target), gaps.get(verdict.target)
@@ -95,7 +90,6 @@ def answered(result: AuditResult) -> Iterator[Answered]:
             same_on = f"same answer on {short_share(agreement)} of {{n}}{points}"
             facts.append((prose("Unchanged texts"), prose(same_on, n=agreement.n)))
         facts += telling_text(verdict, result)
-        names = (manifest.reference.name, baseline)
         yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), *runs)
 
 
@@ -158,11 +152,11 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     yield from answer.facts
     decided = verdict.decision != "not shown"
     often = "in about 3 of 100 pairs of runs" if answer.combined else "in about 1 run of 40"
-    sure = f"A model just beyond a limit gets such a ✓ {often}."
-    if verdict.decision == "may not":
-        sure = f"A model just within its limits gets such a ✗ {often}."
-    if not decided:
-        sure = "Open: neither __may replace__ nor __may not__ is shown."
+    sure = {
+        "may replace": f"A model just beyond a limit gets such a ✓ {often}.",
+        "may not": f"A model just within its limits gets such a ✗ {often}.",
+        "not shown": "Open: neither __may replace__ nor __may not__ is shown.",
+    }[verdict.decision]
     if answer.looks:
         sure = "Not stated: an earlier run ({runs}) used these texts with another plan. "
         sure += "Confirm it on texts that no run has used."
@@ -198,10 +192,9 @@ def _numbers(answer: Answered) -> Iterator[Block]:
         cells = (value, limit.replace("-", "−"), end.estimate.n, _STATES[end.state])
         rows.append(((*written(name), *unit), *cells))
     estimates = (end.estimate for end in answer.verdict.endpoints)
-    level = next((end.level for end in estimates if isinstance(end, Estimate)), 0.95)
-    numbers: dict[str, ColumnKind] = dict.fromkeys(
-        (f"Value [{100 * level:.4g}\u00a0%]", "At least", "Texts"), "number"
-    )
+    levels = (100 * end.level for end in estimates if isinstance(end, Estimate))
+    value = f"Value [{next(levels, 95):.4g}\u00a0%]"
+    numbers: dict[str, ColumnKind] = dict.fromkeys((value, "At least", "Texts"), "number")
     yield Table.of({"Rests on": "name", **numbers, "Reached": "text"}, rows, close=True)
     yield note(
         "✗ is corrected for the rows of the model, __may replace__ for the models. These intervals "
@@ -345,7 +338,7 @@ def where_targets_differ(result: AuditResult) -> Iterator[Text]:
     """
     judged = {card.name for card in result.manifest.targets if card.role == "target"}
     tests = [test for test in result.slice_tests if test.worst.target in judged]
-    clear = [test for test in tests if round(test.p_adjusted, 3) < _LEVEL]
+    clear = [test for test in tests if round(test.p_adjusted, 3) < 0.05]
     for test in clear:
         worst = test.worst
         metric = short_name(worst.metric).removeprefix("IID ").capitalize()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Set
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +17,13 @@ from scope.answers import Run
 from scope.errors import RunError
 from scope.jobs.audit.plan import OF_VERDICTS
 from scope.jobs.identity import configuration_of
-from scope.jobs.shards import SETTING
 from scope.records import AuditResult, Manifest, own_id_of
 from scope.store.folder import RunFolder
 
-_ASKED = ("least_reach", "candidates", "encoder", "min_similarity", "cluster", "recall")
-_PLAN = (*OF_VERDICTS, *_ASKED)
+_PLAN = (
+    *(*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity"),
+    *("label_map", "role", "next_tokens", "cluster", "recall"),
+)
 _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 """What a second run may choose anew."""
 
@@ -68,23 +70,19 @@ def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str],
 
 
 def _audit(folder: Path) -> AuditResult | None:
-    """A finished audit against one reference; None of a damaged run, and of a shard."""
+    """A finished audit; None of a damaged run, which its own commands report."""
     run = RunFolder(folder)
-    try:
-        is_audit = (run.read_configuration() or {}).get("job") == "audit"
-        result = run.read_result() if is_audit else None
-    except RunError:  # which its own commands report
-        return None
-    if not isinstance(result, AuditResult) or SETTING in result.manifest.settings:
-        return None
-    return None if result.audits else result
+    with suppress(RunError):
+        if (run.read_configuration() or {}).get("job") == "audit":
+            result = run.read_result()
+            return result if isinstance(result, AuditResult) else None
+    return None
 
 
 def _is_another_plan(there: Manifest, here: Manifest) -> bool:
     """Whether it is of the same models and data, with another plan or other texts."""
-    before, now = configuration_of(there), configuration_of(here)
     return (
-        before["reference"] == now["reference"]
+        configuration_of(there).get("reference") == configuration_of(here)["reference"]
         and not _targets(there).isdisjoint(_targets(here))
         and there.data[0].spec == here.data[0].spec
         and (_plan(there), _sample(there)) != (_plan(here), _sample(here))
