@@ -101,7 +101,8 @@ def limits_in_words(manifest: Manifest) -> str:
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
     limits = [f"keeps its answer under random changes {settings['keeps_margin']:g} less often"]
     if card.labelled:
-        limits.insert(0, f"accuracy {settings['accuracy_margin']:g} lower")
+        recall = f" and recall of {settings['recall']}" if "recall" in settings else ""
+        limits.insert(0, f"accuracy{recall} {settings['accuracy_margin']:g} lower")
     words = f"may a target replace {manifest.reference.name}? Limits: {', '.join(limits)} than it"
     if baseline is None:
         return words
@@ -129,10 +130,12 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
         f"{joint_power(_planned(manifest, used, share), 1, 1, targets=targets):.2f} if {share:.0%}"
         for share in DISCORDANT
     ]
+    left_out = " and ".join(
+        ["strength", *(name for name in ("recall", "cluster") if name in settings)]
+    )
     return (
-        f"{words}; power for {counted(targets, 'target')} as good as required, strength left out: "
+        f"{words}; power for {counted(targets, 'target')} as good as required, {left_out} left out: "
         f"{', '.join(powers)} of texts differ"
-        f"{', clusters left out' if settings.get('cluster') else ''}"
     )
 
 
