@@ -130,12 +130,10 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
         f"{joint_power(_planned(manifest, used, share), 1, 1, targets=targets):.2f} if {share:.0%}"
         for share in DISCORDANT
     ]
-    left_out = " and ".join(
-        ["strength", *(name for name in ("recall", "cluster") if name in settings)]
-    )
+    left_out = ["strength", *(name for name in ("recall", "cluster") if name in settings)]
     return (
-        f"{words}; power for {counted(targets, 'target')} as good as required, {left_out} left out: "
-        f"{', '.join(powers)} of texts differ"
+        f"{words}; power for {counted(targets, 'target')} as good as required, "
+        f"{' and '.join(left_out)} left out: {', '.join(powers)} of texts differ"
     )
 
 
