@@ -18,7 +18,6 @@ endpoints on 200 texts or fewer .036 and .040.
 
 from __future__ import annotations
 
-import math
 import sys
 from itertools import pairwise, product
 from typing import Any
@@ -36,7 +35,7 @@ Way = list[tuple[float, float, float]]
 
 def _then_all(share: float, first: Way, *, again: float = 0.0, error: float | None = None) -> Way:
     """A first run, then all texts; ``again`` is the share of its texts that count anew."""
-    second = error or error_of_second(math.sqrt(share) * (1 - again))
+    second = error or error_of_second(share * (1 - again) ** 2)
     looks = [(begin * share, end * share, alpha) for begin, end, alpha in first]
     return [*looks, (again * share, 1.0 + again * share, second)]
 

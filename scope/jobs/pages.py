@@ -153,8 +153,7 @@ def _of_plugin(entry: Entry, result: Result) -> blocks.Section | str | None:
     try:
         section = code.call("its function", entry.target, result)
         if isinstance(section, blocks.Section):
-            with code.entered("its blocks"):
-                _show_in_every_form(section)
+            code.call("its blocks", _show_in_every_form, section)
     except ScopeError as error:
         return error.found
     if section is None or isinstance(section, blocks.Section):

@@ -16,7 +16,6 @@ from scope.records.estimates import (
     Difference,
     FourCells,
     Measurement,
-    PooledDifference,
     SliceTest,
     TaskShares,
     Undefined,
@@ -294,14 +293,12 @@ class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
 
     ``cells`` are those of each two models, of at most ten. ``verdicts`` say whether each later
-    model may replace the first one, by its accuracy; ``pooled`` is how it differs over the tasks of
-    a log.
+    model may replace the first one, by its accuracy.
     """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
-    pooled: tuple[PooledDifference, ...] = field(default=(), metadata=SPARSE_FIELD)
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from scope.records.estimates import Estimate, Undefined
+from scope.records.examples import SPARSE_FIELD
 
 Decision = Literal["related", "not related", "undecided"]
 """*Related* is a claim with an error rate, *not related* one without; *undecided* is none."""
@@ -205,7 +206,9 @@ class Endpoint:
     but not judged. ``most`` is the greatest value, of the strength of reaction alone. ``p_within``
     is small where it lies between them, ``p_beyond`` where it lies outside; ``p_adjusted`` is the
     latter, corrected by Holm for all endpoints of the target. At one look of several, and on the
-    texts of two runs, where a claim must err less than 2.5 %, both are greater by that ratio.
+    texts of two runs, where a claim must err less than 2.5 %, both are greater by that ratio. One
+    that is not ``needed``, such as one benchmark of several, need not be within, but must not fail
+    alone.
     """
 
     name: str
@@ -215,6 +218,7 @@ class Endpoint:
     p_within: float = 1.0
     p_beyond: float = 1.0
     p_adjusted: float = 1.0
+    needed: bool = field(default=True, metadata=SPARSE_FIELD)
 
     @property
     def measure(self) -> str:
@@ -227,7 +231,8 @@ class Endpoint:
     def state(self) -> State:
         """*Within* and *beyond* at a one-sided error of 2.5 %, *beyond* after correction.
 
-        *Fails alone* is beyond by its own test, but not once it is corrected for the others.
+        *Fails alone* is beyond by its own test, but not once it is corrected for the others. One
+        that is not needed, and neither within nor outside, is *not judged*.
         """
         if self.limit is None:
             return "not judged"
@@ -235,7 +240,9 @@ class Endpoint:
             return "within"
         if self.p_adjusted < ERROR:
             return "beyond"
-        return "fails alone" if self.p_beyond < ERROR else "not shown"
+        if self.p_beyond < ERROR:
+            return "fails alone"
+        return "not shown" if self.needed else "not judged"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

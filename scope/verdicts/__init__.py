@@ -4,6 +4,11 @@ An audit, a comparison and the logs of another tool bring differences by text; s
 """
 
 from scope.statistics.margins import fewest_texts as fewest_texts
+from scope.verdicts.accuracy import (
+    ALL_GOLD as ALL_GOLD,
+    Scores as Scores,
+    accuracy_evidence as accuracy_evidence,
+)
 from scope.verdicts.decide import decide as decide
 from scope.verdicts.endpoints import (
     Pooled as Pooled,

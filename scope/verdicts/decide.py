@@ -1,8 +1,8 @@
 """The decision on each target, from its endpoints.
 
-*May replace* if every judged endpoint is within: each must be, so this needs no correction. *May
-not* if an endpoint is beyond, corrected by Holm over the endpoints. Both are said of one target,
-whatever other targets there are.
+*May replace* if every needed endpoint is within: each must be, so this needs no correction; and no
+other one fails alone. *May not* if an endpoint is beyond, corrected by Holm over the endpoints.
+Both are said of one target, whatever other targets there are.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ REPLACES_IN: Mapping[str, str] = MappingProxyType(
     {
         "accuracy": "accuracy",
         "mean score": "accuracy",
+        "recovery": "accuracy",
         "recall": "accuracy",
         "agreement": "same answers",
         "keeps": "robustness",
@@ -67,7 +68,7 @@ def corrected(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
 def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None) -> Replacement:
     judged = [end for end in endpoints if end.limit is not None]
     beyond = tuple(end.name for end in judged if end.state == "beyond")
-    unmet = tuple(end.name for end in judged if end.state != "within")
+    unmet = tuple(end.name for end in judged if end.state not in ("within", "not judged"))
     decision: ReplacementDecision = "not shown"
     reason = None
     if beyond:

@@ -206,6 +206,8 @@ def texts_lacking(endpoint: Endpoint) -> int:
     needed = FEWEST_FOR_A_SLOPE
     if endpoint.limit is not None and endpoint.limit < 0:
         needed = fewest_texts(-endpoint.limit)
+    elif endpoint.limit is not None and endpoint.measure == "recovery":
+        needed = fewest_texts(1 - endpoint.limit)
     return needed if endpoint.state == "not shown" and endpoint.estimate.n < needed else 0
 
 

@@ -38,7 +38,8 @@ class PlannedEndpoint:
     mean difference, ``discordance`` the mean of its size by text, and ``square`` that of its
     square; None where each is 0 or 1. ``unevenness`` is that of `pooled`. Of a slope,
     ``difference`` is its distance from the nearer limit less ``margin``, and ``deviation`` the
-    standard deviation of its values by text.
+    standard deviation of its values by text. ``answered_otherwise`` is the share of texts on which
+    a gold label can matter, if more than those discordant.
     """
 
     name: str
@@ -50,6 +51,7 @@ class PlannedEndpoint:
     share: float = 1.0
     kind: Kind = "changed"
     deviation: float | None = None
+    answered_otherwise: float = 0.0
 
     @property
     def if_equal(self) -> PlannedEndpoint:
@@ -201,9 +203,10 @@ def with_texts_needed(
     """Add to an open verdict how many texts decide its open endpoints, at an ``error`` of each."""
     if verdict.decision != "not shown" or not verdict.open:
         return verdict
-    plan = [part.planned for part in evidence if part.endpoint.name in verdict.open]
+    is_open = [part for part in evidence if part.endpoint.name in verdict.open]
+    plan = [part.planned for part in is_open if part.endpoint.needed]
     known = [planned for planned in plan if planned is not None]
-    if len(known) < len(plan):
+    if not known or len(known) < len(plan):
         return verdict
     return replace(
         verdict,
@@ -224,5 +227,5 @@ def _texts_needed(
             return None
         needed[planned.kind] = max(needed.get(planned.kind, 0), texts)
         if planned.name.startswith("accuracy"):
-            gold = math.ceil(texts * planned.discordance)
+            gold = math.ceil(texts * max(planned.discordance, planned.answered_otherwise))
     return TextsNeeded(unchanged=needed.get("unchanged"), changed=needed.get("changed"), gold=gold)

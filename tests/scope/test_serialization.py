@@ -8,9 +8,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scope.checksums import sealed
 from scope.errors import RunError
+from scope.jobs import JOBS
 from scope.records import (
     AuditResult,
     Clock,
@@ -23,6 +25,7 @@ from scope.records import (
     ScoredExample,
     Undefined,
 )
+from scope.registry import imported
 from scope.serialization import from_json, to_json
 
 MODEL = ModelCard(name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes"))
@@ -168,3 +171,14 @@ def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
     assert caught.value.expected == "format 7"
+
+
+def test_every_result_reads_back_as_it_was(any_of):
+    @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @given(st.one_of([any_of(imported(name)) for name in sorted({job.result for job in JOBS})]))
+    def reads_back(result):
+        kind, text = type(result), to_json(result)
+        assert from_json(text, kind=kind) == result
+        assert to_json(from_json(text, kind=kind)) == text
+
+    reads_back()

@@ -100,8 +100,10 @@ def limits_in_words(manifest: Manifest) -> str:
     """The limits of the verdicts, as the manifest holds them before any model answers."""
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
     limits = [f"keeps its answer under random changes {settings['keeps_margin']:g} less often"]
-    if card.labelled:
-        recall = f" and recall of {settings['recall']}" if "recall" in settings else ""
+    recall = f" and recall of {settings['recall']}" if "recall" in settings else ""
+    if recovery := settings["recovery"]:
+        limits.insert(0, f"recovery {recovery:g}")
+    elif card.labelled:
         limits.insert(0, f"accuracy{recall} {settings['accuracy_margin']:g} lower")
     words = f"may a target replace {manifest.reference.name}? Limits: {', '.join(limits)} than it"
     if baseline is None:

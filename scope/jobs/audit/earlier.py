@@ -11,7 +11,7 @@ import json
 from collections.abc import Set
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from scope.answers import Run
 from scope.errors import RunError
@@ -30,17 +30,12 @@ _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 _FACT = "earlier audits"
 
 
-class Earlier(NamedTuple):
-    """Names of runs that make an audit exploratory, or the one that is combined with it."""
-
-    looks: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-    combined: AuditResult | None = None
-
-
-def earlier_audits(run: Run, manifest: Manifest, ids: Set[str]) -> Earlier:
+def earlier_audits(
+    run: Run, manifest: Manifest, ids: Set[str]
+) -> tuple[list[str], AuditResult | None]:
     """What had finished in the same folder when the run began; a resume goes by the same.
 
+    The names of runs that make this one exploratory, or else the result that is combined with it.
     They share the reference, a target and the specification of the data. Those with any of the
     texts, by their ``ids``, count as looks. Of two or more none is combined.
     """
@@ -48,10 +43,10 @@ def earlier_audits(run: Run, manifest: Manifest, ids: Set[str]) -> Earlier:
     if stored is None:
         stored = json.dumps(_sorted_out(folder, manifest, ids))
         run.keep_fact(_FACT, _FACT, stored)
-    looks, names = map(tuple, json.loads(stored))
-    results = [_audit(folder / name) for name in names]
+    looks, again = json.loads(stored)
+    combined = _audit(folder / again[0]) if again else None
     # One that was deleted meanwhile was looked at, too.
-    return Earlier(looks, names, *results) if all(results) else Earlier(names)
+    return (looks, combined) if combined else ([*looks, *again], None)
 
 
 def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str], list[str]]:

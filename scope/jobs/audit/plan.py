@@ -31,7 +31,14 @@ from scope.protocols import SearchOptions
 from scope.records import Example, Manifest, Setting
 
 OF_VERDICTS = (
-    *("gap", "accuracy_margin", "agreement_margin", "keeps_margin", "concordance_margin"),
+    *(
+        "gap",
+        "accuracy_margin",
+        "recovery",
+        "agreement_margin",
+        "keeps_margin",
+        "concordance_margin",
+    ),
     *("least_agreement", "least_concordance"),
 )
 """The options that say what is judged."""

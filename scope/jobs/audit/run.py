@@ -23,7 +23,7 @@ from scope.jobs.audit.assessed import (
     limits_in_words,
     plan_in_words,
 )
-from scope.jobs.audit.earlier import Earlier, earlier_audits
+from scope.jobs.audit.earlier import earlier_audits
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
@@ -100,9 +100,7 @@ def _conduct(
 ) -> AuditResult:
     """Search, predict, measure; reuses stored answers."""
     request, examples = plans[0].request, plans[0].data.examples
-    progress, earlier = request.progress, Earlier()
-    if request.candidates and not request.is_matrix:
-        earlier = earlier_audits(run, plans[0].manifest(), {example.id for example in examples})
+    progress = request.progress
     _recognise_models(plans, run, progress)
     texts = [example.text for example in examples]
     references = [plan.models.reference for plan in plans]
@@ -119,27 +117,29 @@ def _conduct(
     if request.candidates and not request.is_matrix:
         remark(progress, _plan_in_words(plans[0], searches[0], run))
     if not request.is_matrix:
-        return _at_looks(plans[0], searches[0], known, run, earlier)
+        return _at_looks(plans[0], searches[0], known, run)
     return joined_audits(_audits(plans, searches, known, run), plans[0].groups, request)
 
 
 def _at_looks(
-    plan: AuditPlan,
-    searches: Sequence[Searched],
-    known: Mapping[str, Answers],
-    run: Run,
-    earlier: Earlier,
+    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers], run: Run
 ) -> AuditResult:
     """The audit of the first texts on which every target is decided, or else of all."""
+    ids = {example.id for example in plan.data.examples}
+    earlier, combined = earlier_audits(run, plan.manifest(), ids)
     # The error of looks at a second run is not known, and a shard is a part itself.
-    looks = 1 if earlier.combined or plan.request.shard else plan.looks
+    looks = 1 if combined or plan.request.shard else plan.looks
     counts = _counted(plan, [search.drawn for search in searches], run) if looks > 1 else {}
     for look in range(1, looks + 1):
         (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
-        result = replace(result, earlier_looks=earlier.looks, combined_with=earlier.names)
-        if looks > 1:
-            result = replace(result, look=look, planned_texts=len(plan.data.examples))
-        result = replace(result, verdicts=audit_verdicts(result, plan.request, earlier.combined))
+        result = replace(
+            result,
+            earlier_looks=tuple(earlier),
+            combined_with=(combined.folder.name,) if combined and combined.folder else (),
+            look=look if looks > 1 else 0,
+            planned_texts=len(ids) if looks > 1 else 0,
+        )
+        result = replace(result, verdicts=audit_verdicts(result, plan.request, combined))
         is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)
         if look < looks and not is_open and all_assessed(result, counts):
             break

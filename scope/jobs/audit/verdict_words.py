@@ -33,7 +33,7 @@ WORDS = {
 }
 """What people read in place of a measure's key."""
 
-_ORDER = ("agreement", "accuracy", "recall", "mean score", "keeps", "concordance", "reach")
+_ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance", "reach")
 """What a person cares about first."""
 
 _IN_ALL = 4
@@ -112,13 +112,9 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
         yield f"Measured against {result.manifest.baseline.name}"
     used, planned = result.manifest.data[0].used, result.planned_texts
     if used < planned:
-        looks = result.manifest.settings["looks"]
-        yield f"Decided at look {result.look} of {looks}, on {used:,} of {planned:,} planned texts"
+        yield f"Decided at look {result.look}, on {used:,} of {planned:,} planned texts"
     for run in result.combined_with:
-        yield (
-            f"Judged on the texts of this run and of {run}; both together err in about 3 of 100 "
-            "pairs of runs, and a third run would be exploratory"
-        )
+        yield f"Judged on the texts of {run}, too; the two runs err in about 3 of 100 pairs"
 
 
 def carrying(verdict: Replacement) -> list[Endpoint]:
@@ -171,7 +167,7 @@ def in_plain_words(name: str) -> str:
 _FINDINGS = {
     "accuracy": "its {name} is {lower}",
     "recall": "its {name} is {lower}",
-    "mean score": "its {name} is {lower}",
+    "recovery": "it keeps {share}\u00a0% of {reference}'s accuracy",
     "agreement": "it answers {otherwise}\u00a0% of texts otherwise",
     "agreement minus": "it gives {reference}'s answer {less} often {than} {baseline}",
     "keeps minus": "under random changes{on} it keeps its answer {less} often {than} {reference}",

@@ -11,7 +11,6 @@ where two models answer alike on 98 % of texts, accuracy differs by at most 2 po
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,12 +20,22 @@ from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words
 from scope.metrics import in_both
-from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined
+from scope.records import (
+    ERROR,
+    AuditResult,
+    Endpoint,
+    Measurement,
+    Replacement,
+    Undefined,
+    label_of,
+)
 from scope.statistics import student_estimate
 from scope.statistics.intervals import numbers_and_ids
 from scope.verdicts import (
+    ALL_GOLD,
     Evidence,
     Pooled,
+    accuracy_evidence,
     decide,
     error_at,
     error_of_second,
@@ -74,7 +83,7 @@ def audit_verdicts(
     verdicts = list(decide(ends, degenerate=dead))
     if earlier is None:  # a third run has no known error
         # Those of a second run, of whose texts a quarter are here already.
-        needed = partial(with_texts_needed, targets=len(judged), error=error_of_second(0.5))
+        needed = partial(with_texts_needed, targets=len(judged), error=error_of_second(0.25))
         verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
     return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
 
@@ -113,7 +122,7 @@ class _Measured:
         self._unchanged = len(result.examples)
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
-        self._request = request
+        self._request, self._result = request, result
         texts = (*result.examples, *(earlier.examples if earlier else ()))
         self._gold = {text.example.id: text.example.label for text in texts}
         self._by_key, before = (
@@ -132,14 +141,13 @@ class _Measured:
 
         With the same seed a text has the same changes in both.
         """
-        correlations = []
+        shares = []
         for key, before in self._before.items():
             if key[0] in ("iid_agreement", "base_rate", "concordance"):
-                now = self._by_key[key].by_text()
-                same = same_seed or key[1] is None
-                shared = len(before if same else before.keys() - now.keys())
-                correlations.append(shared / math.sqrt(len(before) * len(before | now) or 1))
-        return error_of_second(min(correlations, default=0.0))
+                now = self._by_key[key].by_text().keys()
+                same = before if same_seed or key[1] is None else before.keys() - now
+                shares.append(len(same) ** 2 / (len(before) * len(before.keys() | now) or 1))
+        return error_of_second(min(shares, default=0.0))
 
     def _values(self, metric: str, capability: str | None, model: str) -> dict[str, float]:
         """The values by text of this run, and of the earlier one on other texts."""
@@ -168,7 +176,9 @@ class _Measured:
         request = self._request
         gaps = self._by_key["iid_accuracy_gap", None, target]
         agreement = self._values("iid_agreement", None, target)
-        if gaps.values:
+        if request.recovery is not None:
+            yield self._recovery(gaps.by_text(), request.recovery)
+        elif gaps.values:
             differences, gold = Pooled(self._values("iid_accuracy_gap", None, target)), self._gold
             yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
             for name in request.recall:
@@ -189,6 +199,22 @@ class _Measured:
         evidence = self._share("agreement", Pooled(agreement), 1, least=least)
         # Without gold, too few same answers show no loss of accuracy.
         yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
+
+    def _recovery(self, gaps: ByText, least: float) -> Evidence:
+        """The share of the reference's accuracy, which takes gold labels on all texts."""
+        labels = self._result.manifest.reference.labels
+        right = {
+            each.example.id: float(label_of(each.reference, labels) == each.example.label)
+            for each in self._result.examples
+        }
+        if len(gaps) < len(right):
+            none = Undefined(reason=ALL_GOLD.format(known=len(gaps), texts=len(right)))
+            return Evidence(Endpoint(name="recovery", estimate=none, limit=least))
+        scores = [(right[text] + gap, right[text]) for text, gap in gaps.items()]
+        evidence = accuracy_evidence("recovery", [scores], margin=0, recovery=least)
+        end, ratio = evidence.endpoint, ERROR / self._error
+        within, beyond = (min(1.0, ratio * p) for p in (end.p_within, end.p_beyond))
+        return evidence._replace(endpoint=replace(end, p_within=within, p_beyond=beyond))
 
     def _pooled(
         self, name: str, metric: str, models: Sequence[str], judge: Judge

@@ -27,7 +27,7 @@ from scope.jobs.answering_models import (
     spec_of,
 )
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts, pooled_over_tasks
+from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.identity import configuration_of, manifest_of, short_names
 from scope.jobs.left_out import ask_all, with_reasons
@@ -73,6 +73,7 @@ class ComparisonPlan:
                 "seed": self.request.seed,
                 "normalize": self.request.normalize,
                 "accuracy_margin": self.request.accuracy_margin,
+                "recovery": self.request.recovery,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
                 **({"cluster": self.request.cluster} if self.request.cluster else {}),
@@ -193,8 +194,9 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         tasks=tuple(answered),
         task_shares=tuple(row for of_task in numbers for row in of_task.shares),
         cells=tuple(row for of_task in numbers for row in of_task.cells),
-        pooled=tuple(each for task in answered for each in pooled_over_tasks(task, names)),
-        verdicts=comparison_verdicts(measured, names, plan.request.accuracy_margin),
+        verdicts=comparison_verdicts(
+            measured, names, plan.request.accuracy_margin, plan.request.recovery
+        ),
     )
 
 

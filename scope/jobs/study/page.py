@@ -11,7 +11,7 @@ from reports.builders.run import asked, folded, reproduce
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import prose, written
 from reports.wording import Cell, number, p_value
-from scope.jobs.study.result import StudyNumber, StudyResult
+from scope.jobs.study.requests import StudyNumber, StudyResult
 from scope.jobs.study.size import WITHIN
 from scope.printing import counted
 from scope.records import Undefined

@@ -78,7 +78,7 @@ def test_two_runs_are_judged_on_the_texts_of_both_and_a_third_is_exploratory(toy
     )
     assert keeps.estimate.n == len(before | now) > len(now)
     assert keeps.estimate.level > 0.95
-    assert "of this run and of first; both together err in about 3 of 100 pairs" in line.sentence
+    assert "on the texts of first, too; the two runs err in about 3 of 100 pairs" in line.sentence
     assert notes(second) == []
     assert verdict.if_equal is None
 
@@ -124,7 +124,7 @@ def test_targets_are_asked_no_further_once_all_are_decided(toy_audit, asked, mon
     whole = audit(run="whole")
     (verdict,), texts = whole.verdicts, of_student()
     assert (verdict.decision, whole.look, whole.manifest.data[0].used) == ("may replace", 2, 24)
-    assert "Decided at look 2 of 4, on 24 of 48 planned texts" in verdict.sentence
+    assert "Decided at look 2, on 24 of 48 planned texts" in verdict.sentence
     assert bare(audit(run="killed")) == bare(whole)
 
     # An open verdict takes all looks.
