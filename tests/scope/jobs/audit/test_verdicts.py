@@ -111,7 +111,7 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
     assert {"accuracy", "concordance on typo"} < set(stranger.beyond)
     # Everything is as the reference's but for the size of its moves.
     assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
-    assert re.search(r"it reacts on typo 10\s% as strongly as .* \(10", still.sentence)
+    assert re.search(r"it reacts on typo 10\s% as strongly as .* \(\[10", still.sentence)
     assert decided[Constant].decision == decided[Chance].decision == "may not"
     assert decided[Thrice].beyond == ("reach on typo",)
     assert decided[Halved].open == ("reach on typo",)
