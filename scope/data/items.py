@@ -19,7 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scope.data import sampling, sources
+from scope.data import drawing, sampling, sources
+from scope.data.drawing import content_key
 from scope.data.fields import (
     Fields,
     UnreadableError,
@@ -30,7 +31,7 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import Candidate, content_key, usable
+from scope.data.sampling import Candidate, usable
 from scope.data.sources import Source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
@@ -110,7 +111,7 @@ def gather(
     DataError
         When no item is left, or the sample makes no sense.
     """
-    repeats = sampling.Repeats()
+    repeats = drawing.Repeats()
     in_categories: set[bytes | None] = set()
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
@@ -129,9 +130,9 @@ def gather(
 
     def name(row: sampling.Drawn[Item]) -> str:
         if not have_ids:
-            return str(row.row)
+            return chosen.name(row, str(row.row))
         composed = by_category and not chosen.unique
-        return f"{row.item.category}/{row.id}" if composed else chosen.name(row)
+        return chosen.name(row, f"{row.item.category}/{row.id}" if composed else None)
 
     items = tuple(
         replace(row.item, question=replace(row.item.question, id=name(row), row=row.row))
@@ -151,14 +152,14 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     >>> item_fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
     '3716ef94deccae10'
     """
-    return sampling.fingerprint_of(
+    return drawing.fingerprint_of(
         [asked.id, asked.text, asked.context, asked.options, item.gold, item.right, item.category]
         for item in items
         for asked in [item.question]
     )
 
 
-def read_choices(spec: str) -> Iterator[Draft]:
+def read_choices(spec: str, cluster: str | None = None) -> Iterator[Draft]:
     """Every row as an item with options; a row without a question makes none.
 
     A row with too few or too many options, an empty one, or an answer that is not an option is
@@ -167,8 +168,8 @@ def read_choices(spec: str) -> Iterator[Draft]:
     source = open_source(spec)
     in_one = first_of(CHOICE_NAMES["options"], source.columns)
     letters = {} if in_one else _option_columns(source.columns)
-    required = ("question", "A" if letters else "options")
-    return usable(read_fields(source, {**CHOICE_NAMES, **letters}, required=required), _choice)
+    names, required = {**CHOICE_NAMES, **letters}, ("question", "A" if letters else "options")
+    return usable(read_fields(source, names, required=required, cluster=cluster), _choice)
 
 
 def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
@@ -308,7 +309,7 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     raise ValueError(f"{named[:60]!r}, which is not one of the options")
 
 
-def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
+def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> Iterator[Draft]:
     """Every question on a passage as an item; a row without either makes none.
 
     Parameters
@@ -317,6 +318,8 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
         A file of SQuAD 1.1 or 2.0 (.json, .json.gz), or any source of rows.
     unanswerable
         Whether questions that cannot be answered are among them.
+    cluster
+        The column whose values are clusters, such as ``context``.
 
     Raises
     ------
@@ -326,7 +329,8 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
     squad = is_json and sources.first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
-    rows = read_fields(source, PASSAGE_NAMES, required=("question", "context"))
+    required = "question", "context"
+    rows = read_fields(source, PASSAGE_NAMES, required=required, cluster=cluster)
     return usable(rows, partial(_passage, unanswerable))
 
 

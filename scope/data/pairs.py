@@ -15,7 +15,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from scope.data import sampling
+from scope.data import drawing, sampling
 from scope.data.fields import Fields, first_of, is_missing, read_fields
 from scope.data.sources import Source
 from scope.data.specs import open_source
@@ -117,7 +117,7 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
     >>> data.card.rows, data.card.empty, data.card.used
     (3, 1, 2)
     """
-    repeats = sampling.Repeats()
+    repeats = drawing.Repeats()
 
     def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:
         # A pair that stands in two parts has a name in each.
@@ -146,7 +146,7 @@ def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
     >>> pair_fingerprint([ScoredPair(id="0", first="A", second="B", score=1.0)])
     '54cb02bfe5427c78'
     """
-    return sampling.fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
+    return drawing.fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
 
 
 def _drafts(source: Source, wanted: WantedPairs) -> Iterator[sampling.Candidate[ScoredPair]]:

@@ -37,6 +37,8 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
     SliceTest,
+    are_clustered,
+    unit_of,
 )
 from scope.statistics import benjamini_hochberg, mean_estimate, resamples_for
 from scope.statistics.between_models import heterogeneity_p_value
@@ -145,8 +147,8 @@ def slice_numbers(
     """The primary metric of each target on each capability in every slice, and the tests.
 
     A grouping is tested where it has two slices. P-values are adjusted together by Benjamini and
-    Hochberg's method. The values of a slice are a subset of those of the whole and are not stored
-    again.
+    Hochberg's method; in clusters there is no test, as these may lie across slices. The values of a
+    slice are a subset of those of the whole and are not stored again.
     """
     keyed = [
         ((measurement.capability, measurement.target), measurement.metric, measurement.values)
@@ -157,7 +159,8 @@ def slice_numbers(
         for place in primary(keyed)
         for grouping, slice_of in slices.items()
     ]
-    several = [group for group in groups if len(group[1]) > 1]
+    alone = not any(are_clustered(row.example_ids) for row in measurements)
+    several = [group for group in groups if len(group[1]) > 1 and alone]
     tests = [_test(*group, seed, resamples_for(len(several))) for group in several]
     adjusted = benjamini_hochberg([test.p_value for test in tests])
     return (
@@ -214,7 +217,7 @@ def between_capabilities(
     """Concordance on one capability minus that on another, of a target minus another model's.
 
     For the reference it is 0: it follows itself everywhere. The interval is a bootstrap over all
-    texts that gives each a random weight, the same for both capabilities and models (Rubin 1981).
+    texts or clusters that gives each a random weight, the same for both capabilities and models.
     Two made-up texts, on each of which the target follows one of the capabilities alone, leave it a
     width where no text differs. With k pairs of capabilities, each interval has level 1 - .05 / k.
 
@@ -234,13 +237,15 @@ def between_capabilities(
         for measurement in measurements
         if measurement.metric == "concordance" and measurement.values
     }
-    texts = sorted({key for row in rows.values() for key in row.example_ids})
-    weights = np.random.default_rng(seed).standard_exponential((RESAMPLES + 1, len(texts) + 2))
-    # The first row holds the texts as they are.
-    weights[0] = [1.0] * len(texts) + [0.0] * 2
+    texts = {key for row in rows.values() for key in row.example_ids}
+    units = sorted(set(map(unit_of, texts)))
+    weights = np.random.default_rng(seed).standard_exponential((RESAMPLES + 1, len(units) + 2))
+    # The first row holds the texts as they are; those made up are a cluster of the mean size each.
+    weights[0] = [1.0] * len(units) + [0.0] * 2
+    weights[:, -2:] *= len(texts) / max(len(units), 1)
     sums = {}
     for key, row in rows.items():
-        selected = weights[:, np.searchsorted(texts, row.example_ids)]
+        selected = weights[:, np.searchsorted(units, [*map(unit_of, row.example_ids)])]
         sums[key] = selected @ np.array(row.values), selected.sum(axis=1)
     pairs = list(combinations(dict.fromkeys(capability for _, capability in rows), 2))
     differences = []

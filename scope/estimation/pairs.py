@@ -309,7 +309,7 @@ def _of_moves(
     if slope is None:
         yield of_target("reach", estimate=Undefined(reason=NO_MOVE))
         return
-    estimate = student_estimate(slope.values)
+    estimate = student_estimate(slope.values, slope.example_ids)
     yield of_target("reach", estimate=estimate, example_ids=slope.example_ids, values=slope.values)
 
 

@@ -19,7 +19,9 @@ MOST_SLICES = 50
 """Most slices of one column; with more, each would have too few texts."""
 
 
-def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()) -> LoadedData:
+def load_texts(
+    request: LabelledTexts, n: int | None, slices: Sequence[str] = (), cluster: str | None = None
+) -> LoadedData:
     """Load ``n`` examples, with their gold labels in a classifier's role.
 
     Raises
@@ -32,6 +34,7 @@ def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()
         text_column=request.text_column,
         label_column="none" if request.role == "next_token" else request.label_column,
         slices=slices,
+        cluster=cluster,
         n=n,
         seed=request.seed,
     )

@@ -100,11 +100,19 @@ class JudgesAccuracy(Request):
     """Verdict: least share of the reference's accuracy that a target keeps, in place of
     --accuracy-margin: 0.95, 0.97 or 0.99 are usual. All texts need gold labels."""
 
+    cluster: Annotated[str | None, option(DATA, metavar="COLUMN")] = None
+    """Column whose values, such as documents, users or passages, have several rows each: the rows
+    of a value are one unit of all intervals and tests, and are drawn together. No verdict is given
+    on fewer than 10."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.recovery is not None:
             refuse_unused(
-                self, ("accuracy_margin",), "with --recovery", "one limit for accuracy alone"
+                self,
+                ("accuracy_margin", "cluster", "recall"),
+                "with --recovery",
+                "one limit for accuracy alone, on texts that are units of their own",
             )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
 from scope import plugins
+from scope.data.fields import CLUSTER
 from scope.errors import SpecError
 from scope.metrics import Metric, parse_metric
 from scope.printing import shown
@@ -41,6 +43,7 @@ def choose_tasks(
     *,
     n: int | None,
     seed: int,
+    cluster: str | None = None,
 ) -> tuple[ChosenTask, ...]:
     """The tasks by name or as they stand, each with its settings and its items.
 
@@ -68,9 +71,17 @@ def choose_tasks(
         settings, {task.name: plugins.settings_of(task) for task, _ in chosen}
     )
     specs = _data_by_task(names, data)
+    clustered = {} if cluster is None else {CLUSTER: cluster}
     tasks_with_data = []
     for task, origin in chosen:
-        data_of = task.load(specs[task.name], n=n, seed=seed)
+        known = CLUSTER in signature(task.load).parameters and len(chosen) == 1
+        if clustered and not known:
+            raise SpecError(
+                f"--cluster {cluster} for the tasks {', '.join(names)}",
+                expected="one task whose `load` takes `cluster`: choice, extractive_qa, generation",
+                fix="leave --cluster out, or compare one of these tasks by itself",
+            )
+        data_of = task.load(specs[task.name], n=n, seed=seed, **clustered)
         data_of = replace(data_of, card=replace(data_of.card, capability=task.name))
         scorers = _scorers(task)
         tasks_with_data.append(ChosenTask(task=task, origin=origin, data=data_of, scorers=scorers))
@@ -145,6 +156,13 @@ def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mappin
     return data
 
 
-def _load(task: Task, spec: str, n: int | None, seed: int) -> TaskData:
-    loaded = task.load(spec, n=n, seed=seed)
+def _load(task: Task, spec: str, n: int | None, seed: int, cluster: str | None) -> TaskData:
+    if cluster is not None and CLUSTER not in signature(task.load).parameters:
+        raise SpecError(
+            f"--cluster {cluster} for the task `{task.name}`, which reads no column of clusters",
+            expected="choice, extractive_qa, generation, or a task whose `load` takes `cluster`",
+            fix="leave --cluster out, or compare this task in a run of its own",
+        )
+    clustered = {} if cluster is None else {CLUSTER: cluster}
+    loaded = task.load(spec, n=n, seed=seed, **clustered)
     return replace(loaded, card=replace(loaded.card, capability=task.name))

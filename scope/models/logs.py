@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 
 from scope.checksums import sha256_of
+from scope.data.drawing import content_key, fingerprint_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
-from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions

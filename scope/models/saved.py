@@ -56,7 +56,7 @@ from scope.paths import expanded
 from scope.printing import counted, listed
 from scope.progress import remark_once
 from scope.protocols import Answers
-from scope.records import Answer, Prediction, Probabilities, Question
+from scope.records import Answer, Prediction, Probabilities, Question, own_id_of
 
 _NAMES = {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 _ANSWER = ("text", "probabilities")
@@ -160,8 +160,8 @@ class SavedAnswers:
             yield place, read(row, question) if row else unusable_row(next(unusable))
 
     def _row(self, question: Question) -> SavedRow | None:
-        words = question.text.strip()
-        row, same = self._by_id.get(question.id), self._by_text.get(words)
+        own_id, words = own_id_of(question.id), question.text.strip()
+        row, same = self._by_id.get(own_id), self._by_text.get(words)
         if row is not None and row.text in ("", words):
             return row
         if row is None or same is not None:
@@ -169,7 +169,7 @@ class SavedAnswers:
         # An id that means another question in another file would give wrong answers silently.
         raise DataError(
             f"{row.place}: `text` is {row.text[:60]!r}, where the data have under the id "
-            f"`{question.id}` the question {question.text[:60]!r}",
+            f"`{own_id}` the question {question.text[:60]!r}",
             expected="answers to the same questions under the same ids",
             fix="choose the file that belongs to the data",
         )

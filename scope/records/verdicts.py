@@ -222,7 +222,9 @@ class Endpoint:
 
     @property
     def measure(self) -> str:
-        """What is measured, without the capability: *keeps* of *keeps on typo*."""
+        """What is measured, without capability or class: *keeps* of *keeps on typo*."""
+        if self.name.startswith("recall of "):
+            return "recall"
         return self.name.partition(" on ")[0]
 
     @property

@@ -14,6 +14,13 @@ difference is -1, 0 or 1 the ratio is 1 and the interval exactly Tango's.
 A rare loss among them weighs more, so with an unevenness u there are 8u made-up texts, with the
 mean square u. `scope.verdicts.pooled` has the u.
 
+**Clusters.** Texts of one document may all go the same way. Gains, losses and texts are divided by
+the design effect: the squares of the sums by cluster over those by text, with one made-up cluster
+among both, all of whose texts differ by 1, and at least 1. So nothing that differs counts as many
+texts as there are clusters of equal size. Student's t with one degree of freedom fewer than
+clusters takes the place of the normal (benchmarks/verdict_error_rates_clusters.py; without the
+made-up cluster *within* errs up to .14, with half a one up to .035).
+
 Chosen by simulation (benchmarks/verdict_error_rates.py), .025 wanted and .03 allowed at the margin,
 on random mixtures of full losses with small gains and losses at 35 to 1,000 texts, over one to
 three capabilities, each also within twice the margin: *within* errs up to .026, *beyond* up to
@@ -33,13 +40,15 @@ bounds (Waudby-Smith and Ramdas 2024, mixed over stakes) err .002 and have power
 where nothing but losses is likely, Tango alone errs up to .049 (margin .02, 200 texts).
 """
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.records import ERROR, Estimate
-from scope.statistics.intervals import normal_quantile
+from scope.records import ERROR, Estimate, unit_of
+from scope.statistics.intervals import normal_quantile, student_quantile
 
 MADE_UP = 8
 _HALVINGS = 60
@@ -50,12 +59,20 @@ Numbers = NDArray[np.float64]
 class Discordance(NamedTuple):
     """Sums of gains and of losses over ``n`` texts, all three in effective texts.
 
-    Each is a number, or an array with one for each simulated data set.
+    Each is a number, or an array with one for each simulated data set. ``freedom`` is that of
+    Student's t, one less than the clusters; infinite without clusters.
     """
 
     gains: Numbers
     losses: Numbers
     n: Numbers
+    freedom: float = math.inf
+
+    def quantile(self, error: float) -> float:
+        """What a standard normal variable, or Student's, exceeds with this probability."""
+        if math.isinf(self.freedom):
+            return normal_quantile(1 - 2 * error)
+        return student_quantile(1 - 2 * error, int(self.freedom))
 
     @property
     def difference(self) -> Numbers:
@@ -70,22 +87,58 @@ class Tails(NamedTuple):
     beyond: Numbers
 
 
-def discordance(differences: ArrayLike, *, unevenness: float = 1.0) -> Discordance:
+def discordance(
+    differences: ArrayLike, ids: Sequence[str] = (), *, unevenness: float = 1.0
+) -> Discordance:
     """Return gains, losses and the effective number of texts, over the last axis.
 
+    ``ids`` tell the clusters of texts; without them, each text is a unit of its own.
     ``unevenness`` is the mean square of the greatest difference that each text can have; above 1
     where some texts have more than others of what is pooled.
 
     Examples
     --------
-    >>> discordance([1.0, 0.0, -1.0, 1.0])
-    Discordance(gains=np.float64(2.0), losses=np.float64(1.0), n=np.float64(4.0))
+    >>> print(discordance([1.0, 0.0, -1.0, 1.0])[:3])
+    (np.float64(2.0), np.float64(1.0), np.float64(4.0))
+
+    Forty texts of ten documents, nowhere different, count as ten:
+
+    >>> seen = discordance([0.0] * 40, [str(text % 10) for text in range(40)])
+    >>> float(seen.n), seen.freedom
+    (10.0, 9)
     """
     # Sorted: the last bits of a sum depend on the order of its terms.
     values = np.sort(np.asarray(differences, dtype=np.float64), axis=-1)
     n = values.shape[-1]
     gains, losses = np.maximum(values, 0).sum(axis=-1), np.maximum(-values, 0).sum(axis=-1)
-    return effective(gains, losses, (values**2).sum(axis=-1), n, unevenness=unevenness)
+    seen = effective(gains, losses, (values**2).sum(axis=-1), n, unevenness=unevenness)
+    units = len(set(map(unit_of, ids)))
+    if units == len(ids):
+        return seen
+    effect = design_effect(differences, ids)
+    return Discordance(seen.gains / effect, seen.losses / effect, seen.n / effect, units - 1)
+
+
+def design_effect(differences: ArrayLike, ids: Sequence[str]) -> Numbers:
+    """Return how many of the texts are worth one independent text; 1 without clusters.
+
+    Examples
+    --------
+    >>> float(design_effect([0.0] * 40, [str(text % 10) for text in range(40)]))
+    4.0
+    """
+    values, units = np.asarray(differences, dtype=np.float64), list(map(unit_of, ids))
+    if len(set(units)) == len(units):
+        return np.array(1.0)
+    _, owners, sizes = np.unique(units, return_inverse=True, return_counts=True)
+    # Of one data set sorted by value too, as above.
+    order = np.lexsort((values, owners)) if values.ndim == 1 else np.argsort(owners, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    away = values[..., order] - np.sort(values).mean(axis=-1, keepdims=True)
+    size = float((sizes**2).sum() / len(units))
+    between = (np.add.reduceat(away, starts, axis=-1) ** 2).sum(axis=-1)
+    effect = (between + size**2) / ((away**2).sum(axis=-1) + size)
+    return np.asarray(np.maximum(effect, 1.0))
 
 
 def effective(
@@ -121,7 +174,7 @@ def tango_statistic(seen: Discordance, difference: float) -> Numbers:
     >>> round(float(tango_statistic(seen, -0.05)), 2)
     1.96
     """
-    gains, losses, n = seen
+    gains, losses, n = seen[:3]
     distance = gains - losses - n * difference
     return np.asarray(distance / score_deviation(seen, difference), dtype=np.float64)
 
@@ -134,7 +187,7 @@ def score_deviation(seen: Discordance, difference: float) -> Numbers:
     >>> round(float(score_deviation(discordance([0.0] * 100), -0.05)), 2)
     2.18
     """
-    gains, losses, n = seen
+    gains, losses, n = seen[:3]
     linear = (2 * n - gains + losses) * difference - gains - losses
     constant = 8 * n * losses * difference * (1 - difference)
     loss_share = (np.sqrt(np.maximum(linear**2 + constant, 0)) - linear) / (4 * n)
@@ -172,12 +225,13 @@ def paired_within(seen: Discordance, margin: float) -> Numbers:
 
 def _score_tails(seen: Discordance, margin: float) -> Tails:
     # Here and not above: scipy.special takes half a second to import.
-    from scipy.special import ndtr
+    from scipy.special import stdtr
 
     score = tango_statistic(seen, -margin)
     # On a handful of texts that all differ the normal tail errs up to .04.
     enough = seen.n >= fewest_texts(margin)
-    return Tails(np.where(enough, ndtr(-score), 1.0), ndtr(score))
+    tails = (stdtr(seen.freedom, side * score) for side in (-1, 1))
+    return Tails(np.where(enough, next(tails), 1.0), next(tails))
 
 
 def loss_tails(seen: Discordance, margin: float) -> Tails:
@@ -190,10 +244,15 @@ def loss_tails(seen: Discordance, margin: float) -> Tails:
     >>> round(float(loss_tails(discordance([0.0] * 72), 0.05).within), 4)
     0.0249
     """
+    from scipy.special import ndtri, stdtr
+
     losses, rest = np.clip(seen.losses, 0, seen.n), seen.n
     within = np.where(losses < rest, 1 - _beta(losses + 1, rest - losses, margin), 1.0)
     beyond = np.where(losses > 0, _beta(losses, rest - losses + 1, margin), 1.0)
-    return Tails(within, beyond)
+    if math.isinf(seen.freedom):
+        return Tails(within, beyond)
+    # As far out in Student's distribution as the tail is in the normal one.
+    return Tails(stdtr(seen.freedom, ndtri(within)), stdtr(seen.freedom, ndtri(beyond)))
 
 
 def fewest_texts(margin: float, *, error: float = ERROR) -> int:
@@ -208,24 +267,28 @@ def fewest_texts(margin: float, *, error: float = ERROR) -> int:
 
 
 def score_estimate(
-    differences: ArrayLike, *, unevenness: float = 1.0, error: float = ERROR
+    differences: ArrayLike,
+    ids: Sequence[str] = (),
+    *,
+    unevenness: float = 1.0,
+    error: float = ERROR,
 ) -> Estimate:
     """Return the mean of differences by text, at least one, with Tango's score interval.
 
-    ``unevenness`` is as for `discordance`, ``error`` what either end errs.
+    ``error`` is what either end errs; the others are as for `discordance`.
 
     Examples
     --------
     >>> print(score_estimate([0.0] * 39 + [1.0]))
     0.025 [-0.065, 0.129]
     """
-    from scipy.special import betaincinv
+    from scipy.special import betaincinv, ndtr
 
-    seen, z = discordance(differences, unevenness=unevenness), normal_quantile(1 - 2 * error)
-    value = float(seen.difference)
+    seen = discordance(differences, ids, unevenness=unevenness)
+    value, z = float(seen.difference), seen.quantile(error)
     net = abs(float(seen.gains - seen.losses))
     # The binomial end nearer to 0: Tango's may lie too far from it, as for `paired_tails`.
-    nearest = float(betaincinv(net, seen.n - net + 1, error)) if net else 0.0
+    nearest = float(betaincinv(net, seen.n - net + 1, ndtr(-z))) if net else 0.0
     return Estimate(
         value=value,
         low=min(value, _root(seen, z, -1.0, value), nearest if value > 0 else value),
@@ -237,7 +300,7 @@ def score_estimate(
 
 
 def binomial_estimate(
-    below: ArrayLike, *, unevenness: float = 1.0, error: float = ERROR
+    below: ArrayLike, ids: Sequence[str] = (), *, unevenness: float = 1.0, error: float = ERROR
 ) -> Estimate:
     """Return 1 plus the mean of differences from 1, with Clopper and Pearson's interval.
 
@@ -246,15 +309,16 @@ def binomial_estimate(
     >>> print(binomial_estimate([0.0] * 100))
     1.000 [0.964, 1.000]
     """
-    from scipy.special import betaincinv
+    from scipy.special import betaincinv, ndtr
 
-    seen = discordance(below, unevenness=unevenness)
+    seen = discordance(below, ids, unevenness=unevenness)
+    tail = float(ndtr(-seen.quantile(error)))
     losses, rest = float(seen.losses), float(seen.n - seen.losses)
     value = 1 - losses / float(seen.n)
     return Estimate(
         value=value,
-        low=min(value, 1 - float(betaincinv(losses + 1, rest, 1 - error))) if rest > 0 else 0.0,
-        high=max(value, 1 - float(betaincinv(losses, rest + 1, error))) if losses > 0 else 1.0,
+        low=min(value, 1 - float(betaincinv(losses + 1, rest, 1 - tail))) if rest > 0 else 0.0,
+        high=max(value, 1 - float(betaincinv(losses, rest + 1, tail))) if losses > 0 else 1.0,
         n=np.size(below),
         level=1 - 2 * error,
         method="Clopper-Pearson, by effective texts",

@@ -161,7 +161,7 @@ def paired_difference(
         # The made-up examples draw the centre towards 0, and the mean must stay inside.
         low=width * max(-1.0, min(centre - z * error, mean)),
         high=width * min(1.0, max(centre + z * error, mean)),
-        n=examples.distinct,
+        n=examples.examples,
         method="Bonett-Price, clustered by example",
     )
 

@@ -15,6 +15,7 @@ from scope.verdicts.endpoints import (
     judge_differences as judge_differences,
     judge_share as judge_share,
     judge_slope as judge_slope,
+    lacking_clusters as lacking_clusters,
     pooled as pooled,
     texts_lacking as texts_lacking,
 )

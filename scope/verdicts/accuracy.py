@@ -33,6 +33,7 @@ def accuracy_evidence(
     margin: float,
     recovery: float | None = None,
     otherwise: float = 0.0,
+    ids: Sequence[str] = (),
 ) -> Evidence:
     """Return the endpoint over the mean of benchmarks without common questions, and its plan.
 
@@ -48,6 +49,8 @@ def accuracy_evidence(
         In place of it: the least share of the reference's accuracy.
     otherwise
         The share of questions to which the two give different answers, for the plan.
+    ids
+        Of one benchmark, those of the questions, which may have clusters; not with a recovery.
 
     Examples
     --------
@@ -64,15 +67,16 @@ def accuracy_evidence(
         for target, reference in scores
     ]
     differences, total = [target - reference for target, reference in pairs], len(pairs)
+    by_text = dict(zip(ids, differences, strict=True)) if ids else differences
     if recovery is None:
-        endpoint = judge_differences(name, differences, margin=margin, unevenness=unevenness)
+        endpoint = judge_differences(name, by_text, margin=margin, unevenness=unevenness)
     else:
         endpoint = _recovery(name, pairs, recovery, discordance(differences, unevenness=unevenness))
         margin = (1 - recovery) * math.fsum(reference for _, reference in pairs) / total
     if isinstance(endpoint.estimate, Undefined):
         return Evidence(endpoint)
     planned = planned_differences(
-        name, differences, margin=margin, texts=total, kind="unchanged", unevenness=unevenness
+        name, by_text, margin=margin, texts=total, kind="unchanged", unevenness=unevenness
     )
     return Evidence(endpoint, replace(planned, answered_otherwise=otherwise))
 

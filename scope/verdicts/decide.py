@@ -19,6 +19,7 @@ REPLACES_IN: Mapping[str, str] = MappingProxyType(
         "accuracy": "accuracy",
         "mean score": "accuracy",
         "recovery": "accuracy",
+        "recall": "accuracy",
         "agreement": "same answers",
         "keeps": "robustness",
         "concordance": "reaction",

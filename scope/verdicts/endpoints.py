@@ -11,13 +11,14 @@ much wider, and p-values are multiplied by the ratio, so that they are compared 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from scope.records import ERROR, Endpoint, Estimate, Undefined
-from scope.statistics.intervals import student_quantile
+from scope.printing import counted
+from scope.records import ERROR, Endpoint, Estimate, Undefined, are_clustered, unit_of
+from scope.statistics.intervals import ByText, numbers_and_ids, student_quantile
 from scope.statistics.margins import (
     Tails,
     binomial_estimate,
@@ -31,7 +32,27 @@ from scope.statistics.margins import (
 NO_TEXT = Undefined(reason="no text counts")
 
 FEWEST_FOR_A_SLOPE = 20
-"""Texts below which a slope's interval is no evidence."""
+"""Texts, or clusters of texts, below which a slope's interval is no evidence."""
+
+FEWEST_CLUSTERS = 10
+"""Clusters below which no verdict is given."""
+
+
+def lacking_clusters(example_ids: Collection[str]) -> str:
+    """Why texts in few clusters allow no verdict; empty for ten clusters, or without any.
+
+    Examples
+    --------
+    >>> lacking_clusters(["page 1␟a", "page 2␟b"])
+    'the texts lie in 2 clusters, and a verdict needs 10'
+    """
+    count = len(set(map(unit_of, example_ids)))
+    if count >= FEWEST_CLUSTERS or not are_clustered(example_ids):
+        return ""
+    return f"the texts lie in {counted(count, 'cluster')}, and a verdict needs {FEWEST_CLUSTERS}"
+
+
+_FEWER = Tails(np.array(1.0), np.array(1.0))
 
 UNEVEN = 1.1
 """Chosen by simulation: with 40 of 300 texts 1 errs up to .033, 1.1 up to .026."""
@@ -81,7 +102,7 @@ def pooled(parts: Sequence[Mapping[str, float]], *, missing: float | None = 0.0)
 
 def judge_differences(
     name: str,
-    differences: Iterable[float],
+    differences: ByText,
     *,
     margin: float,
     unevenness: float = 1.0,
@@ -94,7 +115,8 @@ def judge_differences(
     name
         The name of the endpoint.
     differences
-        First minus second, one number a text.
+        First minus second, one number a text, or by its id: fewer than ten clusters of texts show
+        nothing.
     margin
         In 0..1.
     unevenness
@@ -105,21 +127,17 @@ def judge_differences(
     >>> judge_differences("accuracy", [0.0] * 35, margin=0.1).state
     'within'
     """
-    values = list(differences)
+    values, ids = numbers_and_ids(differences)
     if not values:
         return Endpoint(name=name, estimate=NO_TEXT, limit=-margin)
-    tails = paired_tails(discordance(values, unevenness=unevenness), margin)
-    estimate = score_estimate(values, unevenness=unevenness, error=error)
+    seen = discordance(values, ids, unevenness=unevenness)
+    estimate = score_estimate(values, ids, unevenness=unevenness, error=error)
+    tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else paired_tails(seen, margin)
     return _endpoint(name, estimate, tails, error, least=-margin)
 
 
 def judge_share(
-    name: str,
-    scores: Iterable[float],
-    *,
-    least: float,
-    unevenness: float = 1.0,
-    error: float = ERROR,
+    name: str, scores: ByText, *, least: float, unevenness: float = 1.0, error: float = ERROR
 ) -> Endpoint:
     """Judge whether the mean of scores in 0..1 is at least ``least``, by exact binomial tails.
 
@@ -130,11 +148,13 @@ def judge_share(
     >>> print(judge_share("agreement", [1.0] * 100, least=0.95).estimate)
     1.000 [0.964, 1.000]
     """
-    below = np.array(list(scores), dtype=np.float64) - 1
-    if not len(below):
+    values, ids = numbers_and_ids(scores)
+    if not values:
         return Endpoint(name=name, estimate=NO_TEXT, limit=least)
-    tails = loss_tails(discordance(below, unevenness=unevenness), 1 - least)
-    estimate = binomial_estimate(below, unevenness=unevenness, error=error)
+    below = np.array(values) - 1
+    seen = discordance(below, ids, unevenness=unevenness)
+    estimate = binomial_estimate(below, ids, unevenness=unevenness, error=error)
+    tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else loss_tails(seen, 1 - least)
     return _endpoint(name, estimate, tails, error, least=least)
 
 

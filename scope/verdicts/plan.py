@@ -9,15 +9,15 @@ one on which others do, it is greater.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
-from scope.statistics.intervals import normal_quantile
-from scope.statistics.margins import effective, fewest_texts, paired_within
+from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, sum_by_unit
+from scope.statistics.margins import design_effect, effective, fewest_texts, paired_within
 
 Kind = Literal["unchanged", "changed"]
 
@@ -91,7 +91,7 @@ class PlannedEndpoint:
 
 def planned_differences(
     name: str,
-    differences: Iterable[float],
+    differences: ByText,
     *,
     margin: float,
     texts: int,
@@ -100,7 +100,8 @@ def planned_differences(
 ) -> PlannedEndpoint:
     """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
 
-    ``unevenness`` is as for `judge_differences`.
+    ``differences`` and ``unevenness`` are as for `judge_differences`: more texts are assumed to
+    come in clusters as alike and as large.
 
     Examples
     --------
@@ -109,22 +110,23 @@ def planned_differences(
     >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
     0.1
     """
-    values = np.array(list(differences), dtype=np.float64)
-    n = len(values)
+    numbers, ids = numbers_and_ids(differences)
+    values, n = np.array(numbers), len(numbers)
+    effect = float(design_effect(values, ids))
     return PlannedEndpoint(
         name=name,
         margin=margin,
-        discordance=(float(np.abs(values).sum()) + 2) / n,
+        discordance=(float(np.abs(values).sum()) + 2 * effect) / n,
         difference=float(values.sum()) / n,
-        square=(float((values**2).sum()) + 2) / n,
+        square=(float((values**2).sum()) + 2 * effect) / n,
         unevenness=unevenness,
-        share=n / texts,
+        share=n / effect / texts,
         kind=kind,
     )
 
 
 def planned_slope(
-    name: str, values: Iterable[float], *, least: float, most: float, texts: int
+    name: str, values: ByText, *, least: float, most: float, texts: int
 ) -> PlannedEndpoint:
     """Return a slope as its values by text show it; if equal it is 1.
 
@@ -135,14 +137,15 @@ def planned_slope(
     >>> planned_slope("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
     0.3
     """
-    numbers = np.array(list(values), dtype=np.float64)
-    margin, mean = round(min(1 - least, most - 1), 9), float(numbers.mean())
+    numbers = sum_by_unit(*numbers_and_ids(values))
+    count, mean = float(numbers.sizes.sum()), numbers.mean
+    margin = round(min(1 - least, most - 1), 9)
     return PlannedEndpoint(
         name=name,
         margin=margin,
         difference=min(mean - least, most - mean) - margin,
-        share=len(numbers) / texts,
-        deviation=math.sqrt(float(numbers.var()) + 2 / len(numbers)),
+        share=count / texts,
+        deviation=math.sqrt((numbers.squares + 2 * (count / numbers.distinct) ** 2) / count),
     )
 
 

@@ -52,6 +52,7 @@ from scope.records import (
     TaskAnswers,
     TaskShares,
     Undefined,
+    are_clustered,
 )
 
 
@@ -147,7 +148,9 @@ def measure_task(
         likeness = partial(text_likeness, measurements, answers.task, seed=seed)
     shares = task_shares(answers, models, of_gold)
     fit = {row: share.model for row, share in enumerate(shares) if share.degenerate is None}
-    alike = likeness(fit) if len(fit) <= MOST_ALIKE else []
+    # These tests take each item by itself.
+    alone = not are_clustered(item.question.id for item in answers.items)
+    alike = likeness(fit) if len(fit) <= MOST_ALIKE and alone else []
     few = len(models) <= MOST_WITH_CELLS
     return TaskNumbers(
         measurements=measurements,

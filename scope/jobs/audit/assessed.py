@@ -100,10 +100,11 @@ def limits_in_words(manifest: Manifest) -> str:
     """The limits of the verdicts, as the manifest holds them before any model answers."""
     settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
     limits = [f"keeps its answer under random changes {settings['keeps_margin']:g} less often"]
+    recall = f" and recall of {settings['recall']}" if "recall" in settings else ""
     if recovery := settings["recovery"]:
         limits.insert(0, f"recovery {recovery:g}")
     elif card.labelled:
-        limits.insert(0, f"accuracy {settings['accuracy_margin']:g} lower")
+        limits.insert(0, f"accuracy{recall} {settings['accuracy_margin']:g} lower")
     words = f"may a target replace {manifest.reference.name}? Limits: {', '.join(limits)} than it"
     if baseline is None:
         return words
@@ -131,9 +132,10 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
         f"{joint_power(_planned(manifest, used, share), 1, 1, targets=targets):.2f} if {share:.0%}"
         for share in DISCORDANT
     ]
+    left_out = ["strength", *(name for name in ("recall", "cluster") if name in settings)]
     return (
-        f"{words}; power for {counted(targets, 'target')} as good as required, strength left out: "
-        f"{', '.join(powers)} of texts differ"
+        f"{words}; power for {counted(targets, 'target')} as good as required, "
+        f"{' and '.join(left_out)} left out: {', '.join(powers)} of texts differ"
     )
 
 

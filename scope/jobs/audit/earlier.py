@@ -17,12 +17,12 @@ from scope.answers import Run
 from scope.errors import RunError
 from scope.jobs.audit.plan import OF_VERDICTS
 from scope.jobs.identity import configuration_of
-from scope.records import AuditResult, Manifest
+from scope.records import AuditResult, Manifest, own_id_of
 from scope.store.folder import RunFolder
 
 _PLAN = (
     *(*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity"),
-    *("label_map", "role", "next_tokens"),
+    *("label_map", "role", "next_tokens", "cluster", "recall"),
 )
 _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 """What a second run may choose anew."""
@@ -51,7 +51,7 @@ def earlier_audits(
 
 def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str], list[str]]:
     """The names of looks, and of the run that is combined, if any."""
-    looks, again = [], []
+    looks, again, texts = [], [], set(map(own_id_of, ids))
     for path in sorted(folder.glob("*/result.json")):
         result = _audit(path.parent)
         if result is None or not _is_another_plan(result.manifest, here):
@@ -59,7 +59,7 @@ def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str],
         rows = (row for row in result.measurements if row.metric == "iid_agreement")
         if _may_be_combined(result, here):
             again.append(path.parent.name)
-        elif not ids.isdisjoint(id_ for row in rows for id_ in row.example_ids):
+        elif not texts.isdisjoint(own_id_of(id_) for row in rows for id_ in row.example_ids):
             looks.append(path.parent.name)
     return (sorted(looks + again), []) if looks or again[1:] else ([], again)
 
@@ -89,6 +89,7 @@ def _may_be_combined(result: AuditResult, here: Manifest) -> bool:
         _plan(result.manifest) == _plan(here)
         and _targets(here) <= _targets(result.manifest)
         and not (result.earlier_looks or result.combined_with)
+        and not here.settings.get("cluster")  # runs may share documents
         and any(verdict.decision == "not shown" for verdict in result.verdicts)
     )
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from scope.data.sampling import LoadedData, short_hash, subsample
+from scope.data.drawing import short_hash
+from scope.data.sampling import LoadedData, subsample
+from scope.errors import DataError
 from scope.estimation import metrics_of_kept_pairs
 from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
@@ -76,7 +78,7 @@ class AuditPlan:
     @property
     def looks(self) -> int:
         """At how many parts of the texts the verdicts are looked at, at most."""
-        judges = self.request.candidates and not self.request.is_matrix
+        judges = self.request.candidates and not (self.request.is_matrix or self.request.cluster)
         served = any(model.served for model in self.models.targets if model.role == "target")
         return self.request.looks or (MOST_LOOKS if judges and served else 1)
 
@@ -127,6 +129,8 @@ class AuditPlan:
                 "label_map": ", ".join(self.request.label_map) or None,
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **({"slices": ", ".join(self.request.slices)} if self.request.slices else {}),
+                **({"recall": ", ".join(self.request.recall)} if self.request.recall else {}),
+                **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
                 # Classifiers have none, as in older runs.
                 **(of_language_models if self.request.role == "next_token" else {}),
@@ -169,7 +173,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     read_prompts(request.model_options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
-    loaded = load_texts(request, request.n_unchanged, request.slices)
+    loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)
     changed = subsample(loaded.examples, request.n, request.seed)
     most = request.n
     # The run of all shards draws what they lack.
@@ -193,6 +197,12 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     )
     first = models.each[0].reference
     data = with_labels(loaded, first.adapter.labels, request.label_map)
+    if missing := sorted({*request.recall} - {example.label for example in data.examples}):
+        raise DataError(
+            f"--recall {missing[0]}, which is the gold label of no text",
+            expected=f"one of the reference's labels: {', '.join(first.adapter.labels)}",
+            fix="check the label, or leave the option out",
+        )
     if shard is not None:
         data = replace(data, examples=tuple(shard.part(data.examples)))
     return tuple(

@@ -150,6 +150,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     """Column of the data by whose values agreement and concordance are measured, too; may be
     repeated. The reference's label and confidence always are."""
 
+    recall: Annotated[Sequence[str], option(METHOD, "--recall", metavar="CLASS")] = ()
+    """Verdict: gold label of whose texts a target may not recognise fewer than the reference, but
+    for the margin of accuracy; may be repeated."""
+
     agreement_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less often than the baseline a target may agree with the reference."""
 
@@ -285,10 +289,14 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
         if self.is_matrix:
             refuse_unused(
                 self,
-                ("baseline", "floor", "looks"),
+                ("baseline", "floor", "looks", "recall"),
                 "with several references, both directions or groups",
                 "one reference, with which it is compared",
                 instead="give the model as a --target",
+            )
+        if self.cluster is not None and self.looks != 1:
+            refuse_unused(
+                self, ("looks",), "with --cluster", "one look: several were not simulated there"
             )
         if self.role == "next_token":
             refuse_unused(

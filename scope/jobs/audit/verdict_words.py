@@ -33,7 +33,7 @@ WORDS = {
 }
 """What people read in place of a measure's key."""
 
-_ORDER = ("agreement", "accuracy", "recovery", "keeps", "concordance", "reach")
+_ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance", "reach")
 """What a person cares about first."""
 
 _IN_ALL = 4
@@ -166,6 +166,7 @@ def in_plain_words(name: str) -> str:
 
 _FINDINGS = {
     "accuracy": "its {name} is {lower}",
+    "recall": "its {name} is {lower}",
     "recovery": "it keeps {share}\u00a0% of {reference}'s accuracy",
     "agreement": "it answers {otherwise}\u00a0% of texts otherwise",
     "agreement minus": "it gives {reference}'s answer {less} often {than} {baseline}",
@@ -220,7 +221,7 @@ def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
 
 def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
     """The name of an endpoint with what is subtracted."""
-    other = reference if endpoint.measure in ("accuracy", "keeps") else baseline
+    other = reference if endpoint.measure in ("accuracy", "recall", "keeps") else baseline
     differs = endpoint.limit is not None and endpoint.limit <= 0
     name = in_plain_words(endpoint.name)
     return f"{name} minus {other}'s" if differs and other else name
@@ -294,7 +295,7 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Iterator[tuple[Te
             (_fault(text, place, name, labels), text.distance(place), text)
             for text in _differing(result, place, name)
         ]
-        least = 2 if name.startswith("accuracy") else 1 if accused else 0
+        least = 2 if name.startswith(("accuracy", "recall")) else 1 if accused else 0
         fault, _, text = max(ranked, key=itemgetter(0, 1), default=(-1, 0.0, None))
         if text is None or fault < least:
             continue
@@ -320,7 +321,7 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Iterator[tuple[Te
 def _differing(result: AuditResult, place: int, name: str) -> Iterator[Shown]:
     """The texts on which a target differs from the reference in an endpoint."""
     measure, _, capability = name.partition(" on ")
-    if measure in ("accuracy", "agreement"):
+    if measure in ("accuracy", "agreement") or name.startswith("recall of "):
         yield from (text for text in unchanged_texts(result) if place - 1 in text.lost)
         return
     drawn = [each for each in result.candidates if capability in ("", each.capability)]

@@ -30,6 +30,7 @@ from scope.records import (
     label_of,
 )
 from scope.statistics import student_estimate
+from scope.statistics.intervals import numbers_and_ids
 from scope.verdicts import (
     ALL_GOLD,
     Evidence,
@@ -41,6 +42,7 @@ from scope.verdicts import (
     judge_differences,
     judge_share,
     judge_slope,
+    lacking_clusters,
     planned_differences,
     planned_slope,
     pooled,
@@ -75,6 +77,8 @@ def audit_verdicts(
     if not measured.capabilities["base_rate"]:
         few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
         dead = dict.fromkeys(judged, f"no capability is assessed ({few})") | dead
+    if few := lacking_clusters([text.example.id for text in result.examples]):
+        dead = dict.fromkeys(judged, few) | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = list(decide(ends, degenerate=dead))
     if earlier is None:  # a third run has no known error
@@ -119,6 +123,8 @@ class _Measured:
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
         self._request, self._result = request, result
+        texts = (*result.examples, *(earlier.examples if earlier else ()))
+        self._gold = {text.example.id: text.example.label for text in texts}
         self._by_key, before = (
             {(row.metric, row.capability, row.target): row for row in rows if row.subset is None}
             for rows in (result.measurements, earlier.measurements if earlier else ())
@@ -173,8 +179,12 @@ class _Measured:
         if request.recovery is not None:
             yield self._recovery(gaps.by_text(), request.recovery)
         elif gaps.values:
-            differences = Pooled(self._values("iid_accuracy_gap", None, target))
+            differences, gold = Pooled(self._values("iid_accuracy_gap", None, target)), self._gold
             yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
+            for name in request.recall:
+                of_class = {id_: gap for id_, gap in differences[0].items() if gold[id_] == name}
+                margin = request.accuracy_margin
+                yield self._differences(f"recall of {name}", Pooled(of_class), 1, margin=margin)
         else:
             yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
         least = request.least_agreement
@@ -236,14 +246,14 @@ class _Measured:
         self, name: str, values: Pooled, margins: int, *, margin: float | None
     ) -> Evidence:
         """First minus second; shown alone without a margin."""
-        by_text, unevenness = [*values.values.values()], values.unevenness
+        by_text, unevenness = values
         wide = min(margins * (margin or 1), 0.99)
         endpoint = judge_differences(
             name, by_text, margin=wide, unevenness=unevenness, error=self._error
         )
         if margin is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        unchanged = name in ("accuracy", "agreement")
+        unchanged = endpoint.measure in ("accuracy", "recall", "agreement")
         return Evidence(
             endpoint,
             planned_differences(
@@ -258,7 +268,7 @@ class _Measured:
 
     def _share(self, name: str, values: Pooled, margins: int, *, least: float | None) -> Evidence:
         """A mean between 0 and 1; shown alone without a limit."""
-        by_text, unevenness = [*values.values.values()], values.unevenness
+        by_text, unevenness = values
         limit = 0.5 if least is None else 1 - margins * (1 - least)
         endpoint = judge_share(
             name, by_text, least=max(limit, 0.01), unevenness=unevenness, error=self._error
@@ -270,7 +280,7 @@ class _Measured:
             endpoint,
             planned_differences(
                 name,
-                [value - 1 for value in by_text],
+                {id_: value - 1 for id_, value in by_text.items()},
                 margin=1 - limit,
                 unevenness=unevenness,
                 texts=self._unchanged if unchanged else self._changed,
@@ -279,8 +289,8 @@ class _Measured:
         )
 
     def _strength(self, name: str, values: Pooled, margins: int) -> Evidence:
-        by_text = [*values.values.values()]
-        estimate = student_estimate(by_text, 1 - 2 * self._error)
+        by_text = values.values
+        estimate = student_estimate(*numbers_and_ids(by_text), level=1 - 2 * self._error)
         least = self._request.reach_limit
         if least is None:
             return Evidence(Endpoint(name=name, estimate=estimate))

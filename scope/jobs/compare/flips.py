@@ -39,7 +39,7 @@ def exchanged(gap: Estimate) -> Estimate:
 def pair_sentences(cells: FourCells) -> Iterator[Text]:
     """Which model is right more often, the recovery of the second, and what n can show."""
     yield _accuracies(cells)
-    if cells.flips is None:
+    if cells.flips is None or cells.p_value is None:
         return
     if isinstance(cells.recovery, Estimate):
         yield prose(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from scope.answers import Run, recognise
 from scope.core.gates import Gate, parse_gate, require_names
@@ -75,6 +76,7 @@ class ComparisonPlan:
                 "recovery": self.request.recovery,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
+                **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
             models=tuple(answerer_card(model, roles) for model in self.answering_models),
@@ -87,9 +89,8 @@ class ComparisonPlan:
 def plan_comparison(request: CompareRequest) -> ComparisonPlan:
     """Load and check everything in the plan."""
     shard = None if request.shard is None else Shard.parse(request.shard)
-    tasks = choose_tasks(
-        request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
-    )
+    sample: dict[str, Any] = {name: getattr(request, name) for name in ("n", "seed", "cluster")}
+    tasks = choose_tasks(request.tasks, request.data_by_task, request.settings, **sample)
     roles = [task.task.role for task in tasks]
     request = in_one_form(request, request.models, chooses="choice_scorer" in roles)
     options = request.model_options

@@ -37,6 +37,7 @@ from scope.verdicts import (
     Scores,
     accuracy_evidence,
     decide,
+    lacking_clusters,
     texts_lacking,
     with_texts_needed,
 )
@@ -58,6 +59,7 @@ class Benchmark(NamedTuple):
     name: str
     scores: Scores
     why_not: str = ""
+    ids: Sequence[str] = ()
 
     @property
     def measure(self) -> str:
@@ -108,13 +110,14 @@ class MeasuredTask(NamedTuple):
             name = of_log.conditions.task if of_log else self.name
             tasks.setdefault(name, []).append(item.question.id)
         for name, ids in tasks.items():
-            scores = [(second[id_], first[id_]) for id_ in ids if id_ in first and id_ in second]
+            both = [id_ for id_ in ids if id_ in first and id_ in second]
+            scores = [(second[id_], first[id_]) for id_ in both]
             known, why = len(self.known.intersection(ids)), ""
             if all_gold and known < len(ids):
                 why = ALL_GOLD.format(known=known, texts=len(ids))
             elif not scores:
                 why = "no question was put to both models" if known else NO_GOLD
-            yield Benchmark(name if len(tasks) > 1 else self.name, scores, why)
+            yield Benchmark(name if len(tasks) > 1 else self.name, scores, why, both)
 
 
 def comparison_verdicts(
@@ -141,6 +144,8 @@ def comparison_verdicts(
         for task in tasks:
             cut = cut_thoughts(task.answers.answers[models.index(target)])
             cut = cut and f"of {target} on {task.name}, {cut}"
+            if few := lacking_clusters([item.question.id for item in task.answers.items]):
+                unusable.setdefault(target, few)
             if open_by := cut or task.too_few_left(margin):
                 never_beyond, unusable[target] = True, open_by
             here = list(task.benchmarks(reference, target, all_gold=recovery is not None))
@@ -168,7 +173,7 @@ def comparison_verdicts(
 
 def _evidence(
     benchmarks: Sequence[Benchmark],
-    judge: Callable[[str, Sequence[Scores]], Evidence],
+    judge: Callable[..., Evidence],
     limit: float,
     measure: str,
 ) -> Iterator[Evidence]:
@@ -185,7 +190,7 @@ def _evidence(
             shown = None if part.why_not == NO_GOLD else limit
             yield Evidence(Endpoint(name=name, estimate=none, limit=shown))
         else:
-            endpoint, planned = judge(name, [part.scores])
+            endpoint, planned = judge(name, [part.scores], ids=part.ids)
             yield Evidence(replace(endpoint, needed=len(judged) == 1), planned)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scope import records
 from scope.answers.vectors import LatentTable
-from scope.data.sampling import by_name, draw
+from scope.data.drawing import by_name, draw
 from scope.errors import DataError
 from scope.jobs.probe import correlations
 from scope.jobs.probe.estimator import SimilarityProbe

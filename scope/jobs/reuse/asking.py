@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from scope.data.sampling import by_name, draw
+from scope.data.drawing import by_name, draw
 from scope.errors import DataError
 from scope.jobs.left_out import unanswered
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix, Response, answer_matrix

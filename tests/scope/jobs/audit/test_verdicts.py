@@ -200,3 +200,20 @@ def test_the_unchanged_texts_are_all_data_and_capabilities_change_some(audited):
     assert {one.perturbation.example_id for one in few.perturbations} <= {
         one.perturbation.example_id for one in few.candidates
     }
+
+
+@pytest.mark.parametrize(("clusters", "reached"), [(9, 0), (240, 2), (120, 1)])
+def test_texts_of_one_document_are_one_unit(audited, labelled_texts, tmp_path, clusters, reached):
+    rows = [
+        f"{text},{label},d{n % clusters}" for n, (text, label) in enumerate(labelled_texts(240))
+    ]
+    path = tmp_path / "texts.csv"
+    path.write_text("\n".join(["text,label,document", *rows]))
+    (copy,) = audited(Copy, data=str(path), cluster="document", recall=["positive"]).verdicts
+    states = {end.name: end.state for end in copy.endpoints if end.limit is not None}
+    assert list(states) == ["accuracy", "recall of positive", "keeps on typo"]
+    assert states["recall of positive"] == "not shown"  # 189 of 240 texts are too few of a class
+    assert list(states.values()).count("within") == reached
+    assert ("the texts lie in 9 clusters, and a verdict needs 10" in copy.sentence) == (
+        clusters == 9
+    )

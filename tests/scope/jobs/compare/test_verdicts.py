@@ -236,3 +236,36 @@ def test_a_model_without_a_number_passes_no_gate(count, reason):
     lines = scope.failed_gates(result, ["recovery>=0.1", "flips<=0.9"])
     assert len(lines) == 2 * (count - 1)
     assert all(reason in line or "degenerate" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("pages", "decision"), [(9, "not shown"), (40, "not shown"), (200, "may replace")]
+)
+def test_questions_on_one_page_are_one_unit(tmp_path, pages, decision):
+    answers = "".join("AAAB"[n % 4] for n in range(400))
+    (tmp_path / "all.tsv").write_text(f"first\t{answers}\nsecond\t{answers}\n")
+    rows = (
+        {
+            "id": f"q{n}",
+            "question": f"{n}?",
+            "A": "yes",
+            "B": "no",
+            "answer": "A",
+            "page": n % pages,
+        }
+        for n in range(400)
+    )
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = {
+        "models": [f"predictions:{tmp_path}/all.tsv#*"],
+        "data": f"{tmp_path}/data.jsonl",
+        "runs": tmp_path / "runs",
+        "cluster": "page",
+    }
+    result = scope.compare(**asked, tasks=["choice"])
+    (verdict,), (cells,) = result.verdicts, result.cells
+    assert verdict.decision == decision
+    assert ("lie in 9 clusters, and a verdict needs 10" in verdict.sentence) == (pages == 9)
+    assert (cells.count(cells.both), cells.p_value) == (300, None)
+    with pytest.raises(SpecError, match="--cluster page for the tasks cloze"):
+        scope.compare(**asked, tasks=["cloze"])
