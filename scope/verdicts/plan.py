@@ -149,10 +149,8 @@ def planned_slope(
     )
 
 
-def joint_power(
-    plan: Sequence[PlannedEndpoint], unchanged: int, changed: int, *, targets: int = 1
-) -> float:
-    """Return how likely a target may replace, were all as assumed, with Bonferroni over targets.
+def joint_power(plan: Sequence[PlannedEndpoint], unchanged: int, changed: int) -> float:
+    """Return how likely a target may replace, were all as assumed.
 
     Examples
     --------
@@ -162,12 +160,10 @@ def joint_power(
     (0.0, 1.0)
     """
     sizes = {"unchanged": unchanged, "changed": changed}
-    return math.prod(end.power(sizes[end.kind], error=ERROR / targets) for end in plan)
+    return math.prod(end.power(sizes[end.kind]) for end in plan)
 
 
-def texts_for_power(
-    planned: PlannedEndpoint, *, targets: int = 1, error: float = ERROR
-) -> int | None:
+def texts_for_power(planned: PlannedEndpoint, *, error: float = ERROR) -> int | None:
     """Return how many texts give the endpoint a power of 0.8; None if more than `MOST_TEXTS`.
 
     Examples
@@ -176,11 +172,11 @@ def texts_for_power(
     124
     """
     few, enough = 0, MOST_TEXTS
-    if planned.power(enough, error=error / targets) < POWER:
+    if planned.power(enough, error=error) < POWER:
         return None
     while enough - few > 1:
         middle = (few + enough) // 2
-        reached = planned.power(middle, error=error / targets) >= POWER
+        reached = planned.power(middle, error=error) >= POWER
         few, enough = (few, middle) if reached else (middle, enough)
     return enough
 
@@ -198,7 +194,7 @@ class Evidence(NamedTuple):
 
 
 def with_texts_needed(
-    verdict: Replacement, evidence: Sequence[Evidence], *, targets: int = 1, error: float = ERROR
+    verdict: Replacement, evidence: Sequence[Evidence], *, error: float = ERROR
 ) -> Replacement:
     """Add to an open verdict how many texts decide its open endpoints, at an ``error`` of each."""
     if verdict.decision != "not shown" or not verdict.open:
@@ -210,19 +206,17 @@ def with_texts_needed(
         return verdict
     return replace(
         verdict,
-        if_equal=_texts_needed([planned.if_equal for planned in known], targets, error),
-        if_as_seen=_texts_needed(known, targets, error),
+        if_equal=_texts_needed([planned.if_equal for planned in known], error),
+        if_as_seen=_texts_needed(known, error),
     )
 
 
-def _texts_needed(
-    plan: Sequence[PlannedEndpoint], targets: int, error: float
-) -> TextsNeeded | None:
+def _texts_needed(plan: Sequence[PlannedEndpoint], error: float) -> TextsNeeded | None:
     """The most that an endpoint of each kind needs; None if no number decides one of them."""
     needed: dict[Kind, int] = {}
     gold = None
     for planned in plan:
-        texts = texts_for_power(planned, targets=targets, error=error)
+        texts = texts_for_power(planned, error=error)
         if texts is None:
             return None
         needed[planned.kind] = max(needed.get(planned.kind, 0), texts)

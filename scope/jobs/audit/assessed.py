@@ -127,14 +127,13 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
     words += "".join(f"; {name} is not assessed, as {reason}" for name, reason in few.items())
     if not used:
         return words
-    targets = sum(model.role == "target" for model in manifest.models)
     powers = [
-        f"{joint_power(_planned(manifest, used, share), 1, 1, targets=targets):.2f} if {share:.0%}"
+        f"{joint_power(_planned(manifest, used, share), 1, 1):.2f} if {share:.0%}"
         for share in DISCORDANT
     ]
     left_out = ["strength", *(name for name in ("recall", "cluster") if name in settings)]
     return (
-        f"{words}; power for {counted(targets, 'target')} as good as required, "
+        f"{words}; power for a target as good as required, "
         f"{' and '.join(left_out)} left out: {', '.join(powers)} of texts differ"
     )
 

@@ -83,7 +83,7 @@ def audit_verdicts(
     verdicts = list(decide(ends, degenerate=dead))
     if earlier is None:  # a third run has no known error
         # Those of a second run, of whose texts a quarter are here already.
-        needed = partial(with_texts_needed, targets=len(judged), error=error_of_second(0.25))
+        needed = partial(with_texts_needed, error=error_of_second(0.25))
         verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
     return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
 

@@ -51,10 +51,10 @@ def test_power_of_scores_in_parts_is_that_of_simulated_texts(n):
 
 
 @pytest.mark.parametrize("share", [1.0, 0.25])
-@pytest.mark.parametrize("targets", [1, 5])
-def test_the_advised_texts_have_the_power(share, targets):
+@pytest.mark.parametrize("error", [ERROR, ERROR / 5])
+def test_the_advised_texts_have_the_power(share, error):
     for endpoint in (planned(share=share), planned(margin=0.02, discordance=0.01)):
-        texts, error = texts_for_power(endpoint, targets=targets), ERROR / targets
+        texts = texts_for_power(endpoint, error=error)
         assert endpoint.power(texts, error=error) >= 0.8
         assert endpoint.power(texts // 2, error=error) < 0.8
 
