@@ -1,13 +1,13 @@
 """Verdicts of reuse from stored answers of language models of known lineage.
 
 Multiple-choice answers to MMLU-Pro: a base and what was trained from it, both ways, and pairs of
-two families, of which 100 are drawn, the same in every run. The error rate is 0.05, and the
-controls are the models of other families than suspect and reference. It is assumed that no suspect
-was trained on a reference's answers.
+two families, of which 100 are drawn, the same in every run. The error rate is 0.05. Controls are
+models of other families than suspect and reference: 5, 8, 13 or 19 of them, drawn, or all. Some
+pairs have fewer than 19.
 
-Keys of --json: the counts `mmlu_pro_related_called_DECISION` and
-`mmlu_pro_unrelated_called_DECISION`, `mmlu_pro_verdicts` (one line for each related pair) and
-`seconds`.
+Keys of --json: for each number N (or `all`) the counts `mmlu_pro_N_related_called_DECISION` and
+`mmlu_pro_N_unrelated_called_DECISION`; `mmlu_pro_verdicts` (one line for each related pair, with
+all controls) and `seconds`.
 """
 
 from __future__ import annotations
@@ -29,20 +29,14 @@ from scope.records import Verdict
 UNRELATED = 100
 """How many unrelated pairs are judged."""
 
+CONTROLS = (5, 8, 13, 19, None)
+
 
 class Judged(NamedTuple):
     """One verdict, and whether the two are related in truth."""
 
     related: bool
     verdict: Verdict
-
-
-def judge_pairs(pool: Pool, lineage: Lineage, families: Sequence[str]) -> list[Judged]:
-    """The verdicts on all related pairs both ways, and on some unrelated ones."""
-    return [
-        Judged(truth, _judge(pool, reference, suspect, families))
-        for truth, reference, suspect in pairs_to_judge(lineage, UNRELATED)
-    ]
 
 
 def pairs_to_judge(lineage: Lineage, unrelated: int) -> list[tuple[bool, int, int]]:
@@ -54,12 +48,17 @@ def pairs_to_judge(lineage: Lineage, unrelated: int) -> list[tuple[bool, int, in
     return [*both, *((False, *pair) for pair in drawn.tolist())]
 
 
-def _judge(pool: Pool, reference: int, suspect: int, families: Sequence[str]) -> Verdict:
-    kin = {families[reference], families[suspect]}
-    controls = [place for place, family in enumerate(families) if family not in kin]
-    rows = [reference, suspect, *controls]
-    answers = replace(pool.answers, answers=pool.answers.answers[rows])
-    return verdict_on(case_of([pool.models[row] for row in rows], answers))
+def judge_pair(
+    pool: Pool, reference: int, suspect: int, controls: Sequence[int], derivatives: Sequence[int]
+) -> Verdict:
+    """The verdict on models of a pool by their rows."""
+
+    def answers(row: int) -> Any:
+        return replace(pool.answers, answers=pool.answers.answers[[reference, row, *controls]])
+
+    names = [pool.models[row] for row in (reference, suspect, *controls)]
+    known = {pool.models[row]: answers(row) for row in derivatives}
+    return verdict_on(case_of(names, answers(suspect), known))
 
 
 def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:
@@ -67,7 +66,7 @@ def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:
     counts: dict[str, Any] = {}
     for truth, name in ((True, "related"), (False, "unrelated")):
         decisions = Counter(pair.verdict.decision for pair in judged if pair.related == truth)
-        for decision in ("related", "not related", "undecided"):
+        for decision in ("related", "not related", "of neither kind", "undecided"):
             counts[f"{data}_{name}_called_{decision.replace(' ', '_')}"] = decisions[decision]
     return counts
 
@@ -92,9 +91,21 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
     start = time.perf_counter()
     pool = multiple_choice(arguments.data)
     families = [family(model) for model in pool.models]
-    judged = judge_pairs(pool, of_language_models(pool.models), families)
+    generator = np.random.default_rng(0)
+    judged: dict[int | None, list[Judged]] = {number: [] for number in CONTROLS}
+    for truth, reference, suspect in pairs_to_judge(of_language_models(pool.models), UNRELATED):
+        kin = {families[reference], families[suspect]}
+        others = [place for place, each in enumerate(families) if each not in kin]
+        order = generator.permutation(others).tolist()
+        for number in CONTROLS:
+            if number is None or number <= len(others):
+                verdict = judge_pair(pool, reference, suspect, order[:number], ())
+                judged[number].append(Judged(truth, verdict))
+    counts: dict[str, Any] = {}
+    for number, verdicts in judged.items():
+        counts |= counted(f"mmlu_pro_{number or 'all'}", verdicts)
     return {
-        **counted("mmlu_pro", judged),
-        "mmlu_pro_verdicts": "\n".join(lines(judged)),
+        **counts,
+        "mmlu_pro_verdicts": "\n".join(lines(judged[None])),
         "seconds": round(time.perf_counter() - start, 1),
     }

@@ -2,12 +2,11 @@
 
 The stored answers of 29 models to MMLU-Pro: every base and what was trained from it, both ways, and
 30 pairs of two families, the same in every run, at an error rate of 0.05. Nothing but the table is
-given: the command leaves out families by name, and near copies. It is assumed that no suspect was
-trained on a reference's answers.
+given: the command leaves out families by name, and near copies.
 
 Keys of --json: the counts `mmlu_pro_related_called_DECISION` and
-`mmlu_pro_unrelated_called_DECISION`, `unrelated_too_few_controls`, `mmlu_pro_verdicts` (one line
-for each related pair) and `seconds_a_verdict`, the median.
+`mmlu_pro_unrelated_called_DECISION`, `mmlu_pro_verdicts` (one line for each related pair) and
+`seconds_a_verdict`, the median.
 """
 
 from __future__ import annotations
@@ -46,15 +45,12 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
                 task="choice",
                 data=str(folder / "items.jsonl.gz"),
                 alpha=ALPHA,
-                assume_no_label_training=True,
                 runs=Path(runs),
             ).verdicts
         seconds.append(time.perf_counter() - start)
         judged.append(Judged(truth, verdict))
-    few = [one for one in judged if len(one.verdict.controls) < one.verdict.controls_needed]
     return {
         **counted("mmlu_pro", judged),
-        "unrelated_too_few_controls": sum(not one.related for one in few),
         "mmlu_pro_verdicts": "\n".join(lines(judged)),
         "seconds_a_verdict": round(statistics.median(seconds), 1),
     }

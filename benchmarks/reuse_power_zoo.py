@@ -10,9 +10,8 @@ texts, and the perturbations of the reference.
 Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01` and `zoo_observed_fpr_at_05`, each also with `_low`
 and `_high`. The observed rate is the share of independent suspects that the verdict at an error
 rate of 0.05 calls related. For each KIND of derivation, and for `hard_negatives`, `independents`
-and `of_others`: `zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the
-verdicts, with `--assume-no-label-training`; without it none is *not related*). `zoo_verdicts` (one
-line for each related pair), `zoo_pairs`, `zoo_related_pairs`, `zoo_models`, `zoo_queries` (a
+and `of_others`: `zoo_KIND_pairs` and `zoo_KIND_related` (a share of the verdicts). `zoo_verdicts`
+(one line for each related pair), `zoo_pairs`, `zoo_related_pairs`, `zoo_models`, `zoo_queries` (a
 suspect's, for each reference), `zoo_search_queries` (to a reference).
 
 The answers are kept in `runs/reuse-power-zoo`.
@@ -112,15 +111,11 @@ def _try(zoo: Zoo, answers: ZooAnswers, reference: ZooModel, suspect: ZooModel) 
     models = ReuseModels(
         suspect=answers.model(suspect.name, "suspect"),
         references=(answers.model(reference.name, "reference"),),
-        controls=tuple(answers.model(one, "control") for one in controls),
+        controls=tuple(answers.model(name, "control") for name in controls),
     )
-    case, looks = make_case(
-        models, models.references[0], answers.items[reference.name], answers.responses
-    )
-    finding = finding_of(
-        case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED
-    )
-    (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
+    case = make_case(models, models.references[0], answers.items[reference.name], answers.responses)
+    finding = finding_of(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0))
+    (verdict,) = conclude([finding], ALPHA)
     return Tried(
         reference=reference.name,
         suspect=suspect.name,
@@ -170,7 +165,6 @@ def _by_group(tried: Sequence[Tried]) -> dict[str, float]:
         ours = [one for one in tried if one.group == group]
         found[f"zoo_{group}_pairs"] = len(ours)
         found[f"zoo_{group}_related"] = _share(ours, "related")
-        found[f"zoo_{group}_not_related"] = _share(ours, "not related")
     return found
 
 

@@ -1,15 +1,15 @@
 """Chooses controls among stored models by the suspect's accuracy, without their similarity.
 
-The rank of the suspect has its error rate if suspect and controls are exchangeable given their
-skill: without reuse each is as likely as the others to be the most similar to the reference. A
-choice preserves this if it depends only on the accuracies (without right answers, on the agreement
+The rank of the pair has its error rate if suspect, reference and controls are exchangeable given
+their skill: each pair is as likely as the others to be the most similar. A choice preserves this
+for the suspect if it depends only on the accuracies (without right answers, on the agreement
 with most models), and not on similarity to the reference. Leaving out models that are similar to
 the reference would make any suspect stand out; leaving out those that are similar to the suspect
 does the same if the suspect is similar to the reference. So neither is done. A candidate is left
 out, in this order, if
 
-1. it is of the family of the suspect or a reference by name: both names have the same first word,
-   and at most half of the candidates have it;
+1. it is of the family of the suspect, a reference or a derivative by name: both names have the same
+   first word, and at most half of the candidates have it;
 2. it leaves more than a quarter of the questions unanswered: it would have no rank;
 3. enough models that are nearer to the suspect in accuracy have been chosen;
 4. it is kin of a control that was chosen before it: their discrete CAPA is more than three robust
@@ -62,7 +62,8 @@ def with_chosen_controls(
     rows = [responses.answers(model, questions) for model in reversed(every)]
     answers = answer_matrix([item.key for item in questions], rows[::-1])
     names = [model.name for model in every]
-    taken = [models.suspect.name, *(model.name for model in models.references)]
+    known = (models.suspect, *models.references, *models.derivatives)
+    taken = [model.name for model in known]
     considered = tuple(_considered(answers, names, taken, len(fixed), number))
     chosen = {each.model for each in considered if not each.left_out}
     controls = (*models.controls, *(each for each in models.candidates if each.name in chosen))
