@@ -3,13 +3,11 @@
     python benchmarks/reuse_power.py zoo [--json]
     python benchmarks/reuse_power.py answers [--data DIR] [--json]
     python benchmarks/reuse_power.py metabench [--data DIR] [--json]
-    python benchmarks/reuse_power.py chosen [--data DIR] [--json]
 
 `zoo` asks the small models of known lineage that `build_zoo.py` builds (`reuse_power_zoo.py`);
-`answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`),
+`answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`), and
 `metabench` models of known bases, with derivatives of the reference too
-(`reuse_power_metabench.py`); `chosen` lets `scope reuse --controls-from` choose the controls
-(`reuse_power_chosen.py`). Each file names its keys of --json; all add `python`, `numpy`,
+(`reuse_power_metabench.py`). Each file names its keys of --json; all add `python`, `numpy`,
 `processor` and `cores`.
 """
 
@@ -44,10 +42,9 @@ def _arguments() -> argparse.Namespace:
     zoo = parts.add_parser("zoo", help="small models of known lineage, built here")
     answers = parts.add_parser("answers", help="stored answers of models of known lineage")
     metabench = parts.add_parser("metabench", help="stored answers of models of known bases")
-    chosen = parts.add_parser("chosen", help="controls chosen by the command")
-    for part in (answers, metabench, chosen):
+    for part in (answers, metabench):
         add_data(part)
-    for part in (zoo, answers, metabench, chosen):
+    for part in (zoo, answers, metabench):
         part.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args()
 

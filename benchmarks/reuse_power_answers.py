@@ -2,12 +2,13 @@
 
 Multiple-choice answers to MMLU-Pro: a base and what was trained from it, both ways, and pairs of
 two families, of which 100 are drawn, the same in every run. The error rate is 0.05. Controls are
-models of other families than suspect and reference: 5, 8, 13 or 19 of them, drawn, or all. Some
-pairs have fewer than 19.
+models of other families than suspect and reference: 5, 8, 13 or 19 of them, drawn, or all; some
+pairs have fewer than 19. Or those that `--controls-from` with `--like-suspect` chooses, which knows
+nothing of families but the names.
 
-Keys of --json: for each number N (or `all`) the counts `mmlu_pro_N_related_called_DECISION` and
-`mmlu_pro_N_unrelated_called_DECISION`; `mmlu_pro_verdicts` (one line for each related pair, with
-all controls) and `seconds`.
+Keys of --json: for each number N (or `all`, `chosen`) the counts
+`mmlu_pro_N_related_called_DECISION` and `mmlu_pro_N_unrelated_called_DECISION`;
+`mmlu_pro_verdicts` (one line for each related pair, with all controls) and `seconds`.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from reuse_error_rates import case_of, verdict_on
 from reuse_pairs import Lineage, family, of_language_models
 from stored_answers import Pool, multiple_choice
 
+from scope.jobs.reuse.choosing import considered
+from scope.jobs.reuse.request import USUAL_CONTROLS
 from scope.records import Verdict
 
 UNRELATED = 100
 """How many unrelated pairs are judged."""
 
-CONTROLS = (5, 8, 13, 19, None)
+CONTROLS = (5, 8, 13, 19)
 
 
 class Judged(NamedTuple):
@@ -59,6 +62,17 @@ def judge_pair(
     names = [pool.models[row] for row in (reference, suspect, *controls)]
     known = {pool.models[row]: answers(row) for row in derivatives}
     return verdict_on(case_of(names, answers(suspect), known))
+
+
+def chosen(pool: Pool, reference: int, suspect: int) -> list[int]:
+    """The rows of the controls that `--controls-from` with `--like-suspect` chooses."""
+    rows = [suspect, *(row for row in range(len(pool.models)) if row not in (reference, suspect))]
+    names = [pool.models[row] for row in rows]
+    answers = replace(pool.answers, answers=pool.answers.answers[rows])
+    taken = [pool.models[suspect], pool.models[reference]]
+    every = considered(answers, names, taken, 1, USUAL_CONTROLS)
+    kept = {candidate.model for candidate in every if not candidate.left_out}
+    return [row for row, name in zip(rows, names, strict=True) if name in kept]
 
 
 def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:
@@ -92,20 +106,21 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
     pool = multiple_choice(arguments.data)
     families = [family(model) for model in pool.models]
     generator = np.random.default_rng(0)
-    judged: dict[int | None, list[Judged]] = {number: [] for number in CONTROLS}
+    judged: dict[str, list[Judged]] = {}
     for truth, reference, suspect in pairs_to_judge(of_language_models(pool.models), UNRELATED):
         kin = {families[reference], families[suspect]}
         others = [place for place, each in enumerate(families) if each not in kin]
         order = generator.permutation(others).tolist()
-        for number in CONTROLS:
-            if number is None or number <= len(others):
-                verdict = judge_pair(pool, reference, suspect, order[:number], ())
-                judged[number].append(Judged(truth, verdict))
+        drawn = {str(number): order[:number] for number in CONTROLS if number <= len(order)}
+        drawn |= {"all": order, "chosen": chosen(pool, reference, suspect)}
+        for among, controls in drawn.items():
+            verdict = judge_pair(pool, reference, suspect, controls, ())
+            judged.setdefault(among, []).append(Judged(truth, verdict))
     counts: dict[str, Any] = {}
-    for number, verdicts in judged.items():
-        counts |= counted(f"mmlu_pro_{number or 'all'}", verdicts)
+    for among, verdicts in judged.items():
+        counts |= counted(f"mmlu_pro_{among}", verdicts)
     return {
         **counts,
-        "mmlu_pro_verdicts": "\n".join(lines(judged[None])),
+        "mmlu_pro_verdicts": "\n".join(lines(judged["all"])),
         "seconds": round(time.perf_counter() - start, 1),
     }

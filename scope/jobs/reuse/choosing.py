@@ -64,20 +64,21 @@ def with_chosen_controls(
     names = [model.name for model in every]
     known = (models.suspect, *models.references, *models.derivatives)
     taken = [model.name for model in known]
-    considered = tuple(_considered(answers, names, taken, len(fixed), number))
-    chosen = {each.model for each in considered if not each.left_out}
+    every_candidate = tuple(considered(answers, names, taken, len(fixed), number))
+    chosen = {each.model for each in every_candidate if not each.left_out}
     controls = (*models.controls, *(each for each in models.candidates if each.name in chosen))
     if len(controls) < FEWEST_CONTROLS:
-        left = [f"{each.model}: {each.left_out}" for each in considered if each.left_out]
+        left = [f"{each.model}: {each.left_out}" for each in every_candidate if each.left_out]
         raise DataError(
-            f"{len(controls)} controls of {len(considered)} stored models ({'; '.join(left[:5])})",
+            f"{len(controls)} controls of {len(models.candidates)} stored models "
+            f"({'; '.join(left[:5])})",
             expected=f"at least {FEWEST_CONTROLS} models of other families with their answers",
             fix="add stored models to --controls-from, or name controls with --control",
         )
-    return replace(models, controls=controls, candidates=()), considered
+    return replace(models, controls=controls, candidates=()), every_candidate
 
 
-def _considered(
+def considered(
     answers: AnswerMatrix, names: Sequence[str], taken: Sequence[str], first: int, most: int | None
 ) -> Iterator[CandidateControl]:
     """The candidates from row ``first`` on, by their distance from the suspect in accuracy.

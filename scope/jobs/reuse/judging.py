@@ -182,14 +182,16 @@ def _derivatives(
         for name in every[0]
         if all(name in pool and not np.isnan(pool[name][0, 1]) for pool in every)
     ]
-    own, *values = (joint_pairs([pool[name] for name in common], counted)[0, 1] for pool in every)
+    of_suspect, *values = (
+        joint_pairs([pool[name] for name in common], counted)[0, 1] for pool in every
+    )
     rows = []
     for (name, answers), value in zip(case.derivatives.items(), values, strict=True):
         both = answers.given[0] & answers.given[1]
         alike = (answers.answers[0] == answers.answers[1])[both]
         same = float(alike.mean()) if both.any() else 0.0
         # What cannot be compared counts for the suspect.
-        unlike = not value > own
+        unlike = not value > of_suspect
         rows.append(Derivative(model=name, same=same, unlike=unlike, counted=same <= COPY))
     return tuple(rows)
 

@@ -221,7 +221,7 @@ def _refuse_repeated(roles: Sequence[Part], specs: Sequence[str | object]) -> No
     if "reference" not in roles:
         raise SpecError(
             "no reference",
-            expected="at least one model that the suspect may be derived from",
+            expected="at least one model that the suspect may be related to",
             fix="add --reference SPEC",
         )
     seen: dict[str, Part] = {}

@@ -57,8 +57,7 @@ class ReuseRequest(LabelledTexts):
 
     controls: Annotated[Sequence[str | object], option(MODELS, "--control", metavar="MODEL")] = ()
     """Model independent of both; repeat. 5 can decide at an error rate of 0.05, 19 find more.
-    predictions:FILE.tsv#* is all models of a table except those with another part. Include a model
-    with the same public base."""
+    predictions:FILE.tsv#* is all models of a table except those with another part."""
 
     derivatives: Annotated[
         Sequence[str | object], option(MODELS, "--derivative", metavar="MODEL")

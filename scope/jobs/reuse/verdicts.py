@@ -93,8 +93,7 @@ def _judge(finding: Finding, p_adjusted: float) -> _Judged:
     p_derivative, alpha = numbers.p_derivative, numbers.alpha
     unlike = p_derivative is not None and p_derivative <= alpha and not finding.uninformative
     if p_adjusted <= alpha:
-        change = f"Independent models that are as similar as {numbers.suspect} and "
-        change += f"{numbers.reference} are: {numbers.pairs} pairs were compared."
+        change = f"Pairs of independent models that are as similar; {numbers.pairs} were compared."
         return _Judged("of neither kind" if unlike else "related", (), (change,))
     if unlike:
         change = f"A derivative of {numbers.reference} that is as little like it as "
