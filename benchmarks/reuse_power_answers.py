@@ -21,13 +21,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from reuse_error_rates import case_of, verdict_on
+from reuse_error_rates import case_of, hardly_agrees, verdict_on
 from reuse_pairs import Lineage, family, of_language_models
 from stored_answers import Pool, multiple_choice
 
 from scope.jobs.reuse.choosing import considered
 from scope.jobs.reuse.request import USUAL_CONTROLS
-from scope.records import Verdict
+from scope.records import Decision, Verdict
 
 UNRELATED = 100
 """How many unrelated pairs are judged."""
@@ -36,10 +36,18 @@ CONTROLS = (5, 8, 13, 19)
 
 
 class Judged(NamedTuple):
-    """One verdict, and whether the two are related in truth."""
+    """One verdict, and whether the two are related in truth.
+
+    The verdict is None where agreement alone shows that it is not *related*: it is undecided.
+    """
 
     related: bool
-    verdict: Verdict
+    verdict: Verdict | None
+
+    @property
+    def decision(self) -> Decision:
+        """What the verdict is."""
+        return self.verdict.decision if self.verdict else "undecided"
 
 
 def pairs_to_judge(lineage: Lineage, unrelated: int) -> list[tuple[bool, int, int]]:
@@ -52,16 +60,23 @@ def pairs_to_judge(lineage: Lineage, unrelated: int) -> list[tuple[bool, int, in
 
 
 def judge_pair(
-    pool: Pool, reference: int, suspect: int, controls: Sequence[int], derivatives: Sequence[int]
-) -> Verdict:
-    """The verdict on models of a pool by their rows."""
+    pool: Pool,
+    reference: int,
+    suspect: int,
+    controls: Sequence[int],
+    derivatives: Sequence[int] = (),
+    *,
+    in_full: bool = False,
+) -> Verdict | None:
+    """The verdict on models of a pool by their rows; None where it surely is undecided."""
 
     def answers(row: int) -> Any:
         return replace(pool.answers, answers=pool.answers.answers[[reference, row, *controls]])
 
     names = [pool.models[row] for row in (reference, suspect, *controls)]
     known = {pool.models[row]: answers(row) for row in derivatives}
-    return verdict_on(case_of(names, answers(suspect), known))
+    case = case_of(names, answers(suspect), known)
+    return None if not (derivatives or in_full) and hardly_agrees(case) else verdict_on(case)
 
 
 def chosen(pool: Pool, reference: int, suspect: int) -> list[int]:
@@ -79,7 +94,7 @@ def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:
     """How often each decision is made on related and on unrelated pairs."""
     counts: dict[str, Any] = {}
     for truth, name in ((True, "related"), (False, "unrelated")):
-        decisions = Counter(pair.verdict.decision for pair in judged if pair.related == truth)
+        decisions = Counter(pair.decision for pair in judged if pair.related == truth)
         for decision in ("related", "not related", "of neither kind", "undecided"):
             counts[f"{data}_{name}_called_{decision.replace(' ', '_')}"] = decisions[decision]
     return counts
@@ -88,10 +103,10 @@ def counted(data: str, judged: Sequence[Judged]) -> dict[str, Any]:
 def lines(judged: Sequence[Judged]) -> list[str]:
     """One line for each verdict on a related pair, and on each that is called related."""
     return [
-        f"{pair.verdict.decision:<12} {pair.verdict.reference} -> {pair.verdict.suspect}: "
+        f"{pair.decision:<12} {pair.verdict.reference} -> {pair.verdict.suspect}: "
         f"{_why(pair.verdict)}"
         for pair in judged
-        if pair.related or pair.verdict.decision == "related"
+        if pair.verdict and (pair.related or pair.decision == "related")
     ]
 
 
@@ -114,7 +129,8 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
         drawn = {str(number): order[:number] for number in CONTROLS if number <= len(order)}
         drawn |= {"all": order, "chosen": chosen(pool, reference, suspect)}
         for among, controls in drawn.items():
-            verdict = judge_pair(pool, reference, suspect, controls, ())
+            in_full = truth and among == "all"
+            verdict = judge_pair(pool, reference, suspect, controls, in_full=in_full)
             judged.setdefault(among, []).append(Judged(truth, verdict))
     counts: dict[str, Any] = {}
     for among, verdicts in judged.items():

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from reuse_power_answers import judge_pair
+from reuse_power_answers import Judged, judge_pair
 from stored_answers import Pool, stored_answers
 
 from scope.jobs.reuse.answer_matrix import AnswerMatrix
@@ -135,15 +135,15 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
             if judged >= PAIRS and with_derivatives >= WITH_DERIVATIVES:
                 break
             for number in CONTROLS if judged < PAIRS else ():
-                verdict = judge_pair(models.pool, reference, suspect, controls[:number], ())
-                decisions[number, verdict.decision] += 1
+                verdict = judge_pair(models.pool, reference, suspect, controls[:number])
+                decisions[number, Judged(same, verdict).decision] += 1
             judged += judged < PAIRS
             kin = [model for model in models.kin(reference) if model != suspect]
             if len(kin) >= AT_ALPHA and with_derivatives < WITH_DERIVATIVES:
                 known = models.generator.choice(kin, AT_ALPHA, replace=False).tolist()
                 chosen = controls[:AT_ALPHA]
                 verdict = judge_pair(models.pool, reference, suspect, chosen, known)
-                decisions["derivatives", verdict.decision] += 1
+                decisions["derivatives", Judged(same, verdict).decision] += 1
                 with_derivatives += 1
         counts[f"metabench_{kind}_pairs"] = judged
         counts[f"metabench_derivatives_{kind}_pairs"] = with_derivatives
