@@ -11,7 +11,7 @@ are drawn in each of these ways (`WORLDS`), 1,000 times each, and the verdict is
 - `fit`: as skilled as the suspect, and drawn as it is;
 - `weaker`, `stronger`: 0.05 to 0.35 less, or more, skilled than the suspect;
 - `one_family`: each took 60 % of its answers from one base model;
-- `heavy_tails`: they, and the suspect, took a heavy-tailed share from a base of the reference;
+- `heavy_tails`: all models took a heavy-tailed share of their answers from one base;
 - `few_of_like_skill`: a sixth are of the suspect's skill, all others stronger by 0.2 to 0.4;
 - `near_copies`: each took 95 % of its answers from one base model;
 - `half_guess`, `half_guess_derived_30`: fit controls, and as many more that guess;
@@ -118,11 +118,9 @@ def _of_one_source(share: float) -> World:
 
 
 def _heavy_tails(exam: Exam, controls: int) -> list[Answers]:
-    reference, *others = _fit(exam, controls)
-    base = exam.model(0.45)
-    shares = np.minimum(0.05 * exam.generator.pareto(1.0, size=len(others)), 0.9)
-    taken = [exam.taking(each, base, share) for each, share in zip(others, shares, strict=True)]
-    return [exam.taking(reference, base, 0.6), *taken]
+    base, models = exam.model(0.45), _fit(exam, controls)
+    shares = np.minimum(0.05 * exam.generator.pareto(1.0, size=len(models)), 0.9)
+    return [exam.taking(each, base, share) for each, share in zip(models, shares, strict=True)]
 
 
 def _few_of_like_skill(exam: Exam, controls: int) -> list[Answers]:
