@@ -1,29 +1,28 @@
 """How often is an independent suspect called related where the controls are unfit?
 
-    python benchmarks/reuse_error_rates.py [--simulations 1000] [--world NAME ...] [--json]
+    python benchmarks/reuse_error_rates.py [--simulations 1000] [--controls N ...]
+                                           [--world NAME ...] [--json]
 
 Made-up models answer 600 questions with five options. All are misled by the same wrong options;
-what a model knows depends on its skill and on how hard the question is. 24 controls are drawn in
-each of these ways (`WORLDS`), 1,000 times each, and the verdict is that of `scope reuse` at 0.05:
+what a model knows depends on its skill and on how hard the question is. 5, 8, 13, 19 or 24 controls
+are drawn in each of these ways (`WORLDS`), 1,000 times each, and the verdict is that of
+`scope reuse` at 0.05:
 
 - `fit`: as skilled as the suspect, and drawn as it is;
 - `weaker`, `stronger`: 0.05 to 0.35 less, or more, skilled than the suspect;
 - `one_family`: each took 60 % of its answers from one base model;
-- `heavy_tails`: they, and the suspect, took a heavy-tailed share from a base of the reference;
-- `few_of_like_skill`: 4 of the suspect's skill, all others stronger by 0.2 to 0.4;
+- `heavy_tails`: all models took a heavy-tailed share of their answers from one base;
+- `few_of_like_skill`: a sixth are of the suspect's skill, all others stronger by 0.2 to 0.4;
 - `near_copies`: each took 95 % of its answers from one base model;
-- `half_guess`, `half_guess_derived_30`: 24 fit controls, and 24 more that guess;
+- `half_guess`, `half_guess_derived_30`: fit controls, and as many more that guess;
 - `derived_10`, `derived_15`, `derived_30`: fit controls, and a suspect that took such a percentage
   of its answers from the reference: here *related* is right.
 
 A suspect whose agreement has a p-value above 0.25 cannot be called related, and is judged no
-further. The first 100 simulations, and derived suspects 200 times, are judged in full: on them it
-is shown how often p by rank is at most alpha, and how often rank and paired test would accuse.
+further. Derived suspects are judged 200 times.
 
-Keys of --json, for each: `WORLD_simulations`, `WORLD_related` (counts), `WORLD_rate` with `_low`
-and `_high` (95 %, Wilson) of *related*; of those judged in full `WORLD_in_full`,
-`WORLD_undecided`, `WORLD_not_related`, `WORLD_small_rank` (p by rank at most alpha) and
-`WORLD_by_rank_alone` (rank and paired test). `alpha`, `seconds`, `holds`
+Keys of --json, for each: `WORLD_N_simulations`, `WORLD_N_related` (counts, of N controls) and
+`WORLD_N_rate` with `_low` and `_high` (95 %, Wilson) of *related*. `alpha`, `seconds`, `holds`
 (whether each lower bound of an independent suspect is at most alpha), and `python`, `numpy`,
 `processor`, `cores`.
 """
@@ -32,13 +31,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from surroundings import command, show, surroundings
+from surroundings import bounded, command, show, surroundings
 
 from scope.jobs.preparation import soft_scope_metric
 from scope.jobs.reuse.answer_matrix import AnswerMatrix
@@ -47,15 +45,14 @@ from scope.jobs.reuse.judging import agreement_test, finding_of
 from scope.jobs.reuse.verdicts import conclude
 from scope.progress import suitable_progress
 from scope.protocols import Progress
-from scope.records import Estimate, Verdict
+from scope.records import Verdict
 from scope.statistics import mean_estimate
 
 ALPHA = 0.05
-CONTROLS = 24
+CONTROLS = (5, 8, 13, 19, 24)
 OPTIONS = 5
 QUESTIONS = 600
 SIMULATIONS = 1000
-IN_FULL = 100
 DERIVED = 200
 FAR = 0.25
 
@@ -83,68 +80,67 @@ class Exam:
         """A model's answers with such a share of them from another one."""
         return np.where(self.generator.random(QUESTIONS) < share, source, own)
 
-    def uniform(self, low: float, high: float, size: int = CONTROLS) -> list[float]:
+    def uniform(self, low: float, high: float, size: int) -> list[float]:
         """Skills, or differences between skills."""
-        return [float(one) for one in self.generator.uniform(low, high, size=size)]
+        return list(map(float, self.generator.uniform(low, high, size=size)))
 
     def guess(self) -> Answers:
         """A model that answers at random."""
         return self.generator.integers(0, OPTIONS, size=QUESTIONS)
 
 
-World = Callable[[Exam], list[Answers]]
-"""The reference, the suspect and the controls."""
+World = Callable[[Exam, int], list[Answers]]
+"""The reference, the suspect and the controls, by their number."""
 
 
-def _fit(exam: Exam) -> list[Answers]:
-    return [exam.model(skill) for skill in exam.uniform(0.3, 0.55, CONTROLS + 2)]
+def _fit(exam: Exam, controls: int) -> list[Answers]:
+    return [exam.model(skill) for skill in exam.uniform(0.3, 0.55, controls + 2)]
 
 
 def _of_other_skill(side: int) -> World:
-    def made(exam: Exam) -> list[Answers]:
+    def made(exam: Exam, controls: int) -> list[Answers]:
         (suspect,) = exam.uniform(0.4, 0.6, 1)
         suspect -= 0.2 * (side > 0)
-        skills = [max(suspect + side * gap, 0.02) for gap in exam.uniform(0.05, 0.35)]
+        gaps = exam.uniform(0.05, 0.35, controls)
+        skills = [max(suspect + side * gap, 0.02) for gap in gaps]
         return [exam.model(skill) for skill in (*exam.uniform(0.25, 0.55, 1), suspect, *skills)]
 
     return made
 
 
 def _of_one_source(share: float) -> World:
-    def made(exam: Exam) -> list[Answers]:
-        reference, suspect, *controls = _fit(exam)
+    def made(exam: Exam, controls: int) -> list[Answers]:
+        reference, suspect, *others = _fit(exam, controls)
         base = exam.model(0.45)
-        return [reference, suspect, *(exam.taking(one, base, share) for one in controls)]
+        return [reference, suspect, *(exam.taking(each, base, share) for each in others)]
 
     return made
 
 
-def _heavy_tails(exam: Exam) -> list[Answers]:
-    reference, *others = _fit(exam)
-    base = exam.model(0.45)
-    shares = np.minimum(0.05 * exam.generator.pareto(1.0, size=len(others)), 0.9)
-    taken = [exam.taking(one, base, share) for one, share in zip(others, shares, strict=True)]
-    return [exam.taking(reference, base, 0.6), *taken]
+def _heavy_tails(exam: Exam, controls: int) -> list[Answers]:
+    base, models = exam.model(0.45), _fit(exam, controls)
+    shares = np.minimum(0.05 * exam.generator.pareto(1.0, size=len(models)), 0.9)
+    return [exam.taking(each, base, share) for each, share in zip(models, shares, strict=True)]
 
 
-def _few_of_like_skill(exam: Exam) -> list[Answers]:
+def _few_of_like_skill(exam: Exam, controls: int) -> list[Answers]:
     reference, suspect = exam.uniform(0.25, 0.45, 2)
-    alike = exam.uniform(suspect - 0.05, suspect + 0.05, 4)
-    far = exam.uniform(suspect + 0.2, suspect + 0.4, CONTROLS - 4)
+    alike = exam.uniform(suspect - 0.05, suspect + 0.05, controls // 6)
+    far = exam.uniform(suspect + 0.2, suspect + 0.4, controls - controls // 6)
     return [exam.model(skill) for skill in (reference, suspect, *alike, *far)]
 
 
 def _derived(share: float) -> World:
-    def made(exam: Exam) -> list[Answers]:
-        reference, suspect, *controls = _fit(exam)
-        return [reference, exam.taking(suspect, reference, share), *controls]
+    def made(exam: Exam, controls: int) -> list[Answers]:
+        reference, suspect, *others = _fit(exam, controls)
+        return [reference, exam.taking(suspect, reference, share), *others]
 
     return made
 
 
 def _and_guessers(fit: World) -> World:
-    def made(exam: Exam) -> list[Answers]:
-        return [*fit(exam), *(exam.guess() for _ in range(CONTROLS))]
+    def made(exam: Exam, controls: int) -> list[Answers]:
+        return [*fit(exam, controls), *(exam.guess() for _ in range(controls))]
 
     return made
 
@@ -165,7 +161,11 @@ WORLDS: Mapping[str, World] = {
 }
 
 
-def case_of(names: Sequence[str], answers: AnswerMatrix) -> Case:
+def case_of(
+    names: Sequence[str],
+    answers: AnswerMatrix,
+    derivatives: Mapping[str, AnswerMatrix] | None = None,
+) -> Case:
     """The answers of these models, the reference's and the suspect's first, as a test sees them."""
     reference, suspect, *controls = names
     items = [str(place) for place in range(len(answers.gold))]
@@ -173,8 +173,9 @@ def case_of(names: Sequence[str], answers: AnswerMatrix) -> Case:
         reference=reference,
         suspect=suspect,
         controls=tuple(controls),
-        items=[CaseItem(one, one, "", "", "", "") for one in items],
+        items=[CaseItem(item, item, "", "", "", "") for item in items],
         answers=answers,
+        derivatives=derivatives or {},
         hash="",
         queries=len(items),
     )
@@ -193,8 +194,9 @@ def made_up_case(exam: Exam, answers: list[Answers]) -> Case:
 
 def verdict_on(case: Case) -> Verdict:
     """The verdict of `scope reuse` on these answers."""
-    finding = finding_of(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=0)
-    (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
+    (verdict,) = conclude(
+        [finding_of(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0))], ALPHA
+    )
     return verdict
 
 
@@ -204,62 +206,40 @@ def hardly_agrees(case: Case) -> bool:
     return agreement is None or agreement.p_value > FAR
 
 
-def rank_is_small(verdict: Verdict) -> bool:
-    """Whether the p-value by rank is at most alpha."""
-    return verdict.p_rank is not None and verdict.p_rank <= ALPHA
-
-
-def by_rank_alone(verdict: Verdict) -> bool:
-    """Whether rank and paired test alone would call the suspect related."""
-    paired = verdict.paired
-    return rank_is_small(verdict) and paired is not None and paired.p_more <= ALPHA
-
-
 def is_derived(world: str) -> bool:
     """Whether the suspects of a world took answers from the reference."""
     return "derived" in world
 
 
-def figures(worlds: Sequence[str], simulations: int, progress: Progress) -> dict[str, Any]:
-    """The counts of these worlds."""
-    found: dict[str, Any] = {"alpha": ALPHA}
+def figures(
+    worlds: Sequence[str], counts: Sequence[int], simulations: int, progress: Progress
+) -> dict[str, Any]:
+    """How often a suspect is related in these worlds, among these numbers of controls."""
+    result: dict[str, Any] = {"alpha": ALPHA}
     began = time.monotonic()
-    most = {name: DERIVED if is_derived(name) else simulations for name in worlds}
-    times = {name: min(simulations, most[name]) for name in worlds}
-    with progress.task("simulations", sum(times.values())) as advance:
-        for name in worlds:
-            verdicts: list[Verdict | None] = []
-            in_full = times[name] if is_derived(name) else IN_FULL
-            for seed in range(times[name]):
-                exam = Exam(seed)
-                case = made_up_case(exam, WORLDS[name](exam))
-                skipped = seed >= in_full and hardly_agrees(case)
-                verdicts.append(None if skipped else verdict_on(case))
-                advance()
-            found |= _counted(name, verdicts, in_full)
-    independent = [name for name in worlds if not is_derived(name)]
-    found["holds"] = all(found[f"{name}_rate_low"] <= ALPHA for name in independent)
-    return {**found, "seconds": round(time.monotonic() - began, 1)}
+    cells = [(name, controls) for name in worlds for controls in counts]
+    with progress.task("worlds", len(cells)) as advance:
+        for name, controls in cells:
+            times = min(simulations, DERIVED) if is_derived(name) else simulations
+            related = [float(_is_related(name, controls, seed)) for seed in range(times)]
+            rate = mean_estimate(related, list(map(str, range(times))))
+            key = f"{name}_{controls}"
+            result |= {f"{key}_simulations": times, f"{key}_related": round(sum(related))}
+            result |= {
+                each: round(value, 4) for each, value in bounded(f"{key}_rate", rate).items()
+            }
+            advance()
+    lows = [
+        result[f"{name}_{controls}_rate_low"] for name, controls in cells if not is_derived(name)
+    ]
+    result["holds"] = all(low <= ALPHA for low in lows)
+    return {**result, "seconds": round(time.monotonic() - began, 1)}
 
 
-def _counted(name: str, verdicts: Sequence[Verdict | None], in_full: int) -> dict[str, Any]:
-    related = [float(one is not None and one.decision == "related") for one in verdicts]
-    rate = mean_estimate(related, [str(place) for place in range(len(related))])
-    assert isinstance(rate, Estimate)
-    judged = [one for one in verdicts[:in_full] if one is not None]
-    decisions = Counter(one.decision for one in judged)
-    return {
-        f"{name}_simulations": len(verdicts),
-        f"{name}_related": round(sum(related)),
-        f"{name}_rate": round(rate.value, 4),
-        f"{name}_rate_low": round(rate.low, 4),
-        f"{name}_rate_high": round(rate.high, 4),
-        f"{name}_in_full": len(judged),
-        f"{name}_undecided": decisions["undecided"],
-        f"{name}_not_related": decisions["not related"],
-        f"{name}_small_rank": sum(map(rank_is_small, judged)),
-        f"{name}_by_rank_alone": sum(map(by_rank_alone, judged)),
-    }
+def _is_related(world: str, controls: int, seed: int) -> bool:
+    exam = Exam(seed)
+    case = made_up_case(exam, WORLDS[world](exam, controls))
+    return not hardly_agrees(case) and verdict_on(case).decision == "related"
 
 
 def main() -> None:
@@ -267,11 +247,13 @@ def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="of each kind")
     parser.add_argument("--world", action="append", choices=list(WORLDS), help="only this; repeat")
+    parser.add_argument("--controls", action="append", type=int, help="only so many; repeat")
     arguments = parser.parse_args()
     worlds = arguments.world or list(WORLDS)
-    found = figures(worlds, arguments.simulations, suitable_progress())
-    show(found | surroundings("numpy"), as_json=arguments.json)
-    sys.exit(not found["holds"])
+    counts = arguments.controls or CONTROLS
+    result = figures(worlds, counts, arguments.simulations, suitable_progress())
+    show(result | surroundings("numpy"), as_json=arguments.json)
+    sys.exit(not result["holds"])
 
 
 if __name__ == "__main__":

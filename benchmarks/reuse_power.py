@@ -2,12 +2,13 @@
 
     python benchmarks/reuse_power.py zoo [--json]
     python benchmarks/reuse_power.py answers [--data DIR] [--json]
-    python benchmarks/reuse_power.py chosen [--data DIR] [--json]
+    python benchmarks/reuse_power.py metabench [--data DIR] [--json]
 
 `zoo` asks the small models of known lineage that `build_zoo.py` builds (`reuse_power_zoo.py`);
-`answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`); `chosen`
-lets `scope reuse --controls-from` choose the controls of these (`reuse_power_chosen.py`). Each
-file names its keys of --json; all add `python`, `numpy`, `processor` and `cores`.
+`answers` takes what models of known lineage answered long ago (`reuse_power_answers.py`), and
+`metabench` models of known bases, with derivatives of the reference too
+(`reuse_power_metabench.py`). Each file names its keys of --json; all add `python`, `numpy`,
+`processor` and `cores`.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ def _arguments() -> argparse.Namespace:
     parts = parser.add_subparsers(dest="part", required=True)
     zoo = parts.add_parser("zoo", help="small models of known lineage, built here")
     answers = parts.add_parser("answers", help="stored answers of models of known lineage")
-    chosen = parts.add_parser("chosen", help="the same with controls chosen by the command")
-    for part in (answers, chosen):
+    metabench = parts.add_parser("metabench", help="stored answers of models of known bases")
+    for part in (answers, metabench):
         add_data(part)
-    for part in (zoo, answers, chosen):
+    for part in (zoo, answers, metabench):
         part.add_argument("--json", action="store_true", help="print one JSON object")
     return parser.parse_args()
 

@@ -7,13 +7,12 @@ unrelated: the independents, the hard negatives among them (the same public base
 same texts), and what is derived from another reference. All suspects are asked the same: plain
 texts, and the perturbations of the reference.
 
-Keys of --json: `zoo_auroc`, `zoo_tpr_at_fpr_01` and `zoo_observed_fpr_at_05`, each also with `_low`
-and `_high`. The observed rate is the share of independent suspects that the verdict at an error
-rate of 0.05 calls related. For each KIND of derivation, and for `hard_negatives`, `independents`
-and `of_others`: `zoo_KIND_pairs`, `zoo_KIND_related` and `zoo_KIND_not_related` (shares of the
-verdicts, with `--assume-no-label-training`; without it none is *not related*). `zoo_verdicts` (one
-line for each related pair), `zoo_pairs`, `zoo_related_pairs`, `zoo_models`, `zoo_queries` (a
-suspect's, for each reference), `zoo_search_queries` (to a reference).
+Keys of --json: `zoo_observed_fpr_at_05`, also with `_low` and `_high`, is the share of independent
+suspects that the verdict at an error rate of 0.05 calls related. For each KIND of derivation, and
+for `hard_negatives`, `independents` and `of_others`: `zoo_KIND_pairs` and `zoo_KIND_related` (a
+share of the verdicts). `zoo_verdicts` (one line for each related pair), `zoo_pairs`,
+`zoo_related_pairs`, `zoo_models`, `zoo_queries` (a suspect's, for each reference),
+`zoo_search_queries` (to a reference).
 
 The answers are kept in `runs/reuse-power-zoo`.
 """
@@ -27,8 +26,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from reuse_discrimination import Interval, discrimination
-from reuse_pairs import Lineage
 from reuse_power_answers import Judged, lines
 from reuse_zoo_answers import ZooAnswers, ask_zoo
 from surroundings import bounded
@@ -64,7 +61,6 @@ class Tried:
     reference: str
     suspect: str
     group: str
-    score: float
     verdict: Verdict
 
     @property
@@ -92,7 +88,6 @@ def figures(arguments: argparse.Namespace) -> dict[str, Any]:
         "zoo_models": len(zoo.models),
         "zoo_pairs": len(tried),
         "zoo_related_pairs": sum(one.related for one in tried),
-        **_discriminated(zoo, tried),
         **_false_positives(tried),
         **_by_group(tried),
         "zoo_verdicts": "\n".join(lines([Judged(one.related, one.verdict) for one in tried])),
@@ -112,20 +107,15 @@ def _try(zoo: Zoo, answers: ZooAnswers, reference: ZooModel, suspect: ZooModel) 
     models = ReuseModels(
         suspect=answers.model(suspect.name, "suspect"),
         references=(answers.model(reference.name, "reference"),),
-        controls=tuple(answers.model(one, "control") for one in controls),
+        controls=tuple(answers.model(name, "control") for name in controls),
     )
-    case, looks = make_case(
-        models, models.references[0], answers.items[reference.name], answers.responses
-    )
-    finding = finding_of(
-        case, looks, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0), seed=SEED
-    )
-    (verdict,) = conclude([finding], ALPHA, assume_no_label_training=True)
+    case = make_case(models, models.references[0], answers.items[reference.name], answers.responses)
+    finding = finding_of(case, alpha=ALPHA, soft_scope=soft_scope_metric(0.1, 1.0))
+    (verdict,) = conclude([finding], ALPHA)
     return Tried(
         reference=reference.name,
         suspect=suspect.name,
         group=_group(reference, suspect),
-        score=finding.verdict.standings[0].value,
         verdict=verdict,
     )
 
@@ -136,21 +126,6 @@ def _group(reference: ZooModel, suspect: ZooModel) -> str:
     if suspect.hard_negative_of == reference.name:
         return "hard_negatives"
     return "of_others" if suspect.source else "independents"
-
-
-def _discriminated(zoo: Zoo, tried: Sequence[Tried]) -> dict[str, float]:
-    place = {one.name: number for number, one in enumerate(zoo)}
-    related = np.array([one.related for one in tried])
-    lineage = Lineage(
-        pairs=np.array([[place[one.reference], place[one.suspect]] for one in tried]),
-        related=related,
-        unrelated=~related,
-    )
-    found = discrimination(np.array([one.score for one in tried]), lineage)
-    return {
-        **_spread("zoo_auroc", found.auroc),
-        **_spread("zoo_tpr_at_fpr_01", found.true_positives),
-    }
 
 
 def _false_positives(tried: Sequence[Tried]) -> dict[str, float]:
@@ -170,13 +145,8 @@ def _by_group(tried: Sequence[Tried]) -> dict[str, float]:
         ours = [one for one in tried if one.group == group]
         found[f"zoo_{group}_pairs"] = len(ours)
         found[f"zoo_{group}_related"] = _share(ours, "related")
-        found[f"zoo_{group}_not_related"] = _share(ours, "not related")
     return found
 
 
 def _share(tried: Sequence[Tried], decision: Decision) -> float:
     return float(np.mean([one.verdict.decision == decision for one in tried]))
-
-
-def _spread(key: str, found: Interval) -> dict[str, float]:
-    return {key: found.value, f"{key}_low": found.low, f"{key}_high": found.high}

@@ -130,8 +130,8 @@ def among_controls(
 ) -> Chart:
     """The controls from the greatest value down, and a suspect at the place it would have.
 
-    The vertical axis is the number of controls with at least this value, which gives the suspect's
-    p-value by rank: beyond ``threshold`` it is at most ``rate``. The legend has the suspect's name.
+    The vertical axis is the number of controls with at least this value. Beyond ``threshold`` the
+    suspect's p-value is at most ``rate``. The legend has the suspect's name.
     """
     ranked = sorted(controls, key=lambda dot: -dot.x)
     dots = tuple(replace(dot, y=place) for place, dot in enumerate(ranked, start=1))

@@ -101,37 +101,40 @@ def _answer(number, words, place):
     return words(place, number) if words else int(number)
 
 
-def judged(case, *, alpha=0.05, looks=(), assuming=True):
-    """The one verdict on a case; *not related* takes the assumption."""
-    finding = finding_of(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=0)
-    (verdict,) = conclude([finding], alpha, assume_no_label_training=assuming)
+def judged(case, *, alpha=0.05):
+    """The one verdict on a case."""
+    (verdict,) = conclude([finding_of(case, alpha=alpha, soft_scope=SOFT_SCOPE)], alpha)
     return verdict
 
 
-def clear_stranger(**options):
-    """An independent suspect that is among the least similar to the reference of 25 controls."""
-    rows, gold = strangers(2, items=1200)
-    return make_case(rows, gold, **options)
+def with_derivatives(rows, gold, *, count=19, share=0.6, **options):
+    """A case whose last models took such a share of their answers from the reference."""
+    kept, bases = rows[:-count], rows[-count:]
+    generator = np.random.default_rng(0)
+    tuned = np.where(generator.random(bases.shape) < share, rows[0], bases)
+    derivatives = {
+        f"tuned {number}": make_case(with_suspect(kept, row), gold).answers
+        for number, row in enumerate(tuned, start=1)
+    }
+    return make_case(kept, gold, derivatives=derivatives, **options)
 
 
 @cache
 def cleared():
-    """The finding of the clear stranger, whose verdict is *not related*."""
-    return finding_of(clear_stranger(), alpha=0.05, soft_scope=SOFT_SCOPE, seed=0)
+    """An independent suspect beside 25 controls and 19 derivatives: it is *not related*."""
+    case = with_derivatives(*strangers(2, controls=44))
+    return finding_of(case, alpha=0.05, soft_scope=SOFT_SCOPE)
 
 
-def concluded(alpha=0.05, *, assuming=True, available=None, **changes):
-    """The verdict on the clear stranger with other numbers, the finding's or the verdict's."""
-    finding = changed(cleared(), **changes)
-    (verdict,) = conclude([finding], alpha, assume_no_label_training=assuming, available=available)
+def concluded(alpha=0.05, **changes):
+    """The verdict on that suspect with other numbers, the finding's or the verdict's."""
+    (verdict,) = conclude([changed(cleared(), **changes)], alpha)
     return verdict
 
 
-def changed(finding, *, p_paired=None, p_agreement=None, **changes):
+def changed(finding, *, p_agreement=None, **changes):
     """A finding with other numbers, its own or the verdict's; the p-value follows from them."""
     verdict = finding.verdict
-    if p_paired is not None:
-        changes["paired"] = dataclasses.replace(verdict.paired, p_more=p_paired, p_less=p_paired)
     if p_agreement is not None:
         changes["agreement"] = dataclasses.replace(verdict.agreement, p_value=p_agreement)
     names = {field.name for field in dataclasses.fields(finding)}
@@ -142,11 +145,3 @@ def changed(finding, *, p_paired=None, p_agreement=None, **changes):
         p_value = max(verdict.p_rank, verdict.agreement.p_value)
         verdict = dataclasses.replace(verdict, p_value=p_value)
     return dataclasses.replace(finding, verdict=verdict, **kept)
-
-
-def placed(above):
-    """The standings of the clear stranger, were this number of controls as similar as it is."""
-    suspect, *controls = cleared().verdict.standings
-    values = sorted((score.value for score in controls), reverse=True)
-    value = values[above - 1] if above else values[0] + 1
-    return (dataclasses.replace(suspect, value=value), *controls)

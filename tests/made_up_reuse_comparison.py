@@ -22,15 +22,14 @@ from made_up_comparison import (
 from scope.records import (
     ControlCheck,
     Decision,
+    Derivative,
     Estimate,
     Evidence,
     InformativeItem,
-    Look,
     Manifest,
     Measurement,
     ModelScore,
     Outcome,
-    PairedTest,
     ReuseResult,
     Undefined,
     Verdict,
@@ -57,16 +56,15 @@ def standings(values: Sequence[float]) -> tuple[ModelScore, ...]:
 def evidence(values: Sequence[float]) -> tuple[Evidence, ...]:
     """Every kind of case: known and unknown, with a capability, shown beside, without a value."""
     controls = standings(values)
-    least = 1 / (len(controls) + 1)
     none = Undefined(reason=f"no probabilities {LINK}", n=3)
     synonym = f"synonym {IMAGE}"
     return records(
         Evidence,
-        "kind capability suspect controls p_value decides",
-        ("shared_mistakes", None, estimate(0.625), controls, least, True),
-        ("soft_scope(tolerance=0.1, cutoff=1.0)", synonym, none, controls[:1], None, True),
-        (f"invented {SCRIPT}", None, estimate(0.25), (), None, False),
-        ("capa", None, estimate(-0.25), controls, 1.0, False),
+        "kind capability suspect controls decides",
+        ("shared_mistakes", None, estimate(0.625), controls, True),
+        ("soft_scope(tolerance=0.1, cutoff=1.0)", synonym, none, controls[:1], True),
+        (f"invented {SCRIPT}", None, estimate(0.25), (), False),
+        ("capa", None, estimate(-0.25), controls, False),
     )
 
 
@@ -97,7 +95,8 @@ def verdict(
 ) -> Verdict:
     """A verdict with all that belongs to it; the p-value follows from the joint statistic."""
     above = sum(value >= suspect for value in controls)
-    p_value = (1 + above) / (1 + len(controls))
+    pairs = (len(controls) + 2) * (len(controls) + 1) // 2
+    p_value = (1 + above) / pairs
     return Verdict(
         suspect=SUSPECT,
         reference=reference,
@@ -105,6 +104,9 @@ def verdict(
         sentence=f"{SUSPECT} is {decision} to {reference}.",
         alpha=ALPHA,
         p_value=p_value,
+        p_rank=p_value,
+        pairs=pairs,
+        threshold=2.75,
         standings=(ModelScore(model=SUSPECT, value=suspect), *standings(controls)),
         evidence=evidence([value / 16 for value in controls]),
         controls=checks(len(controls)),
@@ -120,12 +122,9 @@ def related() -> Verdict:
     return replace(
         verdict(REFERENCES[0], "related", 6.5, (1.25, -0.5, 2.75, 0.25, 1.5)),
         p_adjusted=0.5,
-        paired=PairedTest(control="near", difference=estimate(3.75), p_more=0.0004, p_less=0.9996),
-        detectable=0.3125,
         items=items(),
         changes=(f"a control from the same base {IMAGE}",),
         warnings=(f"the control far is related to the reference itself {SCRIPT}", ARABIC),
-        looks=(Look(asked=500, p_value=0.5), Look(asked=1500, p_value=0.125)),
     )
 
 
@@ -133,8 +132,14 @@ def not_related() -> Verdict:
     return replace(
         verdict(REFERENCES[1], "not related", 1.25, (1.25, -0.5, 2.75, 0.25, 1.5)),
         p_adjusted=1.0,
-        paired=PairedTest(control="near", difference=estimate(-1.5), p_more=0.875, p_less=0.125),
-        detectable=0.125,
+        derivatives=records(
+            Derivative,
+            "model same unlike counted",
+            (f"tuned {SCRIPT}", 0.75, False, True),
+            (f"{ARABIC} rounded", 0.99, False, False),
+        ),
+        derivatives_needed=1,
+        p_derivative=0.5,
         reasons=(f"three controls are at least as alike {LINK}",),
     )
 

@@ -51,7 +51,10 @@ class Questions:
 
 
 def made_up_models(questions):
-    """The reference ``ours``, every kind of suspect, and the controls ``c0`` to ``c23``."""
+    """``ours``, every kind of suspect, the controls ``c0`` to ``c23``, and ``t0`` to ``t18``.
+
+    The last are tuned: derivatives of the reference, ``ours``.
+    """
     base = questions.independent()
     ours = questions.mixed(base, questions.independent(), 0.4)
     suspects = {
@@ -65,10 +68,14 @@ def made_up_models(questions):
         "theirs": questions.independent(),
     }
     shares = 0.6 * np.arange(CONTROLS) / CONTROLS
-    return suspects | {
+    controls = {
         f"c{place}": questions.mixed(base, questions.independent(), share)
         for place, share in enumerate(shares)
     }
+    tuned = {
+        f"t{place}": questions.mixed(ours, questions.independent(), 0.7) for place in range(19)
+    }
+    return suspects | controls | tuned
 
 
 def letters(answers):
@@ -84,14 +91,21 @@ def write_table(path, models):
 
 
 def write_world(folder, questions=None):
-    """``questions.jsonl``, ``suspects.tsv`` and ``controls.tsv``; returns the answers by model."""
+    """``questions.jsonl`` and the tables ``suspects``, ``controls`` and ``tuned``.tsv.
+
+    Returns the answers by model.
+    """
     questions = questions or Questions()
     models = made_up_models(questions)
     questions.write(folder / "questions.jsonl")
-    controls = {f"c{place}": models[f"c{place}"] for place in range(CONTROLS)}
-    write_table(folder / "controls.tsv", controls)
-    suspects = {name: answers for name, answers in models.items() if name not in controls}
-    write_table(folder / "suspects.tsv", suspects)
+    tables = {"c": "controls", "t": "tuned"}
+    for name in ("controls", "tuned", "suspects"):
+        kept = {
+            model: answers
+            for model, answers in models.items()
+            if tables.get(model[0] if model[1:].isdigit() else "", "suspects") == name
+        }
+        write_table(folder / f"{name}.tsv", kept)
     return models
 
 

@@ -167,13 +167,15 @@ class VerdictGates(Gates):
     fail_on: Annotated[
         Sequence[Literal["related", "undecided"]], option(OUTPUT, metavar="VERDICT")
     ] = ()
-    """Exit with 1 if this is a verdict; may be repeated."""
+    """Exit with 1 if this is a verdict; may be repeated. undecided includes `of neither kind`."""
 
     def judged(self, request: Any, result: ReuseResult) -> Mapping[str, Sequence[str]]:
         """Whether the command fails on each verdict."""
         if not self.fail_on:
             return {}
-        return _of_verdicts(result.verdict_lines(), lambda decision: decision not in self.fail_on)
+        neither = ("of neither kind",) if "undecided" in self.fail_on else ()
+        failing = (*self.fail_on, *neither)
+        return _of_verdicts(result.verdict_lines(), lambda decision: decision not in failing)
 
 
 def _of_verdicts(

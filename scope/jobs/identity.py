@@ -129,14 +129,17 @@ def _parts(manifest: records.Manifest) -> dict[str, object]:
     if manifest.job == "reuse":
         by_part = {
             part: [card for card in manifest.models if card.role == part]
-            for part in ("reference", "suspect", "control")
+            for part in ("reference", "suspect", "control", "derivative")
         }
         return {
             "reference": ", ".join(card.name for card in by_part["reference"]),
             "references": list(map(_identity, by_part["reference"])),
             "targets": list(map(_identity, by_part["suspect"])),
-            # The order of the controls plays no part.
-            "controls": sorted(map(_identity, by_part["control"]), key=lambda card: card["name"]),
+            # The order of the controls and of the derivatives plays no part.
+            **{
+                f"{part}s": sorted(map(_identity, by_part[part]), key=lambda card: card["name"])
+                for part in ("control", "derivative")
+            },
         }
     equals = {card.role for card in manifest.models} == {"model"}
     if manifest.job == "audit" and len(manifest.references) > 1 and not equals:

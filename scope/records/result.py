@@ -84,7 +84,9 @@ ASKED_ANEW = (
 )
 """How answers of such an object are kept."""
 
-ModelRole = Literal["reference", "target", "baseline", "floor", "model", "suspect", "control"]
+ModelRole = Literal[
+    "reference", "target", "baseline", "floor", "model", "suspect", "control", "derivative"
+]
 
 
 DIFFERENTLY = "answers differently alone and "
@@ -124,14 +126,14 @@ class ModelCard:
     ``role`` is its part in the job: ``model`` where all are equals, and in an audit of several
     references for one that is also a target, ``baseline`` for the target of an audit that is the
     reference trained or loaded in another way, and in a test of reuse ``suspect`` for the target
-    and ``control`` for each model that it is compared with. ``labels`` is empty for what is no
-    classifier. ``reproducible`` says how equal its answers are whatever batches they are computed
-    in, "to the byte" or such as "to about 2e-06", `TEXT_BY_TEXT` or `SAMPLED`; it is empty where
-    that is not known, as where somebody else computes them. ``prompts`` holds the templates that
-    the model is asked with, by their names, and ``words`` the word that stands for each label in
-    them; ``reading`` is how a language model reads them. ``missing`` counts the questions to which
-    it gave no answer, by reason; the examples are what it replied most often, or the ids of
-    questions.
+    and ``control`` or ``derivative`` for each model that it is compared with. ``labels`` is empty
+    for what is no classifier. ``reproducible`` says how equal its answers are whatever batches they
+    are computed in, "to the byte" or such as "to about 2e-06", `TEXT_BY_TEXT` or `SAMPLED`; it is
+    empty where that is not known, as where somebody else computes them. ``prompts`` holds the
+    templates that the model is asked with, by their names, and ``words`` the word that stands for
+    each label in them; ``reading`` is how a language model reads them. ``missing`` counts the
+    questions to which it gave no answer, by reason; the examples are what it replied most often, or
+    the ids of questions.
     """
 
     name: str

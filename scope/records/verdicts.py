@@ -8,8 +8,9 @@ from typing import Literal
 from scope.records.estimates import Estimate, Undefined
 from scope.records.examples import SPARSE_FIELD
 
-Decision = Literal["related", "not related", "undecided"]
-"""*Related* is a claim with an error rate, *not related* one without; *undecided* is none."""
+Decision = Literal["related", "not related", "of neither kind", "undecided"]
+"""Each but *undecided* is a claim with an error rate: more similar to the reference than unrelated
+models are, less than its known derivatives, both. *Related* is derived, or of a common source."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -25,19 +26,14 @@ class Evidence:
     """One kind of evidence of similarity: the values of the suspect and of the controls.
 
     ``kind`` is its spelling, such as ``shared_mistakes`` or ``hard_scope``; ``capability`` names
-    the perturbations that it was measured on, where there are any. ``p_value`` is the share of
-    models at least as like the reference by this kind alone, the suspect counted among them. It is
-    not corrected for the number of kinds, and no verdict rests on it: kinds that ``decides`` enter
-    the joint statistic, whose p-value is the verdict's. ``p_adjusted`` is None; earlier releases
-    wrote one. ``controls`` holds those that have a value.
+    the perturbations that it was measured on, where there are any. Kinds that ``decides`` enter the
+    joint statistic. ``controls`` holds those that have a value.
     """
 
     kind: str
     capability: str | None = None
     suspect: Estimate | Undefined
     controls: tuple[ModelScore, ...]
-    p_value: float | None = None
-    p_adjusted: float | None = None
     decides: bool = True
 
 
@@ -46,16 +42,13 @@ class ControlCheck:
     """What there is to say of one control: its skill, and why it may serve badly, if it may.
 
     ``skill`` is its accuracy, or where no right answers are known its agreement with what most
-    models answer; ``given`` is the share of questions that it answered. ``comparable`` says that it
-    can be compared with the suspect: it answers, does not guess unless the suspect does, has about
-    its skill and answers otherwise than the controls before it.
+    models answer; ``given`` is the share of questions that it answered.
     """
 
     model: str
     skill: Estimate | Undefined
     given: float
     flags: tuple[str, ...] = ()
-    comparable: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,18 +79,17 @@ class Agreement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PairedTest:
-    """The suspect against one control, question by question.
+class Derivative:
+    """A known derivative of the reference, which suspects of its kind are like.
 
-    ``difference`` is how much more similar to the reference the suspect is, on the joint scale.
-    ``p_more`` is the probability of such a difference, or a greater one, were the two equally
-    alike; ``p_less`` the same for one as small.
+    ``unlike`` says that it is at most as similar to the reference as the suspect is; ``same`` is
+    the share of questions that it answers as the reference does. A copy is not ``counted``.
     """
 
-    control: str
-    difference: Estimate
-    p_more: float
-    p_less: float
+    model: str
+    same: float
+    unlike: bool
+    counted: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,31 +111,21 @@ class InformativeItem:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Look:
-    """A look at the evidence after some questions to the suspect, with its p-value."""
-
-    asked: int
-    p_value: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
-    """Is the suspect derived from this reference? The answer, and all that it rests on.
+    """Is the suspect related to this reference? The answer, and all that it rests on.
 
     ``sentence`` says it for a reader who reads nothing else; ``reasons`` say why it is no clearer,
-    ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is the one
-    that decides, the greater of ``p_rank``, the conformal p-value of the joint statistic, and that
-    of the ``agreement``; ``p_adjusted`` is the same after Holm's correction over the references.
-    ``standings`` are the joint statistic of the suspect, first, and of every ranked control:
-    controls that guess, or whose answers are not usable for another reason, have no rank.
-    ``controls_needed`` is the least number of controls with which the error rate ``alpha`` can be
-    kept. ``detectable`` is the smallest share of answers taken from the reference with which the
-    suspect's rank would have been significant. ``shared`` counts the questions that reference and
-    suspect both answered, ``queries`` what the suspect was asked for, and ``probes`` is the hash of
-    the questions, fixed before it was asked. ``looks`` are those of a sequential test.
-    ``comparable_needed`` is the least number of comparable controls, and
-    ``assume_no_label_training`` says that the user assumed that the suspect was
-    not trained on answers of the reference.
+    ``changes`` what could change it, ``warnings`` what to look at first. ``p_value`` is that of
+    *related*, the greater of ``p_rank``, the rank of the pair of suspect and reference among all
+    ``pairs``, and that of the ``agreement``; ``p_adjusted`` is the same after Holm's correction
+    over the references. ``p_derivative``, that of *not related*, is the suspect's rank among the
+    ``derivatives`` that count, from the least similar; None without any. ``standings`` are the
+    joint statistic with the reference of the suspect, first, and of every ranked control: controls
+    that guess, or whose answers are not usable for another reason, have no rank. Beyond
+    ``threshold`` the rank is significant. ``controls_needed`` and ``derivatives_needed`` are the
+    least numbers with which the error rate ``alpha`` can be kept. ``shared`` counts the questions
+    that reference and suspect both answered, ``queries`` what the suspect was asked for, and
+    ``probes`` is the hash of the questions, fixed before it was asked.
     """
 
     suspect: str
@@ -155,11 +137,9 @@ class Verdict:
     p_adjusted: float | None = None
     standings: tuple[ModelScore, ...]
     evidence: tuple[Evidence, ...]
-    paired: PairedTest | None = None
     controls: tuple[ControlCheck, ...]
     controls_needed: int
     skill: Estimate | Undefined
-    detectable: float | None = None
     items: tuple[InformativeItem, ...] = ()
     reasons: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
@@ -167,16 +147,18 @@ class Verdict:
     shared: int
     queries: int
     probes: str
-    looks: tuple[Look, ...] = ()
     p_rank: float | None = None
+    pairs: int = 0
+    threshold: float | None = None
     agreement: Agreement | None = None
-    comparable_needed: int = 0
-    assume_no_label_training: bool = False
+    derivatives: tuple[Derivative, ...] = ()
+    derivatives_needed: int = 0
+    p_derivative: float | None = None
 
     @property
-    def comparable(self) -> int:
-        """How many controls can be compared with the suspect."""
-        return sum(control.comparable for control in self.controls)
+    def counted(self) -> tuple[Derivative, ...]:
+        """The derivatives that are no copies of the reference."""
+        return tuple(each for each in self.derivatives if each.counted)
 
     def written(self, p_value: float) -> str:
         """A p-value with as many decimals as show on which side of alpha it lies, at least three.

@@ -1,9 +1,11 @@
-"""The rank of one model among others: conformal p-values, exact for any number of controls.
+"""The rank of one pair of models among all pairs: p-values that are exact for any number of models.
 
-The null hypothesis is that suspect and controls are exchangeable: given the reference and the
-questions, every order of these models is equally likely, for any distribution of answers. Under a
-statistic that treats all models alike, each rank of the suspect then has equal probability. See
-Vovk, Gammerman and Shafer (2005), *Algorithmic Learning in a Random World*.
+The null hypothesis is that reference, suspect and controls are exchangeable: given the questions,
+every order of these models is equally likely, for any distribution of answers. Under a statistic
+that treats all models alike, the pair of suspect and reference then has each rank among all pairs
+with equal probability. In the same way a suspect that is a derivative like others of the reference
+has each rank among these. See Vovk, Gammerman and Shafer (2005), *Algorithmic Learning in a Random
+World*.
 
 `prediction_test` is for models that are not exchangeable: would one more value of the same kind lie
 so high, where values depend on each other and on a covariate?
@@ -21,44 +23,43 @@ NO_SPREAD = 1e-12
 """A smaller spread, relative to the values, is rounding error."""
 
 
-def conformal_p_value(suspect: float, controls: ArrayLike) -> float:
-    """Return the share of models that are at least as similar, the suspect counted among them.
+def conformal_p_value(value: float, others: ArrayLike) -> float:
+    """Return the share of values that are at least as great, the one in question among them.
 
-    p = (1 + k) / (n + 1), where k of n controls reach the suspect's value. Under the null
-    hypothesis P(p <= α) <= α for every α, with equality on the grid of 1 / (n + 1) where no two
-    values are equal. Ties count against the suspect.
+    p = (1 + k) / (n + 1), where k of n others reach the value. If each is equally likely to be the
+    one in question, P(p <= α) <= α for every α. Ties count against it.
 
     Parameters
     ----------
-    suspect
-        How similar to the reference the suspect is; greater is more similar.
-    controls
-        The same of every control; shape (n,).
+    value
+        How similar suspect and reference are; greater is more similar.
+    others
+        The same of every other pair; shape (n,).
 
     Raises
     ------
     ValueError
-        If a value is NaN: whether a model without a value counts is the caller's decision.
+        If a value is NaN: whether a pair without a value counts is the caller's decision.
 
     Examples
     --------
-    One of four controls reaches 0.7:
+    One of four others reaches 0.7:
 
     >>> conformal_p_value(0.7, [0.7, 0.2, 0.4, 0.1])
     0.4
     """
-    values = np.asarray(controls, dtype=np.float64)
-    if math.isnan(suspect) or np.isnan(values).any():
-        raise ValueError("a model without a value cannot be ranked")
-    return (1 + int((values >= suspect).sum())) / (len(values) + 1)
+    values = np.asarray(others, dtype=np.float64)
+    if math.isnan(value) or np.isnan(values).any():
+        raise ValueError("a pair without a value cannot be ranked")
+    return (1 + int((values >= value).sum())) / (len(values) + 1)
 
 
-def controls_needed(alpha: float) -> int:
-    """Return the least number of controls with which a p-value can be as small as ``alpha``.
+def others_needed(alpha: float) -> int:
+    """Return the least number of other values with which a p-value can be as small as ``alpha``.
 
     Examples
     --------
-    >>> controls_needed(0.05), controls_needed(0.01)
+    >>> others_needed(0.05), others_needed(0.01)
     (19, 99)
     """
     # 1 / alpha is off by a last bit for most alphas, and p-values are compared as they are.
@@ -68,10 +69,28 @@ def controls_needed(alpha: float) -> int:
     return needed
 
 
-def threshold_rank(alpha: float, n: int) -> int | None:
-    """Return how many of ``n`` controls may be as similar as a suspect with p <= ``alpha``.
+def controls_needed(alpha: float) -> int:
+    """Return the least number of controls with which one pair can have a p-value this small.
 
-    None if there are too few controls for such a p-value.
+    Suspect, reference and n controls are (n + 2)(n + 1) / 2 pairs.
+
+    Examples
+    --------
+    Of 21 pairs one is 0.048 of all, of 105 it is 0.0095:
+
+    >>> controls_needed(0.05), controls_needed(0.01)
+    (5, 13)
+    """
+    needed, others = 0, others_needed(alpha)
+    while (needed + 2) * (needed + 1) // 2 - 1 < others:
+        needed += 1
+    return needed
+
+
+def threshold_rank(alpha: float, n: int) -> int | None:
+    """Return how many of ``n`` others may be as great as a value with p <= ``alpha``.
+
+    None if there are too few others for such a p-value.
 
     Examples
     --------
@@ -86,43 +105,36 @@ def threshold_rank(alpha: float, n: int) -> int | None:
 
 
 def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
-    """Return one number for each model: its mean over the kinds of evidence, in common units.
+    """Return one number for each pair: its mean over the kinds of evidence, in common units.
 
-    Each kind is standardised over the whole pool, suspect and controls: minus the mean, divided by
-    the standard deviation, and 0 if the models do not differ. Exchanging two models exchanges
-    their two numbers and changes nothing else. Under the null hypothesis the ranks are therefore
-    uniform for any dependence of the kinds, and `conformal_p_value` of these numbers is an exact
-    permutation test: it is the share of the n + 1 ways to call one of the pool the suspect that
-    give the suspect at least the number it has, and the order of the controls plays no part. (The
-    pool must hold the suspect. Were the units taken from the controls alone, the suspect would be
-    the only model not measured against itself, and beyond them more often than its share.)
+    Each kind is standardised over all pairs: minus the mean, divided by the standard deviation, and
+    0 if the pairs do not differ. Exchanging two models exchanges the numbers of their pairs and
+    changes nothing else, so the rank of a pair is exact for any dependence of the kinds.
 
-    A missing value stays out: its kind is standardised over the models that have one, and the
-    model's mean is taken over the kinds that it has. Which values are missing moves with the model
-    like the values themselves, so the ranks stay exchangeable if that is as likely for the suspect
-    as for a control. If it is not (an endpoint gives no probabilities, and all controls do), leave
-    out the kinds that the suspect lacks before: a mean over fewer kinds varies more, which would
-    raise the suspect too often, and does no harm among controls.
+    A missing value stays out: its kind is standardised over the pairs that have one, and the pair's
+    mean is taken over the kinds that it has. Leave out the kinds that the pair in question lacks
+    before: a mean over fewer kinds varies more, which would raise that pair too often, and does no
+    harm among the others.
 
     Parameters
     ----------
     values
-        One number for each kind and model, greater where more similar, NaN where there is none;
-        shape (kinds, models).
+        One number for each kind and pair, greater where more similar, NaN where there is none;
+        shape (kinds, pairs).
 
     Returns
     -------
     array
-        Shape (models,); NaN for a model without any value.
+        Shape (pairs,); NaN for a pair without any value.
 
     Raises
     ------
     ValueError
-        If a value is infinite: it would leave no order among the models.
+        If a value is infinite: it would leave no order among the pairs.
 
     Examples
     --------
-    The last model has the first kind only, and the third kind tells nothing:
+    The last pair has the first kind only, and the third kind shows no difference:
 
     >>> joint_statistic([[1, 5, 3, 3], [0, 2, 1, float("nan")], [7, 7, 7, float("nan")]]).round(3)
     array([-0.88,  0.88,  0.  ,  0.  ])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import reuse_power
 from reuse_pairs import BASE_AND_TUNED
+from reuse_power_metabench import base_of
 from stored_answers import multiple_choice
 
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN
@@ -54,7 +55,7 @@ def printed(monkeypatch, capsys, *arguments):
 def test_every_verdict_is_counted(data, monkeypatch, capsys):
     figures = json.loads(printed(monkeypatch, capsys, "answers", "--data", data, "--json"))
     called = {
-        truth: sum(value for key, value in figures.items() if f"_{truth}_called_" in key)
+        truth: sum(value for key, value in figures.items() if f"_all_{truth}_called_" in key)
         for truth in ("related", "unrelated")
     }
     assert called["related"] == 2 * len(BASE_AND_TUNED)
@@ -72,3 +73,11 @@ def test_what_is_none_of_a_questions_options_was_not_given(tmp_path):
 def test_a_folder_without_answers_ends_the_command_with_what_to_do(tmp_path, monkeypatch, capsys):
     with pytest.raises(SystemExit, match="name it with --data or the variable"):
         printed(monkeypatch, capsys, "answers", "--data", tmp_path)
+
+
+def test_a_base_is_known_by_architecture_and_size_but_not_of_merges():
+    row = {"arch": "LlamaForCausalLM", "nparams": "6.74B", "merged": "False", "moe": "False"}
+    assert base_of(row) == "llama 7B"
+    assert base_of(row | {"nparams": "8.0B"}) == "llama3"
+    for changes in ({"nparams": "9B"}, {"nparams": "?"}, {"merged": "True"}, {"arch": "Other"}):
+        assert base_of(row | changes) is None

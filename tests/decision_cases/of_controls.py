@@ -41,15 +41,15 @@ ACCUSED = ("--fail-on", "related")
 
 DECISIONS = [
     Decision(
-        name="fifteen controls and ten that guess are fifteen: too few to accuse a copy",
-        make=reuse(*ACCUSED, suspect="thief", fit=15, guessing=10),
+        name="four controls and ten that guess are four: too few to accuse a copy",
+        make=reuse(*ACCUSED, suspect="thief", fit=4, guessing=10),
         exits=0,
         says=(
             "UNDECIDED: ",
-            "15 usable controls of 25 are too few for an error rate of 0.05: at least 19 are",
-            "4 more independent controls",
+            "4 usable controls of 14 are too few for an error rate of 0.05: at least 5 are",
+            "1 more independent control",
         ),
-        page=("15 usable controls of 25 are too few", "; 10 without usable answers, or guessing"),
+        page=("4 usable controls of 14 are too few", "; 10 without usable answers, or guessing"),
     ),
     Decision(
         name="beside enough fit controls, those that guess change nothing: a copy is related",
@@ -57,8 +57,7 @@ DECISIONS = [
         exits=1,
         says=(
             "RELATED: ",
-            "than each of 20 controls",
-            "p-value of the verdict: 0.048 (α = 0.05)",
+            "none of the 230 other pairs of ours, thief and 20 controls",
             "; 10 without usable answers, or guessing",
         ),
     ),

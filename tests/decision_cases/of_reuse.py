@@ -13,6 +13,10 @@ def world(questions):
     base = questions.independent()
     models = {"ours": questions.independent(), "theirs": questions.independent()}
     models["thief"] = questions.mixed(models["ours"], questions.independent(), 0.5)
+    for place in range(19):
+        tuned = questions.mixed(models["ours"], questions.independent(), 0.7)
+        models |= {f"tuned{place}": tuned, f"rounded{place}": models["ours"].copy()}
+        models[f"rounded{place}"][place] = 0
     models["dead"] = np.where(questions.generator.random(ITEMS) < 0.97, 2, questions.gold)
     return models | {
         name: questions.mixed(base, questions.independent(), 0.02 * place)
@@ -42,17 +46,21 @@ def with_a_sibling(questions, models):
     return models | {"c3": sibling, "else": questions.independent()}
 
 
-def reuse(*more, suspect="theirs", reference="ours", change=as_it_is, seed=1, beside=()):
+def reuse(
+    *more, suspect="theirs", reference="ours", change=as_it_is, seed=1, beside=(), derivatives=""
+):
     def make(folder):
         questions = Questions(seed, items=ITEMS)
         questions.write(folder / "questions.jsonl")
         models = change(questions, world(questions))
-        kept = {name: models[name] for name in (suspect, reference, *beside, *CONTROLS)}
+        named = [f"{derivatives}{place}" for place in range(19 * bool(derivatives))]
+        kept = {name: models[name] for name in (suspect, reference, *beside, *named, *CONTROLS)}
         write_table(folder / "all.tsv", kept)
         yield (
             *("reuse", "--suspect", f"predictions:all.tsv#{suspect}"),
             *("--reference", f"predictions:all.tsv#{reference}"),
             *(part for one in beside for part in ("--reference", f"predictions:all.tsv#{one}")),
+            *(part for one in named for part in ("--derivative", f"predictions:all.tsv#{one}")),
             *("--control", "predictions:all.tsv#*", "--task", "choice"),
             *("--data", "questions.jsonl", "--run", "mine", *more),
         )
@@ -61,64 +69,62 @@ def reuse(*more, suspect="theirs", reference="ours", change=as_it_is, seed=1, be
 
 
 ACCUSED = ("--fail-on", "related")
-ASSUMED = "--assume-no-label-training"
 
 DECISIONS = [
     Decision(
         name="a suspect that took half of its answers is related among fit controls",
         make=reuse(*ACCUSED, suspect="thief"),
         exits=1,
-        says=("RELATED: thief is related to ours", "p-value of the verdict: 0.048 (α = 0.05)"),
+        says=("RELATED: thief is related to ours, derived or of a common source",),
         never=("p (Holm)",),
         page=("p-value of the verdict", " by rank, "),
     ),
     Decision(
-        name="an independent suspect is cleared only on the assumption of no label training",
+        name="without derivatives an independent suspect is never cleared",
         make=reuse(*ACCUSED),
         exits=0,
-        says=(
-            "UNDECIDED: ",
-            "--assume-no-label-training",
-            "There is no evidence of reuse of its weights: on 600 questions",
-        ),
+        says=("UNDECIDED: ", "nothing speaks for a relation", "--derivative"),
         never=("NOT RELATED", "was not fine-tuned"),
-        page=("There is no evidence of reuse of its weights: on 600 questions",),
+        page=("nothing speaks for a relation",),
         page_never=("was not fine-tuned",),
     ),
     Decision(
-        name="with the assumption an independent suspect is not related, and the verdict says so",
-        make=reuse("--fail-on", "undecided", ASSUMED),
+        name="beside derivatives it is not related as they are, and the verdict names them",
+        make=reuse("--fail-on", "undecided", derivatives="tuned"),
         exits=0,
-        says=("NOT RELATED: ", "on the assumption that it was not trained on answers of ours"),
-        page=("on the assumption that it was not trained on answers of ours",),
+        says=("NOT RELATED: theirs is not related to ours as its derivatives are", "(tuned0, "),
+        page=("not related to ours as its derivatives are",),
+    ),
+    Decision(
+        name="a derivative is not cleared beside others, and not by copies of the reference",
+        make=reuse("--fail-on", "undecided", derivatives="rounded"),
+        exits=1,
+        says=("UNDECIDED: ", "copies of ours among the derivatives, which do not count: rounded0"),
+        never=("NOT RELATED",),
     ),
     Decision(
         name="controls of another skill accuse nobody",
         make=reuse(*ACCUSED, change=of_other_skill),
         exits=0,
-        says=("UNDECIDED: ", "6 of 20 controls are comparable with it", "4 more"),
-        page=("6 of 20 controls are comparable with it",),
+        says=("UNDECIDED: ", "controls are far from the suspect's skill"),
+        page=("controls are far from the suspect's skill",),
     ),
     Decision(
         name="controls of one family accuse nobody",
         make=reuse(*ACCUSED, change=of_one_family, seed=0),
         exits=0,
-        says=(
-            "UNDECIDED: ",
-            "similar to each other that they count as",
-            "Controls of other origin",
-        ),
-        page=("are so similar to each other that they count as",),
+        says=("UNDECIDED: ",),
+        page=("all together count as",),
     ),
     Decision(
         name="a degenerate suspect is undecided, and that is said first",
-        make=reuse(*ACCUSED, ASSUMED, suspect="dead"),
+        make=reuse(*ACCUSED, suspect="dead", derivatives="tuned"),
         exits=0,
-        says=("UNDECIDED: Whether dead is derived from ours cannot be decided: it answers",),
+        says=("UNDECIDED: Whether dead is related to ours cannot be decided: it answers",),
     ),
     Decision(
         name="a sibling among the controls is named with the option that leaves it out",
-        make=reuse("--fail-on", "undecided", suspect="thief", change=with_a_sibling),
+        make=reuse(*ACCUSED, suspect="thief", change=with_a_sibling),
         exits=1,
         says=("likely siblings of ours among the controls: c3", "--exclude-control c3"),
         page=("--exclude-control c3",),

@@ -25,6 +25,7 @@ def golden(name: str, command: str) -> Golden:
 _TOYS = "--target python:toys:Student --target python:toys:Stranger --data texts.csv"
 _TOY_AUDIT = f"audit --reference python:toys:Reference {_TOYS} --capability typo --n-unchanged 12"
 _SUSPECT = "reuse --task choice --data exam.jsonl --suspect predictions:suspects.tsv"
+_DERIVED = "--derivative 'predictions:tuned.tsv#*'"
 _OURS = "--reference predictions:suspects.tsv#ours --control 'predictions:controls.tsv#*'"
 CHAINS = (
     (
@@ -50,13 +51,12 @@ CHAINS = (
     (golden("fleet-embed-mean", "fleet embed --data answers.csv --forecaster mean"),),
     (
         golden("reuse-copy", f"{_SUSPECT}#copy {_OURS} --fail-on related"),
-        golden("reuse-other", f"{_SUSPECT}#other {_OURS} --assume-no-label-training --json-full"),
+        golden("reuse-other", f"{_SUSPECT}#other {_OURS} {_DERIVED} --json-full"),
         golden(
             "reuse-two-references",
             f"{_SUSPECT}#partly {_OURS} --reference predictions:suspects.tsv#theirs"
             " --exclude-control 'k2*' --alpha 0.1",
         ),
-        golden("reuse-sequential", f"{_SUSPECT}#copy {_OURS} --sequential --batch 60"),
     ),
     (
         golden(

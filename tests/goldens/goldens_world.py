@@ -129,7 +129,7 @@ def _running(weights: Sequence[int]) -> list[int]:
 
 
 def _write_answers(folder: Path) -> None:
-    """A reference, suspects of each kind, and 24 controls, some of the reference's base."""
+    """A reference, suspects of each kind, 24 controls, some of the reference's base, 19 tuned."""
     exam = Exam()
     base = exam.independent()
     ours = exam.mixed(base, exam.independent(), 40)
@@ -142,8 +142,10 @@ def _write_answers(folder: Path) -> None:
         "constant": [0 for _ in ours],
     }
     controls = {f"k{place}": exam.mixed(base, exam.independent(), 2 * place) for place in range(24)}
+    tuned = {f"t{place}": exam.mixed(ours, exam.independent(), 70) for place in range(19)}
     _write_letters(folder / "suspects.tsv", suspects)
     _write_letters(folder / "controls.tsv", controls)
+    _write_letters(folder / "tuned.tsv", tuned)
     _write_letters(folder / "some.tsv", {**suspects, **dict(list(controls.items())[:2])})
     _write_lines(
         folder / "exam.jsonl",

@@ -118,7 +118,7 @@ def reuse(folder):
             *("--reference", "python:toy_suspects:Pupil1"),
             *(word for one in controls for word in ("--control", one)),
             *("--data", str(folder / "rows.csv"), "--capability", "none"),
-            *("--label-column", "none", "--sequential", "--batch", "5"),
+            *("--label-column", "none"),
         ],
         environment={},
         asked=logged,

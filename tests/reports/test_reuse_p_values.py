@@ -38,7 +38,7 @@ def test_the_verdict_follows_from_what_is_shown(seed, with_probabilities, result
             assert small or not related
             assert not (small and verdict.decision == "not related")
             if small and not related:
-                assert verdict.paired.p_more > alpha or "needed" in verdict.sentence
+                assert "needed" in verdict.sentence
 
 
 def number(text):
@@ -54,7 +54,6 @@ def on_terminal(comparison):
 
 def in_json(comparison):
     (verdict,) = json.loads(comparison.to_json())["verdicts"]
-    assert {one["p_adjusted"] for one in verdict["evidence"]} == {None}
     assert verdict["p_value"] == max(verdict["p_rank"], verdict["agreement"]["p_value"])
     return verdict["p_value"], verdict["alpha"]
 

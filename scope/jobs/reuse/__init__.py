@@ -1,1 +1,1 @@
-"""The test of reuse: is a suspect derived from a reference, at a stated error rate?"""
+"""The test of reuse: is a suspect related to a reference, at a stated error rate?"""

@@ -102,35 +102,6 @@ class AnswerMatrix:
         return np.where(self.gold == UNKNOWN, counts.argmax(axis=0), self.gold)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Scores:
-    """The similarity of every model's answers to the reference's, by one kind of evidence.
-
-    Row 0 is the reference itself and has no meaning; the others are the models of the pool, the
-    suspect and the controls, all treated alike.
-
-    Parameters
-    ----------
-    values
-        One number per model, greater if it is more similar to the reference; NaN if undefined.
-    parts
-        The contribution of each unit; a model's value is their sum; shape (models, units).
-    """
-
-    values: NDArray[np.float64]
-    parts: NDArray[np.float64]
-
-    @classmethod
-    def undefined(cls, models: int, units: int) -> Scores:
-        """No model has a value yet."""
-        return cls(values=np.full(models, np.nan), parts=np.zeros((models, units)))
-
-    def put(self, model: int, value: float, owners: NDArray[np.int64], terms: Values) -> None:
-        """Set the value of a model; each of its terms belongs to the unit that owns it."""
-        self.values[model] = value
-        self.parts[model] = np.bincount(owners, weights=terms, minlength=self.parts.shape[1])
-
-
 class Response(NamedTuple):
     """One model's answer to one question: an option's number, or the answer in words.
 

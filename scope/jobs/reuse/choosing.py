@@ -1,15 +1,15 @@
 """Chooses controls among stored models by the suspect's accuracy, without their similarity.
 
-The rank of the suspect has its error rate if suspect and controls are exchangeable given their
-skill: without reuse each is as likely as the others to be the most similar to the reference. A
-choice preserves this if it depends only on the accuracies (without right answers, on the agreement
+The rank of the pair has its error rate if suspect, reference and controls are exchangeable given
+their skill: each pair is as likely as the others to be the most similar. A choice preserves this
+for the suspect if it depends only on the accuracies (without right answers, on the agreement
 with most models), and not on similarity to the reference. Leaving out models that are similar to
 the reference would make any suspect stand out; leaving out those that are similar to the suspect
 does the same if the suspect is similar to the reference. So neither is done. A candidate is left
 out, in this order, if
 
-1. it is of the family of the suspect or a reference by name: both names have the same first word,
-   and at most half of the candidates have it;
+1. it is of the family of the suspect, a reference or a derivative by name: both names have the same
+   first word, and at most half of the candidates have it;
 2. it leaves more than a quarter of the questions unanswered: it would have no rank;
 3. enough models that are nearer to the suspect in accuracy have been chosen;
 4. it is kin of a control that was chosen before it: their discrete CAPA is more than three robust
@@ -62,21 +62,23 @@ def with_chosen_controls(
     rows = [responses.answers(model, questions) for model in reversed(every)]
     answers = answer_matrix([item.key for item in questions], rows[::-1])
     names = [model.name for model in every]
-    taken = [models.suspect.name, *(model.name for model in models.references)]
-    considered = tuple(_considered(answers, names, taken, len(fixed), number))
-    chosen = {each.model for each in considered if not each.left_out}
+    known = (models.suspect, *models.references, *models.derivatives)
+    taken = [model.name for model in known]
+    every_candidate = tuple(considered(answers, names, taken, len(fixed), number))
+    chosen = {each.model for each in every_candidate if not each.left_out}
     controls = (*models.controls, *(each for each in models.candidates if each.name in chosen))
     if len(controls) < FEWEST_CONTROLS:
-        left = [f"{each.model}: {each.left_out}" for each in considered if each.left_out]
+        left = [f"{each.model}: {each.left_out}" for each in every_candidate if each.left_out]
         raise DataError(
-            f"{len(controls)} controls of {len(considered)} stored models ({'; '.join(left[:5])})",
+            f"{len(controls)} controls of {len(models.candidates)} stored models "
+            f"({'; '.join(left[:5])})",
             expected=f"at least {FEWEST_CONTROLS} models of other families with their answers",
             fix="add stored models to --controls-from, or name controls with --control",
         )
-    return replace(models, controls=controls, candidates=()), considered
+    return replace(models, controls=controls, candidates=()), every_candidate
 
 
-def _considered(
+def considered(
     answers: AnswerMatrix, names: Sequence[str], taken: Sequence[str], first: int, most: int | None
 ) -> Iterator[CandidateControl]:
     """The candidates from row ``first`` on, by their distance from the suspect in accuracy.

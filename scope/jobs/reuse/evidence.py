@@ -1,10 +1,10 @@
 """The kinds of evidence: how similar each model of the pool is to the reference.
 
-Shared mistakes and log-probabilities decide the verdict: they correct for the other models'
-answers. CAPA and error consistency correct for chance, given the skill of the two models, but not
-for the mistakes that all models have in common, so they are shown but do not decide. Neither do
-Hard- and Soft-SCoPE on perturbations of the reference: a robust model keeps most invariances, and
-models with the same base keep the same ones.
+Shared mistakes and log-probabilities decide the verdict: they are known of all pairs of models, and
+correct for the other models' answers. CAPA and error consistency correct for chance, given the
+skill of the two models, but not for the mistakes that all models have in common, so they are shown
+but do not decide. Neither do Hard- and Soft-SCoPE on perturbations of the reference: a robust model
+keeps most invariances, and models with the same base keep the same ones.
 
 **Correlated uncertainty** of two models, controlling for all other models. Independent models are
 certain of the same easy questions and uncertain of the same hard ones, and models with the same
@@ -16,97 +16,114 @@ and B,
     r_M = x_M - Z' (Z Z' + λ)⁻¹ Z x_M,
 
 and the evidence is the cosine of r_A and r_B: their partial correlation given the others, with a
-ridge of λ = 0.1, without which some twenty models would predict noise too. Suspect and controls are
-treated alike: each is compared with the reference, given all models but these two.
+ridge of λ = 0.1, without which some twenty models would predict noise too. All pairs are
+treated alike: each is compared given all models but these two.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.estimation.pairs import AuditedPairs
-from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Scores
+from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Indices, Square, Values
 from scope.jobs.reuse.case import Case, Kind
-from scope.jobs.reuse.shared_mistakes import SharedMistakes, value_of_a_copy
+from scope.jobs.reuse.shared_mistakes import SharedMistakes, shared_mistakes
 from scope.metrics import METRICS, Metric, capa, capa_discrete, error_consistency
 from scope.metrics.consistency import ChanceCorrected
+from scope.records import Estimate, Undefined
 from scope.statistics import mean_estimate
+from scope.statistics.paired import sum_estimate
+
+NOTHING_SHARED: Final = "suspect and reference have no answers in common to compute it from"
 
 
 def kinds_of_evidence(case: Case, shared: SharedMistakes, soft_scope: Metric) -> Iterator[Kind]:
     """The kinds that decide the verdict, then those that are only shown."""
-    copy = value_of_a_copy(case.answers, shared)
-    yield Kind(name="shared_mistakes", scores=shared.scores, copy=copy, most=math.inf, decides=True)
-    scores = log_probability_scores(case.answers)
-    if scores is not None:
-        yield Kind(name="log_probabilities", scores=scores, decides=True)
-    for pairs in case.pairs:
-        for metric in (METRICS["hard_scope"], soft_scope):
-            scores = invariance_scores(pairs, metric, case.units)
-            if scores is not None:
-                yield Kind(
-                    name=str(metric),
-                    capability=pairs.capability,
-                    scores=scores,
-                    # Examples without a pair do not count, although their part is 0.
-                    suspect=mean_estimate(*pairs.by_text(metric, 0)),
-                )
-    for key, scores in chance_corrected_scores(case.answers).items():
-        yield Kind(name=key, scores=scores)
+    answers = case.answers
+    parts = {SHARED: shared.parts, LOG_PROBABILITIES: log_probability_parts(answers)}
+    for name, pairs in deciding_pairs(answers, shared).items():
+        bound = None if name == SHARED else 1.0
+        suspect = _estimate(pairs[0, 1], parts[name], bound)
+        yield Kind(name=name, values=pairs[0], suspect=suspect, pairs=pairs)
+    for audited in case.pairs:
+        for metric in (METRICS["hard_scope"], soft_scope) if audited.example_ids else ():
+            by_text = [audited.by_text(metric, target) for target in range(len(audited.targets))]
+            yield Kind(
+                name=str(metric),
+                capability=audited.capability,
+                values=np.array([np.nan, *(values.mean() for values, _ in by_text)]),
+                suspect=mean_estimate(*by_text[0]),
+            )
+    yield from chance_corrected(answers)
 
 
-def chance_corrected_scores(answers: AnswerMatrix) -> dict[str, Scores]:
-    """The scores by the metric's key; empty if no right answer is known.
+SHARED: Final = "shared_mistakes"
+LOG_PROBABILITIES: Final = "log_probabilities"
+
+
+def deciding_pairs(
+    answers: AnswerMatrix, shared: SharedMistakes | None = None
+) -> dict[str, Square]:
+    """The similarity of all pairs of models by each kind that decides."""
+    by_doubts = log_probability_pairs(answers)
+    return {
+        SHARED: (shared or shared_mistakes(answers)).standing_out,
+        **({} if by_doubts is None else {LOG_PROBABILITIES: by_doubts}),
+    }
+
+
+def _estimate(value: float, parts: Values, bound: float | None = 1.0) -> Estimate | Undefined:
+    """The sum of the parts of the units with its interval, within the bound."""
+    if np.isnan(value):
+        return Undefined(reason=NOTHING_SHARED)
+    estimate = sum_estimate(parts)
+    if bound is None or isinstance(estimate, Undefined):
+        return estimate
+    # The interval of a sum is not bounded.
+    low, middle, high = (
+        max(-bound, min(bound, end)) for end in (estimate.low, estimate.value, estimate.high)
+    )
+    return replace(estimate, low=low, value=middle, high=high)
+
+
+def chance_corrected(answers: AnswerMatrix) -> Iterator[Kind]:
+    """CAPA and error consistency; none if no right answer is known.
 
     CAPA uses the probabilities if every model gives them with its answers, otherwise the choices.
     """
     known = answers.gold != UNKNOWN
     if not known.any():
-        return {}
+        return
     shown = answers.asked & known
     gold, options, chances = answers.gold, answers.options, answers.probabilities
 
-    def scores(
+    def kind(
+        name: str,
         measure: Callable[..., ChanceCorrected],
         rows: NDArray[np.generic],
         *of_items: NDArray[np.int64],
-    ) -> Scores:
-        similarities = Scores.undefined(len(rows), answers.n_units)
+    ) -> Kind:
+        values, parts = np.full(len(rows), np.nan), np.zeros(answers.n_units)
         for model in range(1, len(rows)):
             both = shown[0] & shown[model]
             index = measure(rows[0, both], rows[model, both], *(array[both] for array in of_items))
             if index.value is not None:
-                terms = (index.value + index.influence) / index.n
-                similarities.put(model, index.value, answers.units[both], terms)
-        return similarities
+                values[model] = index.value
+                if model == 1:
+                    terms = (index.value + index.influence) / index.n
+                    np.add.at(parts, answers.units[both], terms)
+        return Kind(name=name, values=values, suspect=_estimate(values[1], parts))
 
     if chances is not None and np.isfinite(chances[shown & answers.given]).all():
-        first = {"capa": scores(capa, np.nan_to_num(chances), gold, options)}
+        yield kind("capa", capa, np.nan_to_num(chances), gold, options)
     else:
-        first = {"capa_discrete": scores(capa_discrete, answers.answers, gold, options)}
-    return {**first, "error_consistency": scores(error_consistency, answers.answers, gold)}
-
-
-def invariance_scores(pairs: AuditedPairs, metric: Metric, units: Sequence[str]) -> Scores | None:
-    """The metric of each model of the pool; the pool is the pairs' targets, in their order.
-
-    None if the reference is invariant on no pair. ``units`` are the examples of the questions, to
-    which the pairs' examples belong.
-    """
-    if not pairs.example_ids:
-        return None
-    numbers = {unit: number for number, unit in enumerate(units)}
-    scores = Scores.undefined(len(pairs.targets) + 1, len(units))
-    for target in range(len(pairs.targets)):
-        values, texts = pairs.by_text(metric, target)
-        terms, owners = values / len(texts), np.array([numbers[text] for text in texts])
-        scores.put(target + 1, terms.sum(), owners, terms)
-    return scores
+        yield kind("capa_discrete", capa_discrete, answers.answers, gold, options)
+    yield kind("error_consistency", error_consistency, answers.answers, gold)
 
 
 LEAST_PROBABILITY: Final = 1e-4
@@ -115,18 +132,18 @@ LEAST_PROBABILITY: Final = 1e-4
 RIDGE: Final = 0.1
 """λ, where a model's own length is 1."""
 
-_NOTHING_LEFT: Final = 1e-9
+_NOTHING_LEFT: Final = 1e-6
 
 Rows = NDArray[np.float64]
 """Shape (models, items · options)."""
 
 
-def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
-    """The partial correlation of each model's log-probabilities with the reference's, in -1..1.
+def log_probability_pairs(answers: AnswerMatrix) -> Square | None:
+    """The partial correlation of every two models' log-probabilities, in -1..1.
 
-    None if the reference gives no probabilities, or no model of the pool does. A model without
-    probabilities has the value NaN; an item without probabilities, or without an answer, adds
-    nothing to the products of its model.
+    None if the reference gives no probabilities, or no model of the pool does. A pair with a model
+    without probabilities has the value NaN; an item without probabilities, or without an answer,
+    adds nothing to the products of its model.
 
     Examples
     --------
@@ -134,11 +151,11 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
 
     >>> sure = np.array([0.9, 0.6, 0.8, 0.7])
     >>> chances = np.stack([sure, sure, sure[::-1]])
-    >>> scores = log_probability_scores(AnswerMatrix(
+    >>> pairs = log_probability_pairs(AnswerMatrix(
     ...     answers=np.zeros((3, 4), int), options=np.full(4, 2), gold=np.zeros(4, int),
     ...     units=np.arange(4), probabilities=np.stack([chances, 1 - chances], axis=2),
     ... ))
-    >>> scores.values.round(2).tolist()
+    >>> pairs[0].round(2).tolist()
     [nan, 1.0, -0.06]
     """
     if answers.probabilities is None:
@@ -146,23 +163,39 @@ def log_probability_scores(answers: AnswerMatrix) -> Scores | None:
     rows, shown = _centred(answers, answers.probabilities)
     if not shown[0].any() or not shown[1:].any():
         return None
-    owners = np.repeat(answers.units, rows.shape[1] // len(answers.units))
     products = rows @ rows.T
+    values = np.full_like(products, np.nan)
+    has = np.flatnonzero(shown.any(axis=1))
+    for first, second in combinations(has.tolist(), 2):
+        pair, others = np.array([first, second]), has[(has != first) & (has != second)]
+        weights = _weights(products, pair, others)
+        crossed = products[np.ix_(pair, others)] @ weights
+        left = products[np.ix_(pair, pair)] - crossed - crossed.T
+        left += weights.T @ products[np.ix_(others, others)] @ weights
+        lengths = np.sqrt(np.maximum(left.diagonal(), 0))
+        if (shown[first] & shown[second]).any() and lengths.min() >= _NOTHING_LEFT:
+            values[first, second] = values[second, first] = left[0, 1] / lengths.prod()
+    return values
 
-    scores = Scores.undefined(len(rows), answers.n_units)
-    for model in range(1, len(rows)):
-        pair = [0, model]
-        others = [row for row in range(len(rows)) if row not in pair and shown[row].any()]
-        left = rows[pair]
-        if others:
-            ridge = products[np.ix_(others, others)] + RIDGE * np.eye(len(others))
-            predicted = np.linalg.solve(ridge, products[np.ix_(others, pair)])
-            left = left - predicted.T @ rows[others]
+
+def _weights(products: Square, pair: Indices, others: Indices) -> Square:
+    """The ridge regression of both models of a pair on the others; shape (others, 2)."""
+    ridge: Square = products[np.ix_(others, others)] + RIDGE * np.eye(len(others))
+    return np.asarray(np.linalg.solve(ridge, products[np.ix_(others, pair)]))
+
+
+def log_probability_parts(answers: AnswerMatrix) -> Values:
+    """The contribution of each unit to the suspect's value in `log_probability_pairs`."""
+    parts = np.zeros(answers.n_units)
+    if answers.probabilities is not None:
+        rows, shown = _centred(answers, answers.probabilities)
+        others = np.flatnonzero(shown[2:].any(axis=1)) + 2
+        left = rows[:2] - _weights(rows @ rows.T, np.arange(2), others).T @ rows[others]
         lengths = np.sqrt((left**2).sum(axis=1))
-        if (shown[0] & shown[model]).any() and lengths.min() >= _NOTHING_LEFT:
-            terms = left[0] * left[1] / lengths.prod()
-            scores.put(model, terms.sum(), owners, terms)
-    return scores
+        if lengths.min() >= _NOTHING_LEFT:
+            owners = np.repeat(answers.units, rows.shape[1] // len(answers.units))
+            np.add.at(parts, owners, left[0] * left[1] / lengths.prod())
+    return parts
 
 
 def plain_correlations(answers: AnswerMatrix) -> NDArray[np.float64] | None:

@@ -1,12 +1,11 @@
 """From a case to a finding: all numbers of a verdict, and all reasons against one.
 
 **The test of agreement**: does the suspect agree with the reference more than dependent controls of
-its skill do? The joint statistic depends on the answers of the controls. If all controls are of one
-family, two models of another origin share mistakes that are common outside of it: on simulated
-families (`benchmarks/reuse_error_rates.py`) the rank alone called most independent suspects
-related. This second test uses the agreement of two models alone: discrete CAPA, and if all models
-give probabilities its mean with the correlation of their log-probabilities, both on Fisher's scale
-(artanh), on which the spread does not depend on the value. It corrects for unfit controls:
+its skill do? The joint statistic depends on the answers of the controls, and its rank assumes that
+reference and suspect are models like the controls. This second test uses the agreement of two
+models alone: discrete CAPA, and if all models give probabilities its mean with the correlation of
+their log-probabilities, both on Fisher's scale (artanh), on which the spread does not depend on the
+value. It corrects for unfit controls:
 
 - agreement depends on skill: a linear fit over the controls' skill, whose prediction is less
   certain the farther the suspect's skill is from theirs;
@@ -20,22 +19,15 @@ See `prediction_test` in `scope.statistics.conformal`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.reuse.answer_matrix import option_blocks
-from scope.jobs.reuse.case import (
-    Case,
-    JointScores,
-    Kind,
-    informative_items,
-    joint_scores,
-    rank_p_value,
-)
+from scope.jobs.reuse.answer_matrix import Values, option_blocks
+from scope.jobs.reuse.case import Case, Kind, informative_items, joint_pairs
 from scope.jobs.reuse.consensus import pairwise_kappa, skill
-from scope.jobs.reuse.evidence import kinds_of_evidence, plain_correlations
+from scope.jobs.reuse.evidence import deciding_pairs, kinds_of_evidence, plain_correlations
 from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.jobs.reuse.usability import (
     answers_usably,
@@ -46,19 +38,8 @@ from scope.jobs.reuse.usability import (
     unusable_models,
 )
 from scope.metrics import Metric
-from scope.records import (
-    Agreement,
-    Estimate,
-    Evidence,
-    Look,
-    ModelScore,
-    PairedTest,
-    Undefined,
-    Verdict,
-)
-from scope.statistics.conformal import prediction_test, threshold_rank
-from scope.statistics.paired import paired_p_values, sum_estimate
-from scope.statistics.sequential import sequential_rank
+from scope.records import Agreement, Derivative, Evidence, ModelScore, Verdict
+from scope.statistics.conformal import conformal_p_value, prediction_test, threshold_rank
 
 MOST = 0.9999
 """Upper limit of agreement: Fisher's scale is unbounded."""
@@ -77,7 +58,7 @@ def agreement_test(case: Case, usable: NDArray[np.bool_]) -> Agreement | None:
     Agreement
         None if the suspect or all but one control have none.
     """
-    answers = case.sample
+    answers = case.answers
     kappas, skills = pairwise_kappa(answers, option_blocks(answers)), skill(answers)
     values = _on_fishers_scale(kappas[0])
     correlations = plain_correlations(answers)
@@ -107,8 +88,9 @@ def _on_fishers_scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.arctanh(np.clip(values, -MOST, MOST)), dtype=np.float64)
 
 
-RESAMPLES = 1999
-"""Random exchanges of suspect and control in the paired test: p-values are at least 0.0005."""
+COPY = 0.98
+"""A derivative that gives more of its answers as the reference does is a copy, and does not count:
+copies are nearer to the reference than what was trained from it."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,60 +100,35 @@ class Finding:
     ``verdict`` has the numbers, and is undecided. ``unusable`` are the reasons why the suspect or
     the reference cannot be judged, ``guesses`` why the suspect's answers may be guesses,
     ``uninformative`` why it cannot be cleared. ``usable_controls`` counts the controls whose
-    answers are evidence; only they are ranked. ``different_controls`` counts the ranked ones; those
-    with identical answers count once.
+    answers are evidence; only they are ranked.
     """
 
-    case: Case
     verdict: Verdict
     usable_controls: int
-    different_controls: int
     unusable: tuple[str, ...]
     guesses: tuple[str, ...]
     uninformative: tuple[str, ...]
 
-    @property
-    def counted_controls(self) -> int:
-        """The number of controls that determines the error rate; all usable ones without a rank."""
-        ranked = self.verdict.p_rank is not None
-        return self.different_controls if ranked else self.usable_controls
 
-    @property
-    def comparable(self) -> int:
-        """The number of ranked controls that are comparable with the suspect."""
-        ranked = {score.model for score in self.verdict.standings}
-        return sum(check.comparable and check.model in ranked for check in self.verdict.controls)
-
-
-def finding_of(
-    case: Case, looks: tuple[Look, ...] = (), *, alpha: float, soft_scope: Metric, seed: int
-) -> Finding:
+def finding_of(case: Case, *, alpha: float, soft_scope: Metric) -> Finding:
     """Compute the finding of one case.
 
     Parameters
     ----------
-    looks
-        The looks of a sequential test; the last p-value is the finding's.
     alpha
         The error rate of this test alone: with several references, a share of the total.
     """
     shared = shared_mistakes(case.answers)
     usable = answers_usably(case, shared)
-    # Any suspect, derived or not, ranks above controls that guess or always give the same answer.
-    kept = np.concatenate(([True, True], usable))
-    kinds = [
-        replace(
-            kind,
-            scores=replace(kind.scores, values=np.where(kept, kind.scores.values, np.nan)),
-        )
-        for kind in kinds_of_evidence(case, shared, soft_scope)
-    ]
-    joint = joint_scores(kinds)
-    ranked = case.answers.answers[2:][~np.isnan(joint.values[1:])]
-    different = len(np.unique(ranked, axis=0)) if len(ranked) else 0
-    allowed = (sequential_rank if looks else threshold_rank)(alpha, different)
-    p_rank = _rank_p_value(case, joint, looks, different)
+    # Any pair stands above those of controls that guess or always give the same answer.
+    counted = np.concatenate(([True, True], usable))
+    kinds = list(kinds_of_evidence(case, shared, soft_scope))
+    joint = joint_pairs([kind.pairs for kind in kinds if kind.pairs is not None], counted)
+    others = _other_pairs(joint)
+    p_rank = None if np.isnan(joint[0, 1]) else conformal_p_value(joint[0, 1], others)
+    allowed = threshold_rank(alpha, len(others))
     agreement = agreement_test(case, usable)
+    derivatives = _derivatives(case, kinds, counted)
     verdict = Verdict(
         suspect=case.suspect,
         reference=case.reference,
@@ -181,44 +138,68 @@ def finding_of(
         # The greater of the two tests'; None if one of them is not possible.
         p_value=None if p_rank is None or agreement is None else max(p_rank, agreement.p_value),
         p_rank=p_rank,
+        pairs=len(others) + (p_rank is not None),
+        threshold=None if allowed is None else float(np.sort(others)[-1 - allowed]),
         agreement=agreement,
-        standings=_scores((case.suspect, *case.controls), joint.values),
-        evidence=tuple(_evidence(case, kind) for kind in kinds),
-        # The control that a related suspect must outrank.
-        paired=_paired(case, joint, joint.decisive_control(allowed), seed),
-        controls=check_controls(case, shared, joint),
+        standings=_scores((case.suspect, *case.controls), joint[0, 1:]),
+        evidence=tuple(_evidence(case, kind, counted) for kind in kinds),
+        derivatives=derivatives,
+        p_derivative=_derivative_p_value(derivatives),
+        controls=check_controls(case, shared, joint[0, 2:]),
         controls_needed=0,
         skill=skill_of(case, 1),
-        detectable=joint.detectable_share(allowed),
         items=informative_items(case, shared),
         shared=int((case.answers.given[0] & case.answers.given[1]).sum()),
         queries=case.queries,
         probes=case.hash,
-        looks=looks,
     )
     return Finding(
-        case=case,
         verdict=verdict,
         usable_controls=int(usable.sum()),
-        different_controls=different,
         unusable=unusable_models(case),
         guesses=guesses(case, shared, row=1),
         uninformative=uninformative(case, shared),
     )
 
 
-def _rank_p_value(
-    case: Case, joint: JointScores, looks: tuple[Look, ...], different: int
-) -> float | None:
-    """The p-value by rank; controls with identical answers count once."""
-    p_rank, among = rank_p_value(joint.values), len(joint.ranked)
-    if looks:
-        # A sequential test ranks the suspect among all controls.
-        p_rank, among = looks[-1].p_value, len(case.controls)
-    if p_rank is None or not different:
-        return None
-    # The p-value is greater with fewer different controls.
-    return min(1.0, p_rank * max(1.0, (among + 1) / (different + 1)))
+def _other_pairs(joint: Values) -> Values:
+    """The values of all pairs but that of reference and suspect."""
+    values = joint[np.triu_indices(len(joint), 1)][1:]
+    return np.asarray(values[~np.isnan(values)])
+
+
+def _derivatives(
+    case: Case, kinds: Sequence[Kind], counted: NDArray[np.bool_]
+) -> tuple[Derivative, ...]:
+    """How similar each known derivative is to the reference, in the place of the suspect.
+
+    Suspect and derivatives are compared by the kinds that all of them have.
+    """
+    pools = {name: deciding_pairs(answers) for name, answers in case.derivatives.items()}
+    every = [{kind.name: kind.pairs for kind in kinds if kind.pairs is not None}, *pools.values()]
+    common = [
+        name
+        for name in every[0]
+        if all(name in pool and not np.isnan(pool[name][0, 1]) for pool in every)
+    ]
+    of_suspect, *values = (
+        joint_pairs([pool[name] for name in common], counted)[0, 1] for pool in every
+    )
+    rows = []
+    for (name, answers), value in zip(case.derivatives.items(), values, strict=True):
+        both = answers.given[0] & answers.given[1]
+        alike = (answers.answers[0] == answers.answers[1])[both]
+        same = float(alike.mean()) if both.any() else 0.0
+        # What cannot be compared counts for the suspect.
+        unlike = not value > of_suspect
+        rows.append(Derivative(model=name, same=same, unlike=unlike, counted=same <= COPY))
+    return tuple(rows)
+
+
+def _derivative_p_value(derivatives: Sequence[Derivative]) -> float | None:
+    """The share of derivatives at most as similar as the suspect, which counts as one of them."""
+    counted = [derivative.unlike for derivative in derivatives if derivative.counted]
+    return (1 + sum(counted)) / (1 + len(counted)) if counted else None
 
 
 def _scores(names: Sequence[str], values: NDArray[np.float64]) -> tuple[ModelScore, ...]:
@@ -230,39 +211,12 @@ def _scores(names: Sequence[str], values: NDArray[np.float64]) -> tuple[ModelSco
     )
 
 
-def _evidence(case: Case, kind: Kind) -> Evidence:
-    values = kind.scores.values
-    estimate = kind.suspect
-    if np.isnan(values[1]):
-        reason = "suspect and reference have no answers in common to compute it from"
-        estimate = Undefined(reason=reason)
-    elif estimate is None:
-        estimate = sum_estimate(kind.scores.parts[1])
-        if isinstance(estimate, Estimate):
-            # The interval of a sum is not bounded.
-            ends = [estimate.low, estimate.value, estimate.high]
-            low, value, high = map(float, np.clip(ends, -kind.most, kind.most))
-            estimate = replace(estimate, low=low, value=value, high=high)
+def _evidence(case: Case, kind: Kind, counted: NDArray[np.bool_]) -> Evidence:
+    values = np.where(counted, kind.values, np.nan)
     return Evidence(
         kind=kind.name,
         capability=kind.capability,
-        suspect=estimate,
+        suspect=kind.suspect,
         controls=_scores(case.controls, values[2:]),
-        p_value=rank_p_value(values[1:]),
-        decides=kind.decides,
-    )
-
-
-def _paired(case: Case, joint: JointScores, place: int | None, seed: int) -> PairedTest | None:
-    """The suspect compared with the control at this place, question by question."""
-    if place is None or np.isnan(joint.values[0]):
-        return None
-    differences = joint.parts[0] - joint.parts[place]
-    estimate = sum_estimate(differences)
-    if isinstance(estimate, Undefined):
-        return None
-    generator = np.random.default_rng(seed)
-    more, less = paired_p_values(differences, generator, resamples=RESAMPLES)
-    return PairedTest(
-        control=case.controls[place - 1], difference=estimate, p_more=more, p_less=less
+        decides=kind.pairs is not None,
     )

@@ -1,4 +1,4 @@
-"""The models of a test of reuse: one suspect, the references and the controls."""
+"""The models of a test of reuse: one suspect, the references, controls and derivatives."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from scope.models.scheme import checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded
 from scope.records import MEMORY, OBJECT
 
-Part = Literal["suspect", "reference", "control"]
+Part = Literal["suspect", "reference", "control", "derivative"]
 
 FEWEST_CONTROLS = 2
 """With fewer there is no null distribution."""
 
 _ENOUGH_CONTROLS = (
-    f"at least {FEWEST_CONTROLS} independent models to compare the suspect with, and 19 to decide "
+    f"at least {FEWEST_CONTROLS} independent models to compare the suspect with, and 5 to decide "
     "at an error rate of 0.05"
 )
 
@@ -41,13 +41,15 @@ class ReuseModels:
     suspect: Model
     references: tuple[Model, ...]
     controls: tuple[Model, ...]
+    derivatives: tuple[Model, ...] = ()
     candidates: tuple[Model, ...] = ()
     excluded: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[Model, ...]:
-        """The references, the suspect, the controls and the candidates, in this order."""
-        return (*self.references, self.suspect, *self.controls, *self.candidates)
+        """The references, the suspect, controls, derivatives and candidates, in this order."""
+        others = (*self.controls, *self.derivatives, *self.candidates)
+        return (*self.references, self.suspect, *others)
 
     def with_models(self, change: Callable[[Model], Any]) -> ReuseModels:
         """A copy in which each ``model`` is replaced by the result of ``change``."""
@@ -60,6 +62,7 @@ class ReuseModels:
             suspect=changed([self.suspect])[0],
             references=changed(self.references),
             controls=changed(self.controls),
+            derivatives=changed(self.derivatives),
             candidates=changed(self.candidates),
         )
 
@@ -69,8 +72,8 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
 
     The references stay in memory because they are searched; other models are loaded one at a time.
 
-    A control spec that names many models, such as a whole table of answers, adds all of them except
-    the suspect and the references; a candidate that is named as a control is a control. Excluded
+    A spec that names many models, such as a whole table of answers, adds all of them except those
+    with another part; a candidate that is named as a control is a control. Excluded
     controls are not loaded; a pattern may also match the suspect or a reference.
 
     Raises
@@ -84,13 +87,20 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     """
     suspect, references = request.suspect, request.references
     taken = [suspect, *references]
+    derivatives = [spec for each in request.derivatives for spec in _expanded(each, taken)]
+    taken += derivatives
     chosen = [spec for control in request.controls for spec in _expanded(control, taken)]
     named = [*taken, *chosen]
     stored = [spec for several in request.controls_from for spec in _expanded(several, named)]
     chosen, excluded = _without([*chosen, *stored], request.exclude_controls, taken)
     n_stored = sum(spec in stored for spec in chosen)
-    specs = (*references, suspect, *chosen)
-    parts: dict[Part, int] = {"reference": len(references), "suspect": 1, "control": len(chosen)}
+    specs = (*references, suspect, *derivatives, *chosen)
+    parts: dict[Part, int] = {
+        "reference": len(references),
+        "suspect": 1,
+        "derivative": len(derivatives),
+        "control": len(chosen),
+    }
     roles = [part for part, count in parts.items() for _ in range(count)]
     _refuse_repeated(roles, specs)
     for spec in specs:
@@ -115,11 +125,13 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     ]
     for part in ("suspect", "reference"):
         refuse_same_models([model.adapter for model in models if model.role != part])
-    first, n_named = len(references) + 1, len(specs) - n_stored
+    second, n_named = len(references) + 1, len(specs) - n_stored
+    first = second + len(derivatives)
     return ReuseModels(
         suspect=models[len(references)],
         references=tuple(models[: len(references)]),
         controls=tuple(models[first:n_named]),
+        derivatives=tuple(models[second:first]),
         candidates=tuple(models[n_named:]),
         excluded=excluded,
     )
@@ -209,7 +221,7 @@ def _refuse_repeated(roles: Sequence[Part], specs: Sequence[str | object]) -> No
     if "reference" not in roles:
         raise SpecError(
             "no reference",
-            expected="at least one model that the suspect may be derived from",
+            expected="at least one model that the suspect may be related to",
             fix="add --reference SPEC",
         )
     seen: dict[str, Part] = {}

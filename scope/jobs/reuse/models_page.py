@@ -9,7 +9,7 @@ from dataclasses import replace
 from reports.blocks import Block, Column, Paragraph, Section, Table, heading, note
 from reports.builders.estimates import meanings, spelled
 from reports.prose import Text, Written, joined, prose
-from reports.wording import Cell, number, p_value, percent, range_of_counts, short
+from reports.wording import Cell, number, percent, range_of_counts, short
 from scope.metrics import MetricName, metric_name
 from scope.records import ControlCheck, Evidence, ModelScore, ReuseResult, Verdict
 
@@ -59,9 +59,8 @@ def evidence_section(verdicts: Sequence[Verdict]) -> Section | None:
     if not names:
         return None
     about = note(
-        "A higher value is more similar to the reference. “p alone” is the share of models at "
-        "least as similar by this kind alone; no verdict depends on it. Kinds that decide do so "
-        "together, in the joint statistic."
+        "A higher value is more similar to the reference. Kinds that decide do so together, in the "
+        "joint statistic of all pairs of models."
     )
     explained = meanings({name.label: name for name in names}.values())
     tables = by_reference(verdicts, evidence_table)
@@ -75,12 +74,12 @@ def evidence_table(verdict: Verdict) -> Iterator[Table]:
         yield Table.of(
             {
                 **{"Evidence": "name", "Suspect": "number", "Controls: median, range": "number"},
-                **{"p alone": "number", "Decides": "text"},
+                "Decides": "text",
             },
             (
                 (
                     *(_title(kind), short(kind.suspect), _range(kind.controls)),
-                    *(p_value(kind.p_value), "yes" if kind.decides else "no"),
+                    "yes" if kind.decides else "no",
                 )
                 for kind in verdict.evidence
             ),
@@ -116,18 +115,24 @@ def controls_section(result: ReuseResult) -> Section:
         anchor="checks",
         title="Controls",
         heading="The suspect and every control",
-        blocks=(about, *_choice(result), *by_reference(result.verdicts, _controls)),
+        blocks=(
+            about,
+            *_choice(result),
+            *by_reference(result.verdicts, _controls),
+            *by_reference(result.verdicts, _derivatives),
+        ),
     )
 
 
 def choice_sentence(result: ReuseResult) -> Text:
     """The number of stored models chosen, the criterion, and the error rate that they allow."""
     ranked = min(len(verdict.standings) - 1 for verdict in result.verdicts)
+    pairs = (ranked + 2) * (ranked + 1) // 2
     chosen = sum(not each.left_out for each in result.candidate_controls)
     return prose(
         f"{chosen} of {len(result.candidate_controls)} stored models are controls, chosen without "
-        f"regard to the reference’s answers. {ranked} ranked controls allow an error rate of "
-        f"1/{ranked + 1} = {1 / (ranked + 1):.3f}."
+        f"regard to the reference’s answers. {ranked} ranked controls make {pairs} pairs: the "
+        f"least p-value by rank is {1 / pairs:.2g}."
     )
 
 
@@ -160,8 +165,7 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
                 Column("Joint statistic", "number"),
             ),
             *(Column(_title(kind), "number") for kind in verdict.evidence),
-            *(Column("Skill", "number"), Column("Answered", "number")),
-            *(Column("Comparable"), Column("Flags")),
+            *(Column("Skill", "number"), Column("Answered", "number"), Column("Flags")),
         ),
         (
             (
@@ -169,7 +173,7 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
                 name if name in checks else prose("**{name}** (suspect)", name=name),
                 number(values[name]) if name in values else None,
                 *(kind.get(name) for kind in evidence),
-                *(_check(checks[name]) if name in checks else (short(verdict.skill), *[None] * 3)),
+                *(_check(checks[name]) if name in checks else (short(verdict.skill), *[None] * 2)),
             )
             for rank, name in enumerate(dict.fromkeys((*ranked, verdict.suspect, *checks)), start=1)
         ),
@@ -178,7 +182,23 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
 
 
 def _check(check: ControlCheck) -> tuple[Written, ...]:
-    """A control's skill, share of answers, comparability with the suspect, and flags."""
+    """A control's skill, share of answers, and flags."""
     flags = joined(prose("**⚑ {flag}**", flag=flag) for flag in check.flags)
-    comparable = "yes" if check.comparable else "no"
-    return short(check.skill), f"{percent(check.given)}\u00a0%", comparable, flags
+    return short(check.skill), f"{percent(check.given)}\u00a0%", flags
+
+
+def _derivatives(verdict: Verdict) -> Iterator[Table]:
+    """The known derivatives of the reference; copies do not count."""
+    if verdict.derivatives:
+        yield Table.of(
+            {"Derivative": "name", "Same answers": "number", "At most as similar": "text"},
+            (
+                (
+                    *(each.model, f"{percent(each.same)}\u00a0%"),
+                    ("yes" if each.unlike else "no") if each.counted else "a copy: does not count",
+                )
+                for each in verdict.derivatives
+            ),
+            caption=prose("Known derivatives: is one at most as similar as the suspect?"),
+            tall=True,
+        )

@@ -27,7 +27,7 @@ from reports.builders.outcomes import answered_section, model_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Dot, among_controls
 from reports.prose import Text, joined, prose, written
-from reports.wording import number, p_value, percent, short
+from reports.wording import number, p_value, percent
 from scope.jobs.reuse.models_page import (
     by_reference,
     choice_sentence,
@@ -36,7 +36,6 @@ from scope.jobs.reuse.models_page import (
     evidence_table,
 )
 from scope.records import Decision, InformativeItem, ReuseResult, Verdict
-from scope.statistics.conformal import threshold_rank
 
 MOST_FOR, MOST_AGAINST = 2, 1
 """Number of questions that speak for reuse, and against it, shown at once; others are folded."""
@@ -136,14 +135,14 @@ def passage(text: str) -> Block:
 def _limits(alpha: float) -> Section:
     limits = (
         "It measures similarity, not its cause: which model was derived from which, how, or with "
-        "what right. Training on the same data or from the same public base can make models "
-        "similar without derivation: include such models among the controls.",
-        "It assumes that an independent suspect is exchangeable with the controls, so that each "
-        "rank is equally likely. Controls of very different skill, or related to the reference, "
-        "violate this.",
-        "Of a hundred suspects that are exchangeable with the controls, at most about "
-        f"{100 * alpha:g} are called related. “Related” is not the probability of reuse. No error "
-        "rate is stated for “not related”.",
+        "what right. “Related” includes a common source: training on the same data or from the "
+        "same public base. Include such models among the controls to exclude that.",
+        "It assumes that without a relation suspect, reference and controls are exchangeable, so "
+        "that each pair is equally likely to be the most similar. Controls of very different "
+        "skill, or related to each other, violate this.",
+        f"Of a hundred unrelated suspects at most about {100 * alpha:g} are called related, and of "
+        "a hundred derivatives like those named at most as many not related. “Related” is not the "
+        "probability of reuse. “Not related” is said of the kind of the derivatives alone.",
     )
     bullets = Bullets(tuple(map(prose, limits)))
     heading = "Limits of the test"
@@ -153,9 +152,10 @@ def _limits(alpha: float) -> Section:
 MOST_WARNINGS = 2
 """Number of warnings shown at once; the others are folded."""
 
-_SIGNS: Mapping[Decision, tuple[Literal["related", "not-related", "undecided"], str]] = {
+_SIGNS: Mapping[Decision, tuple[Literal["related", "not-related", "neutral", "undecided"], str]] = {
     "related": ("related", "◆"),
     "not related": ("not-related", "○"),
+    "of neither kind": ("neutral", "≠"),
     "undecided": ("undecided", "?"),
 }
 """The frame of each decision, and its sign, so that colour is never the only one."""
@@ -167,7 +167,7 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
     for verdict in verdicts:
         # Holm's method compares the smallest of several p-values with this.
         rate = verdict.alpha / len(verdicts)
-        blocks += (_box(verdict, rate), *_picture(verdict, rate))
+        blocks += (_box(verdict), *_picture(verdict, rate))
     return Section(anchor="answer", title="Verdict", blocks=tuple(blocks))
 
 
@@ -235,48 +235,31 @@ def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
     )
     p_values = f"{'none' if p is None else verdict.written(p)} (α\u00a0=\u00a0{verdict.alpha:g})"
     yield prose("p-value of the verdict"), prose(f"{p_values}: {tests}" if tests else p_values)
-    if verdict.assume_no_label_training:
-        yield prose("Assumed"), prose("the suspect was not trained on answers of the reference")
+    if verdict.p_derivative is not None:
+        yield prose("p-value of not related"), prose(verdict.written(verdict.p_derivative))
     unranked = {check.model for check in verdict.controls} - {s.model for s in verdict.standings}
     controls = (
         f"{len(verdict.controls):,}, at least {verdict.controls_needed:,} are needed",
         f"{len(unranked)} without usable answers, or guessing" if unranked else "",
-        f"{verdict.comparable:,} comparable with the suspect, at least "
-        f"{verdict.comparable_needed:,} are needed",
         f"all together count as {agreement.independent:.1f} independent ones" if agreement else "",
     )
     yield prose("Controls"), prose("; ".join(filter(None, controls)))
-
-
-def _more_facts(verdict: Verdict, rate: float) -> Iterator[tuple[Text, Text]]:
-    """The paired test, the batches of a sequential test, and what would be detected."""
-    if test := verdict.paired:
-        p = p_value(test.p_more if test.difference.value > 0 else test.p_less)
-        difference = short(test.difference)
-        about = (
-            "similarity minus that of the control {control} on each question: {difference} (p {p})"
+    if verdict.derivatives:
+        derivatives = (
+            f"{len(verdict.counted):,}, at least {verdict.derivatives_needed:,} are needed"
         )
-        yield prose("Paired test"), prose(about, control=test.control, difference=difference, p=p)
-    if verdict.looks:
-        looks = "; ".join(f"{p_value(look.p_value)} after {look.asked:,}" for look in verdict.looks)
-        about = f"stopping after any batch keeps the error rate; at most {rate:.3g} is needed"
-        yield prose("p after batches of questions"), prose(f"{looks} ({about})")
-    reused = "no share of reused answers is known to be: even a copy might be missed"
-    if verdict.detectable is not None:
-        reused = (
-            f"a suspect that took {percent(verdict.detectable)}\u00a0% of its answers from the "
-            "reference would rank above the controls; a smaller share is not ruled out"
-        )
-    yield prose("Detectable"), prose(reused)
+        yield prose("Derivatives"), prose(derivatives)
     asked = "{shared} answered by both; the suspect was asked {queries} times"
     yield prose("Questions"), prose(asked, shared=verdict.shared, queries=verdict.queries)
 
 
 _NULL = note(
     "Null hypothesis: the suspect is no more similar to the reference than independent models of "
-    "its skill are. The p-value by rank is the share of models, including the suspect, that are at "
-    "least as similar to the reference; that by agreement is the probability of at least this "
-    "agreement for a model of the suspect’s skill, where controls that answer alike count as fewer."
+    "its skill are. The p-value by rank is the share of pairs of suspect, reference and controls "
+    "that are at least as similar as suspect and reference; that by agreement is the probability "
+    "of at least this agreement for a model of the suspect’s skill, where controls that answer "
+    "alike count as fewer. The p-value of not related is the share of derivatives, the suspect "
+    "among them, that are at most as similar to the reference."
 )
 
 
@@ -285,10 +268,10 @@ def _head(verdict: Verdict) -> Text:
     return prose(words, name=verdict.reference)
 
 
-def _box(verdict: Verdict, rate: float) -> Callout:
+def _box(verdict: Verdict) -> Callout:
     """The verdict, what would change it, its warnings, and its numbers behind a line."""
     others = ((prose("Warning"), written(text)) for text in verdict.warnings[MOST_WARNINGS:])
-    facts = (*verdict_facts(verdict), *_more_facts(verdict, rate), *others)
+    facts = (*verdict_facts(verdict), *others)
     blocks = (
         Paragraph(_head(verdict), lead=True),
         Paragraph(written(verdict.sentence)),
@@ -313,17 +296,7 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
             x_title="joint statistic (to the right: more similar)",
             controls=controls,
             suspect=suspect and replace(suspect, name=verdict.suspect),
-            threshold=threshold_of(rate, [control.x for control in controls]),
+            threshold=verdict.threshold,
             rate=f"{rate:.3g}",
         )
         yield Figure(chart)
-
-
-def threshold_of(rate: float, controls: Sequence[float]) -> float | None:
-    """The value that a suspect must exceed for a p-value of at most ``rate``; None if none is.
-
-    >>> threshold_of(0.1, range(9)), threshold_of(0.2, range(9)), threshold_of(0.05, range(9))
-    (8, 7, None)
-    """
-    rank = threshold_rank(rate, len(controls)) if controls else None
-    return None if rank is None else sorted(controls)[-1 - rank]

@@ -98,11 +98,6 @@ class PreparedTest(ABC):
             NULL: HYPOTHESIS,
             **self.settings,
         }
-        # Earlier releases stored these only if they differ from the default.
-        if request.batch_size is not None:
-            settings["batch"] = request.batch_size
-        if request.assume_no_label_training:
-            settings["assume_no_label_training"] = True
         if request.controls_from:
             settings["candidate_controls"] = len(self.models.candidates)
             settings["n_controls"] = request.chosen or "all"
@@ -257,8 +252,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
     loaded = load_texts(request, request.n)
     specs = _specs(request)
-    all_align = bool(request.batch_size or request.label_map)
-    count = len(specs) if all_align else len(request.references)
+    count = len(specs) if request.label_map else len(request.references)
     check_labels(specs, request, loaded.examples, aligned=count)
     examples = loaded.examples
     models = load_reuse_models(
@@ -291,30 +285,26 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
 
 
 def _specs(request: ReuseRequest) -> tuple[str | object, ...]:
-    return (*request.references, request.suspect, *request.controls)
+    return (*request.references, request.suspect, *request.controls, *request.derivatives)
 
 
 def _aligned(model: Model, labels: Sequence[str], request: ReuseRequest) -> object:
     """A model with its labels in the first reference's order; unchanged if no names align.
 
-    References must align. So must all models with batches, because a match needs all answers, and
-    with a label map of the user's.
+    References must align, and all models with a label map of the user's.
     """
     if request.role == "next_token":
         return model.adapter
     try:
         return AlignedClassifier(model.adapter, labels, parse_label_map(request.label_map))
     except ModelError:
-        if model.role == "reference" or request.batch_size or request.label_map:
+        if model.role == "reference" or request.label_map:
             raise
         return model.adapter
 
 
 def _capabilities(request: ReuseRequest) -> tuple[ChosenCapability, ...]:
-    """The requested capabilities; by default *typo* if every model can answer new texts.
-
-    A test in batches uses plain texts alone, without a search.
-    """
+    """The requested capabilities; by default *typo* if every model can answer new texts."""
     saved = [spec for spec in request.references if is_saved(spec)]
     if request.capabilities and saved:
         raise SpecError(
@@ -322,8 +312,7 @@ def _capabilities(request: ReuseRequest) -> tuple[ChosenCapability, ...]:
             expected="a reference that can answer new texts, which the search makes",
             fix="give the model itself, or leave the search out: --capability none",
         )
-    stored = any(map(is_saved, (request.suspect, *request.references, *request.controls)))
-    usual = () if stored or request.batch_size else ("typo",)
+    usual = () if any(map(is_saved, _specs(request))) else ("typo",)
     requested = usual if request.capabilities is None else request.capabilities
     if requested:
         return choose_capabilities(requested, request.settings)

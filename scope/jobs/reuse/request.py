@@ -25,8 +25,8 @@ from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
 from scope.records import Setting
 
-BATCH = 100
-"""Default number of questions in a batch of a sequential test."""
+USUAL_CONTROLS = 19
+"""Default number of controls to choose: with fewer the test finds fewer related models."""
 
 OF_SEARCH = ("trials", "n_perturbed", "tolerance", "cutoff")
 """Fields that apply only to perturbations."""
@@ -34,11 +34,12 @@ OF_SEARCH = ("trials", "n_perturbed", "tolerance", "cutoff")
 
 @dataclass(frozen=True, kw_only=True)
 class ReuseRequest(LabelledTexts):
-    """Test whether a suspect is derived from a reference, at a stated error rate.
+    """Test whether a suspect is related to a reference, at a stated error rate.
 
-    Asks the suspect, the references and independent controls the same questions, and gives a
-    verdict for each reference. An interrupted run continues when the same command is given again,
-    with the same result. The report is `report.html` in the run's folder.
+    Related is derived, or of a common source. Asks the suspect, the references, independent
+    controls and known derivatives the same questions, and gives a verdict for each reference. An
+    interrupted run continues when the same command is given again, with the same result. The report
+    is `report.html` in the run's folder.
 
     Example: scope reuse --suspect 'predictions:answers.tsv#theirs'
     --reference 'predictions:answers.tsv#ours' --control 'predictions:answers.tsv#*'
@@ -52,12 +53,18 @@ class ReuseRequest(LabelledTexts):
     scikit-learn classifier, or an object with the methods of the role."""
 
     references: Annotated[Sequence[str | object], option(MODELS, "--reference", metavar="MODEL")]
-    """Model that the suspect may be derived from; may be repeated."""
+    """Model that the suspect may be related to; may be repeated."""
 
     controls: Annotated[Sequence[str | object], option(MODELS, "--control", metavar="MODEL")] = ()
-    """Model independent of both; repeat, 19 times for an error rate of 0.05.
-    predictions:FILE.tsv#* is all models of a table except the suspect and the references. Include
-    a model with the same public base."""
+    """Model independent of both; repeat. 5 can decide at an error rate of 0.05, 19 find more.
+    predictions:FILE.tsv#* is all models of a table except those with another part."""
+
+    derivatives: Annotated[
+        Sequence[str | object], option(MODELS, "--derivative", metavar="MODEL")
+    ] = ()
+    """Known derivative of the reference of the kind to be excluded, such as a fine-tuned or
+    distilled model; repeat, 19 times for `not related` at an error rate of 0.05. Rounded and noisy
+    copies do not serve: they are nearer to the reference than what was trained from it."""
 
     controls_from: Annotated[
         Sequence[str], option(MODELS, "--controls-from", metavar="MODELS")
@@ -69,7 +76,7 @@ class ReuseRequest(LabelledTexts):
     """Choose the models of --controls-from that are nearest to the suspect in accuracy."""
 
     n_controls: Annotated[
-        int | None, whole_number(MODELS, default="as many as --alpha needs"), Limits(least=2)
+        int | None, whole_number(MODELS, default="19, or what --alpha needs"), Limits(least=2)
     ] = None
     """Number of controls, with those of --control; implies --like-suspect."""
 
@@ -95,17 +102,8 @@ class ReuseRequest(LabelledTexts):
     """Number of texts or questions to sample."""
 
     alpha: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
-    """Error rate of all verdicts together: how often an independent model is called related."""
-
-    assume_no_label_training: Annotated[bool, option(METHOD)] = False
-    """Assume that the suspect was not trained on the reference's answers, which the test may miss.
-    Required for the verdict `not related`."""
-
-    sequential: Annotated[bool, option(METHOD)] = False
-    """Ask the suspect in batches, and stop when it is found to be related."""
-
-    batch: Annotated[int | None, whole_number(METHOD, default=str(BATCH)), Limits(least=1)] = None
-    """Questions in a batch; implies --sequential."""
+    """Error rate: how often an unrelated model is called related to any reference, and a derivative
+    like those of --derivative not related."""
 
     capabilities: Annotated[
         Sequence[str | object] | None,
@@ -114,14 +112,20 @@ class ReuseRequest(LabelledTexts):
         ),
     ] = None
     """Capability whose perturbations of the reference are added, a group such as robustness, or
-    none; see `scope list capabilities`. Not with a task, a sequential test or saved answers."""
+    none; see `scope list capabilities`. Not with a task or saved answers."""
 
     n_perturbed: Annotated[int, whole_number(METHOD), Limits(least=1)] = 200
     """Number of texts to search for perturbations."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        take_models(self, "suspect", "references", "controls")
+        take_models(self, "suspect", "references", "controls", "derivatives")
+        if self.derivatives and len(self.references) > 1:
+            raise SpecError(
+                f"--derivative with {len(self.references)} references",
+                expected="one reference, of which the derivatives are",
+                fix="test each reference with its own derivatives",
+            )
         choice = ("controls_from", "like_suspect", "n_controls")
         if not self.controls_from:
             refuse_unused(
@@ -131,9 +135,8 @@ class ReuseRequest(LabelledTexts):
                 "stored models to choose from",
                 instead="add --controls-from PATH",
             )
-        elif self.task is None or self.batch_size:
-            why = "without a task, or with --sequential"
-            refuse_unused(self, choice, why, "all answers to a task at once", instead="use --task")
+        elif self.task is None:
+            refuse_unused(self, choice, "without a task", "answers to a task", instead="use --task")
         if list(map(str, self.capabilities or ())) == ["none"]:
             object.__setattr__(self, "capabilities", ())
         elif self.capabilities:
@@ -149,23 +152,10 @@ class ReuseRequest(LabelledTexts):
             )
             return
         self._refuse_tables()
-        if self.batch_size:
-            refuse_unused(
-                self,
-                (*capabilities, *OF_SEARCH),
-                "with --sequential",
-                "plain texts in batches, or all texts and their perturbations at once",
-                instead="--sequential",
-            )
-        elif self.capabilities == ():
+        if self.capabilities == ():
             refuse_unused(
                 self, OF_SEARCH, "with --capability none", "a search", instead="name a capability"
             )
-
-    @property
-    def batch_size(self) -> int | None:
-        """Questions in a batch; None without batches."""
-        return self.batch or (BATCH if self.sequential else None)
 
     @property
     def chosen(self) -> int | None:
@@ -174,11 +164,11 @@ class ReuseRequest(LabelledTexts):
         from scope.statistics.conformal import controls_needed
 
         needed = controls_needed(self.alpha / max(len(self.references), 1))
-        return self.n_controls or (needed if self.like_suspect else None)
+        return self.n_controls or (max(USUAL_CONTROLS, needed) if self.like_suspect else None)
 
     def _refuse_tables(self) -> None:
         """Refuse tables of answers, which only a task reads."""
-        for spec in (self.suspect, *self.references, *self.controls):
+        for spec in (self.suspect, *self.references, *self.controls, *self.derivatives):
             scheme, rest = split_spec(spec) if isinstance(spec, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):
                 raise SpecError(

@@ -1,4 +1,4 @@
-"""The test of reuse: is a suspect derived from a reference, at a stated error rate?"""
+"""The test of reuse: is a suspect related to a reference, at a stated error rate?"""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from scope.answers import Run
 from scope.core.request import as_function
 from scope.jobs.left_out import with_reasons
 from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.reuse.asking import InBatches, make_case
-from scope.jobs.reuse.case import Case
+from scope.jobs.reuse.asking import make_case
 from scope.jobs.reuse.choosing import with_chosen_controls
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels
@@ -21,7 +20,7 @@ from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.verdicts import conclude
 from scope.jobs.runner import Prepared, run_job
 from scope.metrics import Metric
-from scope.records import GOLD, Look, Measurement, Outcome, ReuseResult, Verdict
+from scope.records import GOLD, Measurement, Outcome, ReuseResult, Verdict
 
 
 def run_reuse(request: ReuseRequest) -> ReuseResult:
@@ -44,30 +43,17 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
     """Fix the questions, run inference, judge the evidence; cached answers are reused."""
     test.recognise(run)
     request, models = test.request, test.models
-    share = request.alpha / len(models.references)
-    judge = partial(finding_of, alpha=share, soft_scope=metric, seed=request.seed)
-
-    def relates(case: Case, looks: tuple[Look, ...]) -> bool:
-        (verdict,) = conclude([judge(case, looks)], share)
-        return verdict.decision == "related"
-
-    size = request.batch_size
-    batches = InBatches(size=size, alpha=share, relates=relates) if size else None
     sets = {reference.name: test.items(reference, run) for reference in models.references}
     # Not before the questions are fixed: unaligned labels are matched by the answers of all.
     responses = test.responses(run)
     items = sets[models.references[0].name].items
     models, candidates = with_chosen_controls(models, items, responses, request.chosen)
+    judge = partial(finding_of, alpha=request.alpha / len(models.references), soft_scope=metric)
     findings = [
-        judge(*make_case(models, reference, sets[reference.name], responses, batches=batches))
+        judge(make_case(models, reference, sets[reference.name], responses))
         for reference in models.references
     ]
-    verdicts = conclude(
-        findings,
-        request.alpha,
-        assume_no_label_training=request.assume_no_label_training,
-        available=test.available,
-    )
+    verdicts = conclude(findings, request.alpha)
     hashes = {name: items.hash for name, items in sets.items()}
     asked = {test.data.capability: responses.replies}
     originals = [item for item in items if item.id == item.unit]
@@ -106,21 +92,17 @@ def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
     """The excluded controls, with the p-value by rank if all were as similar as the suspect."""
     if not names or verdict.p_rank is None:
         return
-    ranked = len(verdict.standings)
-    # A sequential test counts every control above the suspect twice.
-    above = verdict.p_rank * ranked + len(names) * (2 if verdict.looks else 1)
-    most = min(1.0, above / (ranked + len(names)))
+    most = (verdict.p_rank * verdict.pairs + len(names)) / (verdict.pairs + len(names))
     yield (
-        f"excluded controls ({len(names)}): {', '.join(names)}. If each ranked at or above the "
-        f"suspect and the others kept their ranks, p by rank would be {verdict.written(most)}"
+        f"excluded controls ({len(names)}): {', '.join(names)}. If each were as similar to "
+        f"{verdict.reference} as the suspect is, p by rank would be {verdict.written(most)}"
     )
 
 
 def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measurement, ...]:
     """The suspect's evidence against each reference, and every model's accuracy.
 
-    Accuracy is measured on the original questions, where right answers are known. A sequential
-    test has none, because it asks the reference's mistakes first.
+    Accuracy is measured on the original questions, where right answers are known.
     """
     rows = [
         Measurement(
@@ -133,7 +115,7 @@ def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measur
         for verdict in verdicts
         for kind in verdict.evidence
     ]
-    if verdicts and labelled and not verdicts[0].looks:
+    if verdicts and labelled:
         skills = {verdicts[0].suspect: verdicts[0].skill}
         skills.update({check.model: check.skill for check in verdicts[0].controls})
         rows += [
@@ -165,9 +147,7 @@ def outcomes(
         Outcome(
             capability=f"{what}{f' for {verdict.reference}' if several else ''}",
             status="measured",
-            searched=verdict.looks[-1].asked
-            if verdict.looks
-            else len(sets[verdict.reference].items),
+            searched=len(sets[verdict.reference].items),
             found=verdict.shared,
             queries=verdict.queries,
         )

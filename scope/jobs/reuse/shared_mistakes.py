@@ -44,9 +44,9 @@ from numpy.typing import NDArray
 from scope.jobs.reuse.answer_matrix import (
     AnswerMatrix,
     OptionBlock,
-    Scores,
     Square,
     Table,
+    Values,
     option_blocks,
 )
 from scope.jobs.reuse.consensus import (
@@ -125,15 +125,15 @@ class SharedMistakes:
         Excess of every pair, in -1..1; NaN on the diagonal, if two models share no question, and if
         neither makes a mistake on these. Shape (models, models), symmetric.
     standing_out
-        U: the standardised excess, which ranks pairs; NaN as the excess.
+        U: the standardised excess, which ranks pairs; NaN as the excess, and with the reference if
+        it makes no mistake on the questions put to both, because there is none to copy.
     kin
         Pairs that may be related, and are left out of each other's expectation.
-    scores
-        The reference's row of ``standing_out``, also NaN if the reference makes no mistake on the
-        questions put to both, because there is none to copy. A unit's part is the sum over its
-        questions of (``by_item`` - the mean excess of all pairs) / (questions put to both), times
-        the pair's factor: the mean is spread evenly over the questions put to both, and questions
-        that one was not asked have no part.
+    parts
+        The contribution of each unit to the suspect's U with the reference, its value in
+        ``standing_out``: the sum over its questions of (``by_item`` - the mean excess of all pairs)
+        / (questions put to both), times the pair's factor. The mean is spread evenly over the
+        questions put to both, and questions that one was not asked have no part. Shape (units,).
     expected
         p_B(the reference's answer | question) of each model B in 0.005..0.995, whether right or
         wrong: the smaller, the more informative an agreement. NaN if the reference gave none, in
@@ -149,7 +149,7 @@ class SharedMistakes:
     excess: Square
     standing_out: Square
     kin: NDArray[np.bool_]
-    scores: Scores
+    parts: Values
     expected: Table
     by_item: Table
     fits: tuple[Fit, ...]
@@ -168,10 +168,10 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     ...     answers=chosen, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
     ... )
     >>> shared = shared_mistakes(pool)
-    >>> shared.scores.values.round(2).tolist()
+    >>> shared.standing_out[0].round(2).tolist()
     [nan, 2.05, -1.07, -0.74]
-    >>> bool(np.allclose(shared.scores.parts.sum(axis=1)[1:], shared.scores.values[1:]))
-    True
+    >>> round(float(shared.parts.sum()), 2)
+    2.05
     """
     blocks = option_blocks(answers)
     skills = skill(answers)
@@ -182,47 +182,17 @@ def shared_mistakes(answers: AnswerMatrix) -> SharedMistakes:
     excess = (tally.excess + tally.excess.T) / (2 * np.maximum(shared, 1))
     excess[(mistakes + mistakes.T == 0) | np.eye(len(asked), dtype=np.bool_)] = np.nan
     standing = standardise(excess)
+    copied = np.ones_like(excess, dtype=np.bool_)
+    copied[0] = copied[:, 0] = mistakes[0] > 0
     return SharedMistakes(
         excess=excess,
-        standing_out=standing.values,
+        standing_out=np.where(copied, standing.values, np.nan),
         kin=related,
-        scores=_scores(answers, standing, tally.by_item, mistakes[0] > 0),
+        parts=_parts(answers, standing, tally.by_item),
         expected=tally.expected,
         by_item=tally.by_item,
         fits=tuple(tally.fits),
     )
-
-
-def value_of_a_copy(answers: AnswerMatrix, shared: SharedMistakes, model: int = 1) -> float:
-    """The approximate score of a copy of the reference.
-
-    It is the greatest possible score: the copy shares all of the reference's mistakes, minus the
-    average expectation of other models, and shares with any third model what the reference does.
-    NaN if the reference makes no mistake.
-
-    Examples
-    --------
-    Two of four answers are mistakes, and no other model was expected to share much of them:
-
-    >>> chosen = np.array([[0, 0, 3, 3], [0, 0, 1, 2], [0, 0, 0, 0], [0, 1, 0, 0]])
-    >>> pool = AnswerMatrix(
-    ...     answers=chosen, options=np.full(4, 4), gold=np.zeros(4, int), units=np.arange(4)
-    ... )
-    >>> shared = shared_mistakes(pool)
-    >>> bool(value_of_a_copy(pool, shared) > np.nanmax(shared.scores.values))
-    True
-    """
-    mistaken, asked = _mistaken(answers)[0], answers.asked[0]
-    others = shared.expected[1:, mistaken]
-    known = ~np.isnan(others)
-    if not known.any(axis=0).any():
-        return float("nan")
-    expected = np.where(known, others, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    excess = shared.excess.copy()
-    excess[model], excess[:, model] = excess[0], excess[0]
-    excess[0, model] = excess[model, 0] = (1 - expected).sum() / asked.sum()
-    excess[model, model] = np.nan
-    return float(standardise(excess).values[0, model])
 
 
 class _Tally(NamedTuple):
@@ -281,14 +251,11 @@ def _mistaken(answers: AnswerMatrix) -> NDArray[np.bool_]:
     return mistaken
 
 
-def _scores(
-    answers: AnswerMatrix, standing: Standardised, by_item: Table, comparable: NDArray[np.bool_]
-) -> Scores:
-    """The reference's row, with the contribution of each unit."""
-    values = np.where(comparable, standing.values[0], np.nan)
-    scores = Scores.undefined(len(values), answers.n_units)
-    for model in np.flatnonzero(~np.isnan(values)).tolist():
-        both = answers.asked[0] & answers.asked[model]
-        terms = (by_item[model, both] - standing.mean) * standing.factors[0, model] / both.sum()
-        scores.put(model, values[model], answers.units[both], terms)
-    return scores
+def _parts(answers: AnswerMatrix, standing: Standardised, by_item: Table) -> Values:
+    """The contribution of each unit to the suspect's value; 0 without one."""
+    parts = np.zeros(answers.n_units)
+    if len(by_item) > 1 and not np.isnan(standing.values[0, 1]):
+        both = answers.asked[0] & answers.asked[1]
+        terms = (by_item[1, both] - standing.mean) * standing.factors[0, 1] / both.sum()
+        np.add.at(parts, answers.units[both], terms)
+    return parts

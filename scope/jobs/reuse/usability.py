@@ -1,4 +1,4 @@
-"""Which models can be judged: usable answers, comparable controls, likely siblings.
+"""Which models can be judged: usable answers, controls of like skill, likely siblings.
 
 Siblings are controls that may have the same source as the reference; a verdict says how to exclude
 them.
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from scope.estimation.answer_shares import gives_one_answer
 from scope.estimation.tasks.shares import SILENT
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
-from scope.jobs.reuse.case import Case, JointScores
+from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, Values
+from scope.jobs.reuse.case import Case
 from scope.jobs.reuse.consensus import guessing_p_value, skill
 from scope.jobs.reuse.shared_mistakes import SharedMistakes
 from scope.records import ControlCheck, Estimate, Undefined
@@ -30,7 +30,7 @@ GUESSING = 0.01
 """Significance level of the test for guessing; a model with a greater p-value is not judged."""
 
 SKILL_GAP = 0.15
-"""A control whose accuracy differs by more from the suspect's is not comparable."""
+"""A model whose accuracy differs by more from the suspect's is not of its skill."""
 
 MAY_BE_RELATED = (
     "it is far more similar to the reference than the other controls: it may be related to it"
@@ -85,7 +85,7 @@ def _one_answer(case: Case, row: int) -> str | None:
 
     With an open vocabulary only the reference and the suspect are checked.
     """
-    sample, in_words = case.sample, case.answers.open_vocabulary
+    sample, in_words = case.answers, case.answers.open_vocabulary
     if in_words and row > 1:
         return None
 
@@ -124,20 +124,18 @@ def guesses(case: Case, shared: SharedMistakes, row: int) -> tuple[str, ...]:
 
 
 def uninformative(case: Case, shared: SharedMistakes) -> tuple[str, ...]:
-    """Why a suspect cannot be cleared: it guesses, or no control has its skill.
+    """Why a suspect cannot be cleared: it guesses, or no derivative has its skill.
 
     Similarity to the reference would still be evidence; dissimilarity is not.
     """
-    reasons, accuracies = guesses(case, shared, row=1), skill(case.sample)
-    suspect, controls = accuracies[1], accuracies[2:][~np.isnan(accuracies[2:])]
-    if np.isnan(suspect) or not len(controls):
-        return reasons
-    low, high = controls.min(), controls.max()
-    if low - SKILL_GAP <= suspect <= high + SKILL_GAP:
+    reasons, suspect = guesses(case, shared, row=1), skill(case.answers)[1]
+    skills = [float(skill(answers)[1]) for answers in case.derivatives.values()]
+    low, high = min(skills, default=suspect), max(skills, default=suspect)
+    if not (suspect < low - SKILL_GAP or suspect > high + SKILL_GAP):
         return reasons
     side, nearest = ("above", high) if suspect > high else ("below", low)
     far = (
-        f"its {_measure_of_skill(case)}, {suspect:.2f}, is far {side} that of every control "
+        f"its {_measure_of_skill(case)}, {suspect:.2f}, is far {side} that of every derivative "
         f"(the nearest has {nearest:.2f})"
     )
     return (*reasons, far)
@@ -153,7 +151,7 @@ def skill_of(case: Case, row: int) -> Estimate | Undefined:
 
     If none is known, its agreement with the answers of most models.
     """
-    answers = case.sample
+    answers = case.answers
     asked, gold = answers.asked[row], answers.gold
     original = np.array([item.id == item.unit for item in case.items[: len(gold)]])
     counted = asked & original & ((gold != UNKNOWN) | (gold == UNKNOWN).all())
@@ -177,15 +175,13 @@ def _why_not_usable(case: Case, shared: SharedMistakes, row: int) -> tuple[str, 
     return (*unusable(case, row), *of_guesser)
 
 
-def check_controls(
-    case: Case, shared: SharedMistakes, joint: JointScores
-) -> tuple[ControlCheck, ...]:
-    """The skill and the flags of each control, in their order.
+def check_controls(case: Case, shared: SharedMistakes, joint: Values) -> tuple[ControlCheck, ...]:
+    """The skill and the flags of each control, in their order; ``joint`` is their similarity.
 
-    A control that may be related to the reference is still comparable: to exclude it for its
-    similarity would bias the rank.
+    A control that may be related to the reference counts: to exclude it for its similarity would
+    bias the rank.
     """
-    answers, accuracies, outlying = case.answers, skill(case.sample), _outlying(joint)
+    answers, accuracies, outlying = case.answers, skill(case.answers), _outlying(joint)
     checks = []
     for row, name in enumerate(case.controls, start=2):
         flags = [*_why_not_usable(case, shared, row)]
@@ -204,15 +200,14 @@ def check_controls(
                 skill=skill_of(case, row),
                 given=float(answers.given[row].mean()),
                 flags=(*flags, *related),
-                comparable=not flags,
             )
         )
     return tuple(checks)
 
 
-def _outlying(joint: JointScores) -> Sequence[bool]:
+def _outlying(values: Values) -> Sequence[bool]:
     """Which controls are far more similar to the reference than the others, by robust z-score."""
-    values, known = joint.values[1:], joint.ranked
+    known = values[~np.isnan(values)]
     if len(known) < 8:
         return [False] * len(values)
     middle = float(np.median(known))

@@ -1,78 +1,41 @@
-"""The verdict on each reference: related, not related, or undecided, at a stated error rate.
+"""The verdict on each reference: related, not related, of neither kind, or undecided.
 
-The null hypothesis is that the suspect is no more like the reference than independent models of its
-skill are. *Related* requires that three tests reject it. The conformal test ranks the suspect among
-the controls; its error rate is at most alpha for any questions if suspect and controls are
-exchangeable. The second test compares the suspect's agreement with the reference with that of
-models of its skill, where controls that answer alike count as fewer (`scope.jobs.reuse.judging`).
-The greater of the two p-values is the verdict's; with several references it is corrected by Holm's
-method. The paired test compares the suspect, over the questions, with the control that decides the
-rank: other questions must not lead to another order.
+**Related** (derived from the reference, or of a common source) takes two tests at most at alpha.
+Among all pairs of suspect, reference and controls, the pair of suspect and reference is one of the
+most similar; the error rate of this rank is at most alpha for any questions if the models are
+exchangeable. And suspect and reference agree more than models of the suspect's skill do, where
+controls that answer alike count as fewer (`scope.jobs.reuse.judging`). The greater of the two
+p-values is the verdict's; with several references it is corrected by Holm's method.
 
-The verdict is *undecided* if the evidence is unfit: a degenerate suspect or reference, too few
-controls, too few that are comparable with the suspect, or controls so similar that they count as
-few.
+**Not related** is the opposite claim with an error rate of its own: among known derivatives of the
+reference the suspect is one of the least similar to it. It is said of derivatives of this kind. If
+a suspect is more similar than unrelated models are, and less than derivatives are, it is **of
+neither kind**.
 
-*Not related* requires power: the suspect is significantly less similar to the reference than the
-deciding control, its rank is ordinary, its answers are no guesses, the controls reach its skill,
-and a suspect that took a share of its answers from the reference would be found. The test may miss
-a suspect that was trained on labels alone, so this verdict requires the assumption that it was not.
+All else is *undecided*: a degenerate suspect or reference, too few controls, or neither claim.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from scope.jobs.reuse.judging import Finding
 from scope.jobs.reuse.usability import (
     MAY_BE_RELATED,
     OF_REFERENCE,
-    SKILL_GAP,
     THE_SUSPECTS,
-    exclusion,
     sibling_warning,
 )
-from scope.records import Decision, Estimate, PairedTest, Verdict
+from scope.records import Decision, Verdict
 from scope.statistics import holm
-from scope.statistics.conformal import controls_needed
-from scope.statistics.intervals import normal_quantile
-
-COMPARABLE_SHARE = 0.5
-"""The share of the required controls that must be comparable with the suspect."""
-
-FEWEST_INDEPENDENT = 4
-"""The least number of independent controls that the controls must count as for a decision."""
-
-NO_POWER_KNOWN = (
-    "it may have been trained on answers of the reference, which this test can miss; if you know "
-    "that it was not, add --assume-no-label-training"
-)
-"""The reason why a suspect is not cleared without the assumption."""
-
-LARGEST_DETECTABLE = 0.5
-"""A test that misses a suspect with this share of answers taken clears no suspect."""
-
-LEAST_TO_CLEAR = 0.25
-"""A suspect with a smaller p-value by rank is not cleared: it may be an undetected related one."""
+from scope.statistics.conformal import controls_needed, others_needed
 
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
-
-class _Conditions(NamedTuple):
-    """The conditions of all verdicts of a test.
-
-    ``needed`` is the least number of controls, ``comparable`` that of controls that are comparable
-    with the suspect. ``available`` is the number of questions in the data, None if unknown.
-    """
-
-    alpha: float
-    needed: int
-    comparable: int
-    assume_no_label_training: bool
-    available: int | None
+MOST_NAMED = 4
+"""Number of derivatives that a sentence names."""
 
 
 class _Judged(NamedTuple):
@@ -83,266 +46,167 @@ class _Judged(NamedTuple):
     changes: tuple[str, ...]
 
 
-def _undecided(change: str, *reasons: str) -> _Judged:
-    return _Judged("undecided", reasons, (change,))
-
-
-def conclude(
-    findings: Sequence[Finding],
-    alpha: float,
-    *,
-    assume_no_label_training: bool = False,
-    available: int | None = None,
-) -> tuple[Verdict, ...]:
+def conclude(findings: Sequence[Finding], alpha: float) -> tuple[Verdict, ...]:
     """One verdict per finding, with a joint error rate of at most alpha.
 
     A suspect that cannot be tested against a reference has a p-value of 1.
-
-    Parameters
-    ----------
-    assume_no_label_training
-        Whether to assume that the suspect was not trained on answers of a reference.
-    available
-        The number of questions in the data, which bounds the advice.
     """
     needed = controls_needed(alpha / max(len(findings), 1))
-    comparable = math.ceil(COMPARABLE_SHARE * needed)
-    conditions = _Conditions(alpha, needed, comparable, assume_no_label_training, available)
     p_values = [finding.verdict.p_value for finding in findings]
     corrected = holm([1.0 if p is None else p for p in p_values])
     verdicts = []
     for finding, p_adjusted in zip(findings, corrected, strict=True):
-        numbers, judged = finding.verdict, _judge(finding, p_adjusted, conditions)
+        numbers = replace(
+            finding.verdict,
+            alpha=alpha,
+            p_adjusted=None if finding.verdict.p_value is None else p_adjusted,
+            controls_needed=needed,
+            derivatives_needed=others_needed(alpha),
+        )
+        judged = _judge(replace(finding, verdict=numbers), p_adjusted)
         verdicts.append(
             replace(
                 numbers,
                 decision=judged.decision,
-                sentence=_sentence(finding, judged, p_adjusted, alpha),
-                alpha=alpha,
-                p_adjusted=None if numbers.p_value is None else p_adjusted,
-                controls_needed=needed,
-                comparable_needed=comparable,
+                sentence=_sentence(numbers, judged),
                 reasons=judged.reasons,
                 changes=judged.changes,
                 warnings=tuple(_warnings(numbers)),
-                assume_no_label_training=assume_no_label_training,
             )
         )
     return tuple(verdicts)
 
 
-def _judge(finding: Finding, p_adjusted: float, conditions: _Conditions) -> _Judged:
-    if unfit := _unfit(finding, conditions):
-        return unfit
-    numbers, alpha = finding.verdict, conditions.alpha
-    # Without a paired test the evidence is unfit.
-    paired = cast(PairedTest, numbers.paired)
-    if p_adjusted <= alpha and paired.p_more <= alpha:
-        return _Judged(
-            "related",
-            (),
-            (
-                f"One more independent model that is as similar to {numbers.reference} as "
-                f"{numbers.suspect} is; the most similar control is {paired.control}.",
-                "Proof that both are derived from a third model that is not among the controls.",
-            ),
-        )
-    if p_adjusted <= alpha:
-        reasons: tuple[str, ...] = (
-            "it is significantly more similar to the reference than independent models of its "
-            f"skill (p = {p_adjusted:.2g}), but its lead over the control "
-            f"`{paired.control}` is not significant (paired test over the questions, "
-            f"p = {paired.p_more:.2g})",
-        )
-    else:
-        reasons = tuple(_why_not_cleared(finding, p_adjusted, alpha))
-    if reasons:
-        return _undecided(_what_would_decide(finding, conditions), *reasons)
-    if not conditions.assume_no_label_training:
-        change = "If it is known not to be trained on answers of the reference"
-        return _undecided(f"{change}: --assume-no-label-training.", NO_POWER_KNOWN)
-    return _Judged(
-        "not related",
-        (),
-        (
-            f"Answers that agree with {numbers.reference} where {paired.control} and the other "
-            "controls do not.",
-            f"Evidence that {paired.control} or another control is derived from "
-            f"{numbers.reference}.",
-        ),
-    )
-
-
-def _unfit(finding: Finding, conditions: _Conditions) -> _Judged | None:
-    """Why the evidence allows no verdict, and what is missing."""
-    numbers, usable = finding.verdict, finding.usable_controls
-    counted, controls = finding.counted_controls, len(numbers.controls)
+def _judge(finding: Finding, p_adjusted: float) -> _Judged:
+    numbers = finding.verdict
     if finding.unusable:
         change = "Answers to more of the questions, or answers that are better than guesses."
         if all(reason.startswith(OF_REFERENCE) for reason in finding.unusable):
             change = "A reference whose answers differ, or other questions."
-        return _undecided(change, *finding.unusable)
-    if counted < conditions.needed:
-        which = "different " if counted < usable else "usable " if usable < controls else ""
-        of = f" of {controls}" if which else ""
-        missing = conditions.needed - counted
-        return _undecided(
-            f"{missing} more independent controls.",
-            f"{counted} {which}control{'' if counted == 1 else 's'}{of} "
-            f"{'is' if counted == 1 else 'are'} too few for an error rate of "
-            f"{conditions.alpha:g}: at least {conditions.needed} are needed, {missing} more",
+        return _Judged("undecided", finding.unusable, (change,))
+    if numbers.p_rank is None:
+        return _Judged(
+            "undecided",
+            ("its answers give no evidence, for example because the reference makes no mistakes",),
+            ("Questions that the suspect and the reference both answer.",),
         )
-    if numbers.p_rank is None or numbers.paired is None or numbers.agreement is None:
-        return _undecided(
-            "Questions that the suspect and the reference both answer.",
-            "its answers give no evidence, for example because the reference makes no mistakes",
-        )
-    if finding.comparable < conditions.comparable:
-        missing, skill = conditions.comparable - finding.comparable, ""
-        if isinstance(numbers.skill, Estimate):
-            low, high = numbers.skill.value - SKILL_GAP, numbers.skill.value + SKILL_GAP
-            skill = f" of a skill from {max(low, 0):.2f} to {min(high, 1):.2f}"
-        return _undecided(
-            f"{missing} more independent controls{skill}.",
-            *finding.guesses,
-            f"only {finding.comparable} of {controls} controls are comparable with it: their "
-            f"answers are usable and their skill is within {SKILL_GAP:g} of its own; at least "
-            f"{conditions.comparable} are needed, {missing} more",
-        )
-    if numbers.agreement.independent < FEWEST_INDEPENDENT:
-        return _undecided(
-            "Controls of other origins, which are less similar to each other.",
-            f"{len(numbers.agreement.controls)} controls are so similar to each other that they "
-            f"count as {numbers.agreement.independent:.1f} independent ones: at least "
-            f"{FEWEST_INDEPENDENT} are needed",
-        )
-    return None
+    p_derivative, alpha = numbers.p_derivative, numbers.alpha
+    unlike = p_derivative is not None and p_derivative <= alpha and not finding.uninformative
+    if p_adjusted <= alpha:
+        change = f"Pairs of independent models that are as similar; {numbers.pairs} were compared."
+        return _Judged("of neither kind" if unlike else "related", (), (change,))
+    if unlike:
+        change = f"A derivative of {numbers.reference} that is as little like it as "
+        return _Judged("not related", (), (f"{change}{numbers.suspect} is.",))
+    missing = numbers.controls_needed - finding.usable_controls
+    few = _few_controls(finding) if missing > 0 else ()
+    reasons = (*few, *(() if few else _why_not_related(numbers)), *_why_not_cleared(finding))
+    return _Judged("undecided", reasons, tuple(_what_would_decide(numbers, max(missing, 0))))
 
 
-def _why_not_cleared(finding: Finding, p_adjusted: float, alpha: float) -> Iterator[str]:
-    numbers, paired, agreement = finding.verdict, finding.verdict.paired, finding.verdict.agreement
-    yield from finding.uninformative
-    p_value, p_rank = numbers.p_value, numbers.p_rank
-    if p_value is not None and p_value <= alpha < p_adjusted:
+def _few_controls(finding: Finding) -> tuple[str, ...]:
+    usable, numbers = finding.usable_controls, finding.verdict
+    of = f" usable control{'' if usable == 1 else 's'} of {len(numbers.controls)}"
+    if usable == len(numbers.controls):
+        of = " control" if usable == 1 else " controls"
+    return (
+        f"{usable}{of} {'is' if usable == 1 else 'are'} too few for an error rate of "
+        f"{numbers.alpha:g}: at least {numbers.controls_needed} are needed, "
+        f"{numbers.controls_needed - usable} more",
+    )
+
+
+def _why_not_related(numbers: Verdict) -> Iterator[str]:
+    """Which of the tests is not significant."""
+    p_rank, p_value, agreement = numbers.p_rank, numbers.p_value, numbers.agreement
+    if p_rank is None or p_value is None or agreement is None:
+        yield "its agreement with the reference cannot be compared with that of the controls"
+    elif p_value <= numbers.alpha:
         yield (
-            "it is significantly more similar to the reference than independent models of its "
-            f"skill (p = {p_value:.2g}), but not after Holm's correction over the references "
-            f"(p = {p_adjusted:.2g})"
+            f"it is significantly more similar to the reference than unrelated models are (p = "
+            f"{p_value:.2g}), but not after Holm's correction over the references "
+            f"(p = {numbers.p_adjusted or 1:.2g})"
         )
-        return
-    if p_rank is not None and agreement is not None and p_rank <= alpha < agreement.p_value:
+    elif min(p_rank, agreement.p_value) <= numbers.alpha:
         yield (
-            f"its rank among the controls is significant (p = {p_rank:.2g}), but its "
-            "agreement with the reference is not, compared with models of its skill "
-            f"(p = {agreement.p_value:.2g}; the controls count as "
+            f"one of two tests is significant (p = {p_rank:.2g} by rank among {numbers.pairs} "
+            f"pairs, {agreement.p_value:.2g} by agreement, where the controls count as "
             f"{agreement.independent:.1f} independent models)"
         )
-        return
-    share = (1 + _as_similar(numbers)) / len(numbers.standings)
-    if share < LEAST_TO_CLEAR:
-        yield (
-            f"too few controls are as similar to the reference as it is (p = {share:.2g} by rank; "
-            f"to be called not related it needs at least {LEAST_TO_CLEAR:g})"
-        )
-    if paired is not None and paired.p_less > alpha:
-        yield (
-            f"it is not significantly less similar to the reference than the control "
-            f"`{paired.control}` (paired test over the questions, p = {paired.p_less:.2g})"
-        )
-    if numbers.detectable is None:
-        related = paired is not None and paired.control in _may_be_related(numbers)
-        why = f", because of the control `{paired.control}`" if paired and related else ""
-        yield f"not even a copy of the reference would have a significant rank{why}"
-    elif numbers.detectable > LARGEST_DETECTABLE:
-        yield (
-            f"the rank would miss a suspect that took less than {numbers.detectable:.0%} "
-            "of its answers from the reference"
-        )
+    else:
+        yield f"nothing speaks for a relation (p = {p_value:.2g})"
 
 
-def _sentence(finding: Finding, judged: _Judged, p_adjusted: float, alpha: float) -> str:
+def _why_not_cleared(finding: Finding) -> Iterator[str]:
+    """Why it is not called unlike derivatives of the reference."""
+    numbers, counted = finding.verdict, len(finding.verdict.counted)
+    if not numbers.derivatives:
+        yield from finding.guesses
+        yield "no derivatives of the reference are known that it could be less similar than"
+    elif counted < numbers.derivatives_needed:
+        yield (
+            f"{counted} derivative{'' if counted == 1 else 's'} of the reference "
+            f"{'is' if counted == 1 else 'are'} too few for *not related* at an error rate of "
+            f"{numbers.alpha:g}: at least {numbers.derivatives_needed} are needed"
+        )
+    elif (numbers.p_derivative or 1) > numbers.alpha:
+        yield (
+            f"{sum(each.unlike for each in numbers.counted)} of {counted} derivatives of the "
+            f"reference are at most as similar to it (p = {numbers.p_derivative:.2g})"
+        )
+    else:
+        yield from finding.uninformative
+
+
+def _sentence(numbers: Verdict, judged: _Judged) -> str:
     """The verdict in one sentence."""
-    numbers = finding.verdict
     suspect, reference = numbers.suspect, numbers.reference
-    as_similar, controls = _as_similar(numbers), len(numbers.standings) - 1
-    evidence = (
-        f"on {numbers.shared} questions {as_similar} of {controls} controls are at least as "
-        f"similar to {reference} (p = {numbers.p_rank or 0:.3g} by rank), and a suspect that took "
-        f"{numbers.detectable or 0:.0%} of its answers from {reference} would have a significant "
-        "rank"
-    )
     if judged.decision == "undecided":
         reasons = "; ".join(judged.reasons)
-        undecided = f"Whether {suspect} is derived from {reference} cannot be decided: {reasons}."
-        if NO_POWER_KNOWN not in judged.reasons:
-            return undecided
-        return f"{undecided} There is no evidence of reuse of its weights: {evidence}."
+        return f"Whether {suspect} is related to {reference} cannot be decided: {reasons}."
+    as_similar = round((numbers.p_rank or 1) * numbers.pairs) - 1
+    similar = (
+        f"on the {numbers.shared} questions that both answered {as_similar or 'none'} of the "
+        f"{numbers.pairs - 1} other pairs of {reference}, {suspect} and "
+        f"{len(numbers.standings) - 1} controls are as similar. For unrelated models the "
+        f"probability of this is at most {numbers.p_adjusted or 1:.2g}, where {numbers.alpha:g} is "
+        "allowed"
+    )
+    unlike = sum(each.unlike for each in numbers.counted)
+    names = [each.model for each in numbers.counted]
+    named = ", ".join(names[:MOST_NAMED])
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    derivatives = (
+        f"{unlike or 'none'} of {len(names)} derivatives of {reference} ({named}{more}) are as "
+        f"little like it. For such a derivative the probability of this is at most "
+        f"{numbers.p_derivative or 1:.2g}, where {numbers.alpha:g} is allowed"
+    )
+    if judged.decision == "related":
+        return f"{suspect} is related to {reference}, derived or of a common source: {similar}."
     if judged.decision == "not related":
-        return (
-            f"{suspect} is not related to {reference}, on the assumption that it was not trained "
-            f"on answers of {reference}. The evidence: {evidence}. This verdict has no stated "
-            "error rate: how often a related model is cleared is unknown."
-        )
-    if numbers.looks:
-        # In a sequential test p = (2k + 1) / (n + 1), where k controls are not surpassed.
-        k = round((numbers.looks[-1].p_value * (len(numbers.controls) + 1) - 1) / 2)
-        as_similar = min(k, controls)
-    surpassed = f"{controls - as_similar} of {controls}" if as_similar else f"each of {controls}"
+        return f"{suspect} is not related to {reference} as its derivatives are: {derivatives}."
     return (
-        f"{suspect} is related to {reference}: on the {numbers.shared} questions that both "
-        f"answered it is more similar to {reference} than {surpassed} controls, which are assumed "
-        f"to be independent of {reference}. For a model that is exchangeable with the controls the "
-        f"probability of this is at most {p_adjusted:.2g}, where {alpha:g} is allowed."
+        f"{suspect} is neither like an unrelated model nor like the derivatives of {reference}: "
+        f"{similar}; {derivatives}."
     )
 
 
-def _as_similar(numbers: Verdict) -> int:
-    """The number of controls with at least the suspect's joint statistic."""
-    values = {score.model: score.value for score in numbers.standings}
-    if numbers.suspect not in values:
-        return 0
-    return sum(value >= values[numbers.suspect] for value in values.values()) - 1
-
-
-def _may_be_related(numbers: Verdict) -> tuple[str, ...]:
-    """The controls that may be related to the reference."""
-    return tuple(check.model for check in numbers.controls if MAY_BE_RELATED in check.flags)
-
-
-def _what_would_decide(finding: Finding, conditions: _Conditions) -> str:
-    numbers, paired = finding.verdict, finding.verdict.paired
-    if finding.uninformative:
-        return "A suspect that answers better than a guesser, and controls of its skill."
-    if paired is not None and paired.control in _may_be_related(numbers):
-        return (
-            f"If the control {paired.control} is known to be derived from {numbers.reference} "
-            "(similar answers alone are no proof), exclude it with "
-            f"{exclusion(paired.control)} and test again."
+def _what_would_decide(numbers: Verdict, missing: int) -> Iterator[str]:
+    if missing:
+        yield f"{missing} more independent control{'' if missing == 1 else 's'}."
+    elif numbers.agreement and min(numbers.p_rank or 1, numbers.agreement.p_value) <= numbers.alpha:
+        yield "More independent controls of the suspect's skill, or more questions."
+    more = numbers.derivatives_needed - len(numbers.counted)
+    if more > 0:
+        yield (
+            f"For *not related*: {more} {'more ' if numbers.counted else ''}derivatives of "
+            f"{numbers.reference} of the kind to be excluded, such as fine-tuned or distilled "
+            "models (--derivative)."
         )
-    asked, available = len(finding.case.items), conditions.available
-    if available is not None and asked >= available:
-        return f"Other data, or more independent controls: all {asked:,} questions were asked."
-    needed = _questions_needed(finding, conditions.alpha)
-    if needed is None or (available is not None and needed > available):
-        return "Other data, or more independent controls: these questions are too few."
-    return f"About {needed:,} questions in all instead of {asked:,}."
-
-
-def _questions_needed(finding: Finding, alpha: float) -> int | None:
-    """The number of questions to decide against the closest control, at the same difference."""
-    paired = finding.verdict.paired
-    if paired is None or paired.difference.high <= paired.difference.low:
-        return None
-    error = (paired.difference.high - paired.difference.low) / (2 * normal_quantile(0.95))
-    needed = normal_quantile(1 - 2 * alpha) if alpha < 0.5 else 0.0
-    seen = abs(paired.difference.value) / error
-    if seen <= 0 or seen >= needed:
-        return None
-    return math.ceil((needed / seen) ** 2 * len(finding.case.items) / 10) * 10
 
 
 def _warnings(numbers: Verdict) -> Iterator[str]:
-    """The controls that may be unfit.
+    """The models that may be unfit.
 
     Controls of different skill share one warning; the flags of the controls list them one by one.
     """
@@ -352,6 +216,11 @@ def _warnings(numbers: Verdict) -> Iterator[str]:
         if not flag.endswith(THE_SUSPECTS) and flag != MAY_BE_RELATED:
             yield f"control {model}: {flag}"
     yield from sibling_warning(numbers.reference, numbers.controls)
+    if copies := [each.model for each in numbers.derivatives if not each.counted]:
+        yield (
+            f"copies of {numbers.reference} among the derivatives, which do not count: "
+            f"{', '.join(copies)}"
+        )
     if unequal:
         yield (
             f"{len(unequal)} of {len(numbers.controls)} controls are far from the suspect's skill: "

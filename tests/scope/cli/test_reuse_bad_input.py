@@ -45,6 +45,12 @@ def of_texts(data, *more, suspect="python:toy_suspects:Copy", controls=PUPILS):
     ("changes", "found", "fix"),
     [
         ({"control": [ALL, "suspects.tsv#ours"]}, "is also a control", "leave --control"),
+        ({"derivative": ["suspects.tsv#copy"]}, "is also a derivative", "leave --derivative"),
+        (
+            {"reference": ["suspects.tsv#ours", "suspects.tsv#other"], "derivative": "tuned.tsv#*"},
+            "--derivative with 2 references",
+            "test each reference with its own",
+        ),
         ({"control": ["controls.tsv#c1", "same.tsv#c1"]}, "are the same model", "leave one"),
         ({"control": ["nobody"]}, "no saved answers in the folder `nobody`", "name another folder"),
         ({"control": ["controls.tsv"]}, "without the name of a model", "add #MODEL, or #*"),
@@ -92,8 +98,6 @@ def test_capabilities_cannot_search_saved_predictions(refused, tmp_path, sentenc
     ("more", "found"),
     [
         (("--capability", "none", "--trials", "2"), "--trials with --capability none"),
-        (("--sequential", "--n-perturbed", "9"), "--n-perturbed with --sequential"),
-        (("--sequential", "--capability", "typo"), "--capability with --sequential"),
         (("--next-tokens", "9"), "--next-tokens in the role classifier"),
     ],
 )

@@ -12,6 +12,7 @@ from scope.statistics.conformal import (
     controls_needed,
     effective_number,
     joint_statistic,
+    others_needed,
     prediction_test,
     threshold_rank,
 )
@@ -66,8 +67,11 @@ def test_at_most_the_share_alpha_of_any_pool_could_be_called_beyond_the_others(p
     [(0.05, 19), (0.01, 99), (0.1, 9), (0.001, 999), (1 / 3, 2), (0.3, 3), (0.5, 1), (0.99, 1)]
     + [(1 / count, count - 1) for count in range(2, 200)],
 )
-def test_the_controls_needed(alpha, needed):
-    assert controls_needed(alpha) == needed
+def test_the_others_needed(alpha, needed):
+    assert others_needed(alpha) == needed
+    controls = controls_needed(alpha)
+    assert (controls + 2) * (controls + 1) // 2 > needed
+    assert controls == 0 or (controls + 1) * controls // 2 <= needed
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,14 @@
 
 import numpy as np
 import pytest
-from made_up_cases import SOFT_SCOPE, make_case, probabilities_of, strangers, taking
+from made_up_cases import (
+    SOFT_SCOPE,
+    make_case,
+    probabilities_of,
+    strangers,
+    taking,
+    with_derivatives,
+)
 
 from scope.jobs.reuse.judging import MOST, agreement_test, finding_of
 
@@ -51,8 +58,8 @@ def test_probabilities_enter_where_all_models_give_them():
     assert agreement(rows, gold, probabilities=probabilities) == plain
 
 
-def judge(case, looks=(), *, alpha=0.05):
-    return finding_of(case, looks, alpha=alpha, soft_scope=SOFT_SCOPE, seed=0).verdict
+def judge(case, *, alpha=0.05):
+    return finding_of(case, alpha=alpha, soft_scope=SOFT_SCOPE).verdict
 
 
 def by_model(finding):
@@ -82,52 +89,39 @@ def test_a_suspect_and_a_control_that_change_places_change_their_numbers():
         assert second == pytest.approx(swapped, abs=1e-9)
 
 
-def test_controls_with_identical_answers_count_once():
-    rows, gold = strangers(5, controls=19, items=100)
-    rows[3] = rows[2]
-    finding = judge(make_case(taking(rows, 1.0), gold))
-    # The least of 1 / 20, of 18 different controls.
-    assert finding.p_rank == pytest.approx(1 / 19)
-
-
-def test_a_control_that_lacks_what_the_suspect_has_is_compared_by_what_both_have():
-    # Its parts would otherwise lack a whole number, and the suspect seem far beyond it.
-    rows, gold = strangers(9, controls=20, items=200)
-    rows[2] = np.where(np.random.default_rng(0).random(200) < 0.5, rows[0], rows[2])
+def test_the_rank_is_that_of_the_pair_among_all_pairs():
+    rows, gold = strangers(4, controls=8)
     probabilities = probabilities_of(rows)
-    probabilities[2] = np.nan
-    finding = judge(make_case(rows, gold, probabilities=probabilities))
-    assert finding.paired.control == "control 1"
-    own, nearest = (one.value for one in finding.standings[:2])
-    assert finding.paired.difference.value == pytest.approx(own - nearest, abs=1e-9)
-    assert finding.paired.p_more > 0.5
+    verdict = judge(make_case(rows, gold, probabilities=probabilities))
+    assert verdict.pairs == 45
+    # Whichever two are called reference and suspect, the values of the pairs are the same.
+    values = []
+    for first in range(10):
+        for second in range(first + 1, 10):
+            others = [place for place in range(10) if place not in (first, second)]
+            order = [first, second, *others]
+            turned = judge(make_case(rows[order], gold, probabilities=probabilities[order]))
+            values.append(turned.standings[0].value)
+    assert verdict.p_rank == sum(value >= values[0] - 1e-9 for value in values) / 45
+    # 2 of 45 are at most 0.05, so one other pair may stand above.
+    assert sum(value > verdict.threshold + 1e-9 for value in values) == 1
 
 
-def test_the_paired_test_is_against_the_decisive_control():
-    rows, gold = strangers(10, controls=39, items=120)
-    finding = judge(make_case(rows, gold))
-    ordered = sorted(finding.standings[1:], key=lambda one: -one.value)
-    # One of 39 may stand above at 0.05.
-    assert finding.paired.control == ordered[1].model
-    assert judge(make_case(rows, gold), alpha=0.025).paired.control == ordered[0].model
-    own = finding.standings[0].value
-    assert finding.paired.difference.value == pytest.approx(own - ordered[1].value, abs=1e-9)
+def test_derivatives_are_ranked_from_the_least_similar_and_copies_do_not_count():
+    rows, gold = strangers(3, controls=29, items=400)
+    stranger = judge(with_derivatives(rows, gold))
+    assert stranger.p_derivative == 1 / 20
+    assert not any(each.unlike for each in stranger.derivatives)
+    derived = judge(with_derivatives(taking(rows, 0.6), gold))
+    assert 0.05 < derived.p_derivative == (1 + sum(d.unlike for d in derived.derivatives)) / 20
+    copies = judge(with_derivatives(rows, gold, share=0.99))
+    assert copies.p_derivative is None
+    assert {each.counted for each in copies.derivatives} == {False}
+    assert judge(make_case(rows, gold)).p_derivative is None
 
 
-def test_a_share_that_is_called_detectable_is_detected():
-    found = []
-    for seed in range(3):
-        rows, gold = strangers(20 + seed, controls=19)
-        share = judge(make_case(rows, gold)).detectable
-        taken = taking(rows, share + 0.1, seed=seed)
-        found.append(judge(make_case(taken, gold)).p_rank <= 0.05)
-    assert sum(found) >= 2
-
-
-def test_only_representative_questions_count():
-    rows, gold = strangers(5)
-    changed = rows.copy()
-    changed[1, 100:] = rows[0, 100:]
-    first = agreement(rows[:, :100], gold[:100])
-    found = agreement(changed, gold, representative=100)
-    assert found.suspect == pytest.approx(first.suspect)
+def test_a_derivative_without_probabilities_is_compared_by_answers_alone():
+    rows, gold = strangers(3, controls=12)
+    case = with_derivatives(rows, gold, count=3, probabilities=probabilities_of(rows[:-3]))
+    assert "log_probabilities" in [kind.kind for kind in judge(case).evidence]
+    assert judge(case).derivatives == judge(with_derivatives(rows, gold, count=3)).derivatives

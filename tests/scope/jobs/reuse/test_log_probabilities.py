@@ -8,7 +8,12 @@ from hypothesis import given, strategies as st
 from made_up_pools import random_pool
 
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN
-from scope.jobs.reuse.evidence import LEAST_PROBABILITY, RIDGE, log_probability_scores
+from scope.jobs.reuse.evidence import (
+    LEAST_PROBABILITY,
+    RIDGE,
+    log_probability_pairs,
+    log_probability_parts,
+)
 
 seeds = st.integers(0, 100_000)
 
@@ -76,11 +81,18 @@ def plainly(pool):
 def test_every_value_is_the_cosine_of_what_a_ridge_regression_leaves(seed):
     pool = doubting_pool(seed)
     expected = plainly(pool)
-    found = log_probability_scores(pool)
+    found = log_probability_pairs(pool)
     if found is None:
         assert np.isnan(expected).all()
         return
-    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found[0], expected, rtol=0, atol=1e-7)
+    parts = log_probability_parts(pool)
+    assert parts.sum() == pytest.approx(np.nan_to_num(found[0, 1]), abs=1e-7)
+    # Whose the place of the reference is plays no part.
+    order = np.arange(len(found))[::-1]
+    turned = replace(pool, answers=pool.answers[order], probabilities=pool.probabilities[order])
+    if (other := log_probability_pairs(turned)) is not None:
+        np.testing.assert_allclose(other, found[np.ix_(order, order)], atol=1e-7)
 
 
 @given(seeds)
@@ -88,13 +100,13 @@ def test_a_copy_is_worth_1_whatever_the_others_doubt(seed):
     pool = doubting_pool(seed, models=5, items=20)
     for table in (pool.answers, pool.probabilities):
         table[2] = table[0]
-    assert log_probability_scores(pool).values[2] == pytest.approx(1)
+    assert log_probability_pairs(pool)[0, 2] == pytest.approx(1)
 
 
 def scores_of(probabilities, answers=None):
     rows = np.array(probabilities, dtype=float)
     pool = random_pool(0, models=len(rows), items=rows.shape[1], missing=0)
-    return log_probability_scores(
+    return log_probability_pairs(
         replace(
             pool,
             answers=np.zeros(rows.shape[:2], dtype=int) if answers is None else answers,
@@ -118,14 +130,14 @@ def test_three_models_and_three_questions_by_hand():
     found = scores_of([[rises, HALF, falls], [rises, falls, HALF], [HALF, rises, falls]])
     product = 1 / 2 + 1 / 2.2 - 1 / 2.2**2
     length = 1 - 1 / 2.2 + 1 / 2.2**2
-    np.testing.assert_allclose(found.values, [np.nan, product / length, product / length])
+    np.testing.assert_allclose(found[0], [np.nan, product / length, product / length])
 
 
 def test_without_probabilities_there_is_no_such_evidence():
     pool = random_pool(1)
-    assert log_probability_scores(pool) is None
+    assert log_probability_pairs(pool) is None
     whole = doubting_pool(1, models=4, items=10)
     for row in (0, slice(1, None)):
         some = whole.probabilities.copy()
         some[row] = np.nan
-        assert log_probability_scores(replace(whole, probabilities=some)) is None
+        assert log_probability_pairs(replace(whole, probabilities=some)) is None

@@ -6,6 +6,7 @@ from made_up_reuse_comparison import (
     CONTROLS,
     SUSPECT,
     build_comparison,
+    not_related,
     related,
 )
 
@@ -39,3 +40,9 @@ def test_models_without_a_rank_stand_last():
     (table,) = blocks_of(made(replace(whole, standings=whole.standings[2:])), "checks", Table)
     last = [[plain(written(cell)) for cell in row.cells[:2]] for row in table.rows[-2:]]
     assert last == [["", f"{SUSPECT} (suspect)"], ["", CONTROLS[0]]]
+
+
+def test_derivatives_are_listed_and_a_copy_does_not_count():
+    *_, table = blocks_of(made(not_related()), "checks", Table)
+    cells = [[plain(written(cell)) for cell in row.cells[1:]] for row in table.rows]
+    assert cells == [["75.0\u00a0%", "no"], ["99.0\u00a0%", "a copy: does not count"]]

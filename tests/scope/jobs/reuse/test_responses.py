@@ -47,7 +47,7 @@ def test_answers_in_words_tell_a_copy_even_one_that_says_nothing_to_some(passage
         runs=tmp_path / "runs",
     ).verdicts
     assert verdict.decision == "related"
-    assert verdict.p_value == pytest.approx(1 / 21, abs=1e-6)
+    assert verdict.p_rank == pytest.approx(1 / 231, abs=1e-6)
     assert verdict.items[0].reference == verdict.items[0].suspect != ""
 
 

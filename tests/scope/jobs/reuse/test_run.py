@@ -90,19 +90,17 @@ class Breaking(Counting):
             yield place, answer
 
 
-@pytest.mark.parametrize("sequential", [False, True])
-def test_a_broken_run_goes_on_and_gives_what_an_unbroken_one_gives(reuse, models, sequential):
-    options = {"sequential": sequential, "batch": 40 if sequential else None, "run": "broken"}
+def test_a_broken_run_goes_on_and_gives_what_an_unbroken_one_gives(reuse, models):
     asked = []
     for after in (90, 100):
         breaking = Breaking("other", models["other"], after)
         with pytest.raises((GoneError, ModelError)):
-            reuse(breaking, **options)
+            reuse(breaking, run="broken")
         asked += breaking.asked
     last = Counting("other", models["other"])
-    gone_on = reuse(last, **options)
+    gone_on = reuse(last, run="broken")
     asked += last.asked
-    whole = reuse(Counting("other", models["other"]), **{**options, "run": "whole"})
+    whole = reuse(Counting("other", models["other"]), run="whole")
     assert to_json(gone_on, clock=False) == to_json(whole, clock=False)
     assert len(asked) == len(set(asked)) == only(gone_on).queries
 
@@ -146,7 +144,7 @@ def test_a_run_goes_on_with_the_same_configuration_alone(reuse, models):
     again = Counting("other", models["other"])
     reuse(again, run="mine", controls=models_of(models, 3)[::-1])
     assert again.asked == []
-    for changes in ({"alpha": 0.01}, {"seed": 4}, {"n": 100}, {"assume_no_label_training": True}):
+    for changes in ({"alpha": 0.01}, {"seed": 4}, {"n": 100}):
         with pytest.raises(scope.ScopeError, match="run `mine` was started with different"):
             reuse(again, run="mine", controls=models_of(models, 3), **changes)
 

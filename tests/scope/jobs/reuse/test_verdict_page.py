@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 from made_up_reuse_comparison import (
     build_comparison,
@@ -15,7 +14,7 @@ from reports.blocks import Figure, Paragraph, Terms, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.reuse.page import threshold_of, verdict_section
+from scope.jobs.reuse.page import verdict_section
 from scope.records import Agreement, Undefined
 
 
@@ -39,49 +38,34 @@ def test_warnings_after_the_first_are_counted_and_folded():
     assert more == list(map(str, range(2, 9)))
 
 
-def test_the_two_p_values_and_the_independent_controls_are_stated_where_known():
+def test_the_p_values_the_independent_controls_and_the_derivatives_are_stated_where_known():
     agreement = Agreement(suspect=1.0, controls=(), independent=3.25, p_value=0.25)
-    one = replace(undecided(), p_rank=1 / 6, agreement=agreement, assume_no_label_training=True)
-    shown = facts(one)
-    assert shown["p-value of the verdict"] == "0.250 (α = 0.6): 0.167 by rank, 0.250 by agreement"
+    shown = facts(replace(not_related(), p_rank=1 / 6, p_value=0.25, agreement=agreement))
+    assert shown["p-value of the verdict"].startswith(
+        "0.250 (α = 0.6): 0.167 by rank, 0.250 by agreement"
+    )
     assert shown["Controls"].endswith("; all together count as 3.2 independent ones")
-    assert shown["Assumed"] == "the suspect was not trained on answers of the reference"
+    assert shown["p-value of not related"] == "0.500"
+    assert shown["Derivatives"] == "1, at least 1 are needed"
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.1, 0.3, 0.6])
-def test_beyond_the_threshold_the_p_value_is_small_enough_and_on_it_it_is_not(alpha):
-    for count in range(1, 60):
-        controls = [(7 * place) % 5 for place in range(count)]
-        place = threshold_of(alpha, controls)
-        if place is None:
-            assert 1 / (count + 1) > alpha
-        else:
-            beyond, on_it = (
-                (1 + sum(control >= value for control in controls)) / (count + 1)
-                for value in (place + 1e-9, place)
-            )
-            assert beyond <= alpha + 1e-12 < on_it
-
-
-def test_several_references_share_the_error_rate():
-    charts = [one.chart for one in of_kind(Figure, related(), not_related(), undecided())]
+def test_the_threshold_names_the_share_of_the_error_rate():
+    verdicts = (related(), not_related(), replace(undecided(), threshold=None))
+    charts = [figure.chart for figure in of_kind(Figure, *verdicts)]
     guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
-    # 0.6 alone would let two of five controls stand above; a third of it lets none.
     assert guides == [[(2.75, "p ≤ 0.2 beyond this")]] * 2 + [[]]
-    (alone,) = of_kind(Figure, related())
-    assert [guide.start[0] for guide in alone.chart.guides] == [1.25]
 
 
 def test_a_suspect_without_a_value_has_no_place():
     whole = related()
     gone = Undefined(reason="nothing shared")
-    bare = (replace(one, suspect=gone, controls=(), p_value=None) for one in whole.evidence)
+    bare = (replace(kind, suspect=gone, controls=()) for kind in whole.evidence)
     lacking = replace(whole, standings=whole.standings[1:], p_value=None, skill=gone)
     lacking = replace(lacking, evidence=tuple(bare))
     assert replace(build_comparison(), verdicts=(lacking,)).html()
     assert facts(lacking)["p-value of the verdict"].startswith("none (α")
     assert plain(of_kind(Paragraph, lacking)[-1].text) == "The suspect has no joint statistic."
-    (figure,) = of_kind(Figure, replace(lacking, alpha=0.1))
+    (figure,) = of_kind(Figure, replace(lacking, threshold=None))
     assert [key.name for key in figure.chart.legend] == ["control"]
     assert of_kind(Figure, replace(whole, standings=())) == []
 
