@@ -213,7 +213,7 @@ class Synonym(InvarianceCapability):
 
         from perturbations.constraints import FluencyKept
         from perturbations.search import GreedyInvariantSwap
-        from perturbations.synonyms import AnotherWord, ContentWords, SameUse
+        from perturbations.synonyms import ContentWords, SameUse
         from perturbations.word_sources import perplexities, swaps_in_form, word_swaps
 
         if self.preset == "paper":
@@ -221,7 +221,7 @@ class Synonym(InvarianceCapability):
             constraints = [StopwordModification(stopwords())]
         else:
             swaps = swaps_in_form(self.source, ranks=0 if self.sense == "frequent" else 1)
-            constraints = [ContentWords(), AnotherWord(), SameUse()]
+            constraints = [ContentWords(), SameUse()]
         if self.preset == "strong":
             constraints.append(MaxModificationRate(float(self.max_words)))
         if self.language_model:

@@ -25,8 +25,6 @@ TAGS = MappingProxyType(
 """The forms of each part of speech, the base form first, by tags of the Penn Treebank."""
 
 _SAID_BY_SUBJECTS = {"VB", "VBD", "VBP", "VBZ"}
-_MAY_BE_NOUNS = {"unit", "time"}
-"""Kinds of the table of unchanged words that are no function words."""
 
 
 @lru_cache(WORDS_REMEMBERED)
@@ -92,9 +90,8 @@ def part_in_place(word: str, before: str, after: str) -> str | None:
     shown = {part for part, _ in forms}.intersection(wordnet().shown_parts(word))
     if len(shown) < 2:
         return next(iter(shown), None)
-    told = _told(
-        shown, {tag for part, tag in forms if part == "verb" and part in shown}, before, after
-    )
+    tags = {tag for part, tag in forms if part == "verb" and part in shown}
+    told = _told(shown, tags, before, after)
     return told if told in shown else None
 
 
@@ -121,10 +118,9 @@ def _told(shown: set[str], tags: set[str], before: str, after: str) -> str | Non
 
 
 def is_noun(word: str) -> bool:
-    """Whether a word beside another may be a noun; function words are none."""
-    return (
-        word.isalpha() and word not in _function_words() and "noun" in wordnet().shown_parts(word)
-    )
+    """Whether a word beside another may be a noun; function words and units are none."""
+    known = word.isalpha() and word not in unchanged_words()
+    return known and "noun" in wordnet().shown_parts(word)
 
 
 @cache
@@ -134,8 +130,6 @@ def kinds(word: str) -> frozenset[str]:
 
 
 @cache
-def _function_words() -> frozenset[str]:
-    rows = table("unchanged_words")
-    return frozenset(
-        word for kind, words in rows if kind not in _MAY_BE_NOUNS for word in words.split()
-    )
+def unchanged_words() -> frozenset[str]:
+    """Function words, numbers, units and times, in lower case."""
+    return frozenset(word for _, words in table("unchanged_words") for word in words.split())

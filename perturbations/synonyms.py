@@ -7,7 +7,6 @@ has: number, tense, comparison, capital letter, and "a" or "an" before it.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
@@ -16,13 +15,13 @@ from perturbations.constraints import NoTokens, place_of_swap, starts_of_words
 from perturbations.edits import article_for, has_capitals, like
 from perturbations.lexicon import table, table_fingerprint
 from perturbations.parts_of_speech import (
-    TAGS,
     forms_of,
     is_noun,
     kinds,
     neighbours,
     part_in_place,
     tags_of,
+    unchanged_words,
 )
 from perturbations.proper_names import names_in, starts_sentence
 from perturbations.textattack_gate import load_textattack
@@ -97,12 +96,6 @@ def lists_fingerprint() -> str:
     return " ".join(map(table_fingerprint, _LISTS))
 
 
-@cache
-def unchanged_words() -> frozenset[str]:
-    """Function words, numbers, units and times, in lower case."""
-    return frozenset(word for _, words in table("unchanged_words") for word in words.split())
-
-
 def _names(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
     """The places of names and of abbreviations in capitals."""
     listed = {start for match in names_in(text, _listed_names()) for start in range(*match.span())}
@@ -131,8 +124,13 @@ def _in_phrases(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
                 yield from range(first, first + size)
 
 
-class _Swapped(Constraint):
-    """Admits a text by the word that has changed last, before and after."""
+class SameUse(Constraint):
+    """Refuses what is no other word, has another form than the old one, or is used otherwise.
+
+    In the part of speech of the place it has all forms that the old one may have there, and its
+    capitals; a noun can be counted, or stand without an article, where the old one does; a verb
+    takes the same objects.
+    """
 
     def __init__(self) -> None:
         super().__init__(compare_against_original=True)
@@ -141,19 +139,15 @@ class _Swapped(Constraint):
         self, transformed_text: AttackedText, reference_text: AttackedText
     ) -> bool:
         place = place_of_swap(transformed_text)
-        return self.admits(reference_text, place, transformed_text.words[place])
-
-    @abstractmethod
-    def admits(self, text: AttackedText, place: int, new: str) -> bool:
-        """Whether the new word may stand at a place of the text."""
-
-
-class AnotherWord(_Swapped):
-    """Refuses what is no other word: another form or case, a compound or derivation, no word."""
-
-    def admits(self, text: AttackedText, place: int, new: str) -> bool:
-        """As `is_another_word`."""
-        return is_another_word(text.words[place], new)
+        word, new = reference_text.words[place], transformed_text.words[place]
+        near = reference_text.words[max(place - 2, 0) : place]
+        bare = not any("article" in kinds(other.lower()) for other in near)
+        part = part_at(reference_text, place)
+        return (
+            like(word, new) == new
+            and is_another_word(word, new)
+            and is_used_alike(word, new, part, bare=bare)
+        )
 
 
 @lru_cache(WORDS_REMEMBERED)
@@ -187,27 +181,8 @@ def _built_on(word: str, other: str) -> bool:
     )
 
 
-class SameUse(_Swapped):
-    """Refuses a word in another form than the old one, or that is used otherwise.
-
-    In the part of speech of the place it has all forms that the old one may have there; a noun can
-    be counted if the old one can, and stand without an article if the old one can; a verb takes
-    the same objects.
-    """
-
-    def admits(self, text: AttackedText, place: int, new: str) -> bool:
-        """Whether the new word has the form, the use and the capitals of the old one."""
-        word, part = text.words[place], part_at(text, place)
-        bare = not any("article" in kinds(other) for other in text.words[max(place - 2, 0) : place])
-        return (
-            like(word, new) == new
-            and part is not None
-            and is_used_alike(word, new, part, bare=bare)
-        )
-
-
 @lru_cache(WORDS_REMEMBERED)
-def is_used_alike(word: str, new: str, part: str, *, bare: bool) -> bool:
+def is_used_alike(word: str, new: str, part: str | None, *, bare: bool) -> bool:
     """Whether a new word has the forms of an old one in a part of speech, and is used like it.
 
     ``bare`` says that a noun stands without an article.
@@ -216,36 +191,32 @@ def is_used_alike(word: str, new: str, part: str, *, bare: bool) -> bool:
     --------
     >>> [is_used_alike("trip", new, "noun", bare=False) for new in ("journey", "trips", "travel")]
     [True, False, False]
-    >>> [is_used_alike("told", new, "verb", bare=True) for new in ("stated", "assured")]
+    >>> [is_used_alike("fixed", new, "verb", bare=True) for new in ("repair", "repaired")]
     [False, True]
     """
     forms = {form for form in forms_of(word) if form[0] == part}
-    if not forms or not forms <= forms_of(new):
+    if part is None or not forms or not forms <= forms_of(new):
         return False
-    pairs = product(_bases(word, part), _bases(new, part))
+    one, other = (
+        {base for base in base_forms(form) if tags_of(form.lower(), base, part)}
+        for form in (word, new)
+    )
     if part == "noun":
-        counted = not bare or ("noun", "NNS") in forms
-        return any(_needed(base, counted=counted) <= _countings(other) for base, other in pairs)
-    return part != "verb" or any(_objects(base) == _objects(other) for base, other in pairs)
+        needed = _countings(one)
+        counted = needed & {True} if not bare or ("noun", "NNS") in forms else None
+        return (counted or needed) <= _countings(other)
+    return part != "verb" or _objects(one) == _objects(other)
 
 
-def _bases(word: str, part: str) -> list[str]:
-    return sorted(base for base in base_forms(word) if tags_of(word.lower(), base, part))
-
-
-def _needed(noun: str, *, counted: bool) -> frozenset[bool]:
-    known = _countings(noun)
-    return frozenset({True}) if counted and True in known else known
-
-
-def _countings(noun: str) -> frozenset[bool]:
-    """True for a noun that is counted, False for one that is not; many are both."""
+def _countings(nouns: Iterable[str]) -> set[bool]:
+    """True for nouns that are counted, False for some that are not; many are both."""
     # lemminflect gives a noun that is not counted as its own plural.
-    return frozenset(plural != noun for plural in inflect()(noun, "NOUN").get("NNS", ()))
+    plurals = ((noun, inflect()(noun, "NOUN").get("NNS", ())) for noun in nouns)
+    return {plural != noun for noun, forms in plurals for plural in forms}
 
 
-def _objects(verb: str) -> frozenset[str]:
-    return wordnet().frames(verb) & _FRAMES
+def _objects(verbs: Iterable[str]) -> set[str]:
+    return {frame for verb in verbs for frame in wordnet().frames(verb)} & _FRAMES
 
 
 @lru_cache(WORDS_REMEMBERED)
@@ -271,20 +242,10 @@ def synonyms_in_form(word: str, part: str, *, ranks: int) -> tuple[str, ...]:
         like(word, form)
         for synonym in wordnet().synonyms_as(word, part)
         if synonym.ranks <= ranks
-        for form in _in_form(synonym.lemma, part, word.lower(), synonym.base)
+        for tag in tags_of(word.lower(), synonym.base, part)
+        for form in inflect()(synonym.lemma, part.upper()).get(tag, ())[:1]
     }
     return tuple(sorted(lemmas - {word}))
-
-
-def _in_form(lemma: str, part: str, word: str, base: str) -> Iterator[str]:
-    """The lemma in each form that the word may have as a form of its base."""
-    if part == "noun" and lemma.endswith("ing") and not base.endswith("ing"):
-        return  # what is done is not what is: "flying" is no word for one flight
-    known = inflect()(lemma, part.upper())
-    for tag in tags_of(word, base, part) or (TAGS[part][:1] if word == base else ()):
-        # "flying" is given as its own plural, and is none for "flights".
-        if tag in known and (tag != "NNS" or known[tag][0] != lemma):
-            yield known[tag][0]
 
 
 class SynonymsInPlace(WordSwap):

@@ -78,7 +78,8 @@ class WordNet:
         >>> [wordnet().is_common(one) for one in ("Films", "rome", "qwzx")]
         [True, False, False]
         """
-        return any(part.has_common(word.lower()) for part in self._parts)
+        word = word.lower()
+        return any(not part.forms(word).isdisjoint(part.lemmas(word)) for part in self._parts)
 
     def is_lemma(self, word: str) -> bool:
         """Whether it holds a word or phrase in lower case as it is, ``_`` for a space.
@@ -135,7 +136,7 @@ class WordNet:
         Examples
         --------
         >>> [(one.lemma, one.ranks) for one in wordnet().synonyms_as("sofas", "noun")]
-        [('couch', 0), ('lounge', 1)]
+        [('couch', 0), ('lounge', 0)]
         """
         held = self._by_name[part]
         for base, rank, sense in held.senses(word.lower()):
@@ -152,7 +153,12 @@ class WordNet:
         (True, False)
         """
         senses = self._by_name["verb"].senses(verb)
-        return frozenset(frame for _, _, sense in senses for frame in sense.frames_of(verb))
+        frames = ((frame, at, sense) for _, _, sense in senses for frame, at in sense.frames)
+        return frozenset(
+            frame
+            for frame, at, sense in frames
+            if at == "00" or sense.lemmas[int(at, 16) - 1] == verb
+        )
 
     def _look_up(self, word: str) -> tuple[str, ...]:
         lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower())}
@@ -168,12 +174,6 @@ class Sense(NamedTuple):
     """The number of each sentence frame, and that of its lemma in hexadecimal; 00 for all."""
     relates: bool
     """Whether its words may stand for one another: it is neither an amount nor a name."""
-
-    def frames_of(self, lemma: str) -> Iterator[str]:
-        """The numbers of the frames that a lemma takes in this sense."""
-        for frame, number in self.frames:
-            if number == "00" or self.lemmas[int(number, 16) - 1] == lemma:
-                yield frame
 
 
 class _PartOfSpeech:
@@ -199,10 +199,6 @@ class _PartOfSpeech:
         for form in sorted(self.forms(word)):
             for rank, place in enumerate(self.places(form)):
                 yield form, rank, self.sense(place)
-
-    def has_common(self, word: str) -> bool:
-        """Whether a word in lower case, or a base form of it, is a lemma without a capital."""
-        return not self.forms(word).isdisjoint(self.lemmas(word))
 
     def holds(self, lemma: str) -> bool:
         """Whether this is a lemma, ``_`` for a space."""

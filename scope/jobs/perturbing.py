@@ -27,8 +27,8 @@ LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: that of foreign code may be of any length."""
 
 _WORD = re.compile(r"\w+")
-_OFTEN, _NAMED = 0.03, 5
-"""The share of the changed texts from which on a swap of a word is named, and how many are."""
+_OFTEN = 0.03
+"""The share of the changed texts above which a swap of a word is named."""
 
 Kind = Literal["kept", "random"]
 """Pairs that keep the reference's prediction, and random candidates."""
@@ -160,9 +160,9 @@ def _notes(
     capability: Capability, examples: Sequence[Example], trials: Sequence[Perturbation]
 ) -> str | None:
     """What the capability lacked, repeated, and left of the texts as it was, in words."""
-    notes = []
+    notes: list[str] = []
     if isinstance(capability, ComparesWords):
-        notes += [note for note in (capability.caution, _repeated(examples, trials)) if note]
+        notes += filter(None, (capability.caution, _repeated(examples, trials)))
     if isinstance(capability, LeavesWords) and (
         words := sum(capability.left_alone(example.text) for example in examples)
     ):
@@ -175,16 +175,13 @@ def _repeated(examples: Sequence[Example], trials: Sequence[Perturbation]) -> st
     texts = {example.id: _WORD.findall(example.text.lower()) for example in examples}
     changed = [(trial.example_id, trial.text) for trial in trials if trial.text is not None]
     swaps = Counter(
-        pair
+        f"{old} → {new}"
         for key, text in changed
-        for pair in zip(texts[key], _WORD.findall(text.lower()), strict=False)
-        if pair[0] != pair[1] and set(pair) != {"a", "an"}
+        for old, new in zip(texts[key], _WORD.findall(text.lower()), strict=False)
+        if old != new and {old, new} != {"a", "an"}
     )
-    often = [
-        f"{old} → {new} {count / len(changed):.0%}"
-        for (old, new), count in swaps.most_common(_NAMED)
-        if count > max(1, _OFTEN * len(changed))
-    ]
+    most = max(1, _OFTEN * len(changed))
+    often = [f"{swap} {n / len(changed):.0%}" for swap, n in swaps.most_common() if n > most]
     return f"of the changed texts these are alike: {', '.join(often)}" if often else ""
 
 

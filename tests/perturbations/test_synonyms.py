@@ -3,7 +3,6 @@
 import pytest
 
 from perturbations.synonyms import (
-    AnotherWord,
     ContentWords,
     SameUse,
     WithArticles,
@@ -63,8 +62,6 @@ def changed(text, word, new):
 )
 def test_forms_compounds_derivations_names_and_abbreviations_are_no_other_word(word, new):
     assert not is_another_word(word, new)
-    before, after = changed(f"the {word} here", word, new)
-    assert not AnotherWord()._check_constraint(after, before)
 
 
 @pytest.mark.parametrize(
