@@ -2,11 +2,16 @@
 
 The paper's *linguistic taxonomy* capability (arXiv 2311.04166, section 4), with words chosen to be
 such as people accept. Words that carry no sense of their own stay: function words, names, numbers,
-handles. WordNet offers words of a common, a similar or a more general sense, which take the form of
-the old word. An encoder compares the vectors of both words in their sentence; a word counts whose
-cosine reaches the encoder's bound and is at most 0.02 below the best. Layers and bounds were chosen
-on the dev half of Swords (Lee et al. 2021), where people judge words in context: see
-``benchmarks``. Without an encoder the words of the most frequent sense count.
+handles; so do compounds ("customer service"), verbs with a preposition ("wait on") and words whose
+part of speech the neighbours leave open. WordNet offers words of one sense with the old word in
+that part of speech, which is the most frequent sense of one and the first or second of the other.
+They have all forms of the old word in its place; nouns are counted as it is, verbs take the objects
+that it takes. An encoder compares the vectors of both words in their sentence; a word counts whose
+cosine reaches the encoder's bound and is at most 0.02 below the best. Layers were chosen on the dev
+half of Swords (Lee et al. 2021), where people judge words in context, rules and bounds by reading
+swaps. Without an encoder the words count whose sense is the most frequent of both.
+
+A swap that makes up more than 3 % of the changed texts is named in the note of the run.
 
 The paper swaps in every synonym of every sense (``preset=paper``), of which people accept one in
 five. An invariance found here says that the reference does not mind the swap, not that nobody
@@ -63,8 +68,8 @@ class Synonym(InvarianceCapability):
         published code.
     sense
         How ``valid`` and ``strong`` choose among the senses of a word: by ``context``, as the
-        encoder of the audit compares the words, or ``frequent``, those of the most frequent sense,
-        where no encoder is at hand.
+        encoder of the audit compares the words, or ``frequent``, those of a sense that is the most
+        frequent one of both words, where no encoder is at hand.
     min_fit
         Least cosine of the two words in context, from -1 to 1; by default 0.85 for
         all-mpnet-base-v2 and 0.8 for other encoders.

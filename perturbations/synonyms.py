@@ -40,7 +40,9 @@ _MAKE_VERBS = {"preposition", "particle"}
 """The kinds of words that make a verb of their own with the one before them: "wait on"."""
 
 _FRAMES = {"08", "14", "24"}
-"""WordNet's frames of verbs with an object, with two, and with one that does something."""
+_WITHOUT_OBJECT = {"01", "02"}
+"""WordNet's frames of verbs with an object, with two, with one that does something; and with none.
+"""
 
 
 class ContentWords(PreTransformationConstraint):
@@ -50,7 +52,8 @@ class ContentWords(PreTransformationConstraint):
     one letter or with other characters than letters, abbreviations in capitals, names, words whose
     part of speech their place leaves open, the words of a phrase that WordNet knows, and words that
     make one with their neighbour: nouns beside nouns ("customer service"), verbs before a
-    preposition ("wait on"), adjectives before "to", adverbs after "not" or an auxiliary.
+    preposition ("wait on") or with two complements ("help me find it"), adjectives before "to",
+    adverbs after "not" or an auxiliary.
     """
 
     def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
@@ -82,7 +85,8 @@ def _is_bound(text: str, words: Sequence[tuple[int, str]], place: int) -> bool:
     return {
         "noun": is_noun(after)
         or (is_noun(before) and _part(text, words, place - 1) in (None, "noun")),
-        "verb": not right.isdisjoint(_MAKE_VERBS),
+        "verb": not right.isdisjoint(_MAKE_VERBS)
+        or ("person" in right and neighbours(text, words, place + 1)[1] != ""),
         "adj": after == "to",
         "adv": before == after == "as" or before == "not" or "auxiliary" in left,
     }.get(part or "", True)
@@ -140,9 +144,11 @@ class SameUse(Constraint):
     ) -> bool:
         place = place_of_swap(transformed_text)
         word, new = reference_text.words[place], transformed_text.words[place]
+        part = part_at(reference_text, place)
         near = reference_text.words[max(place - 2, 0) : place]
         bare = not any("article" in kinds(other.lower()) for other in near)
-        part = part_at(reference_text, place)
+        if part == "verb":
+            bare = not neighbours(reference_text.text, starts_of_words(reference_text), place)[1]
         return (
             like(word, new) == new
             and is_another_word(word, new)
@@ -185,7 +191,7 @@ def _built_on(word: str, other: str) -> bool:
 def is_used_alike(word: str, new: str, part: str | None, *, bare: bool) -> bool:
     """Whether a new word has the forms of an old one in a part of speech, and is used like it.
 
-    ``bare`` says that a noun stands without an article.
+    ``bare`` says that a noun stands without an article, or a verb with no word after it.
 
     Examples
     --------
@@ -205,7 +211,8 @@ def is_used_alike(word: str, new: str, part: str | None, *, bare: bool) -> bool:
         needed = _countings(one)
         counted = needed & {True} if not bare or ("noun", "NNS") in forms else None
         return (counted or needed) <= _countings(other)
-    return part != "verb" or _objects(one) == _objects(other)
+    asked = _FRAMES | _WITHOUT_OBJECT if bare else _FRAMES
+    return part != "verb" or _frames(one) & asked == _frames(other) & asked
 
 
 def _countings(nouns: Iterable[str]) -> set[bool]:
@@ -215,8 +222,8 @@ def _countings(nouns: Iterable[str]) -> set[bool]:
     return {plural != noun for noun, forms in plurals for plural in forms}
 
 
-def _objects(verbs: Iterable[str]) -> set[str]:
-    return {frame for verb in verbs for frame in wordnet().frames(verb)} & _FRAMES
+def _frames(verbs: Iterable[str]) -> set[str]:
+    return {frame for verb in verbs for frame in wordnet().frames(verb)}
 
 
 @lru_cache(WORDS_REMEMBERED)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from perturbations.parts_of_speech import part_in_place
 from perturbations.synonyms import (
     ContentWords,
     SameUse,
@@ -34,6 +35,7 @@ pytestmark = pytest.mark.usefixtures("lexicon")
         ("the customer service waited on me, for help", ["help"]),
         ("hard to help, as soon as possible", ["help", "possible"]),
         ("I do not really need it", ["need"]),
+        ("help me find it, help me", ["find", "help"]),
     ],
 )
 def test_words_with_a_sense_of_their_own_may_change(text, may_change):
@@ -79,17 +81,25 @@ def test_other_words_are(word, new):
         ("boats", "ships", True),
         ("bigger", "larger", True),
         ("Boat", "ship", False),
+        ("a trip", "journey", True),
+        ("a trip", "travel", False),
+        ("the film", "movie", True),
+        ("we tried", "attempted", False),
+        ("we tried it", "attempted", True),
+        ("they told", "stated", False),
+        ("the house", "fished", False),
     ],
 )
-def test_number_tense_comparison_and_capital_are_the_form(word, new, same):
-    before, after = changed(f"{word} here", word, new)
+def test_a_new_word_is_used_as_the_old_one(word, new, same):
+    words = word.split()
+    before, after = changed(word if words[1:] else f"{word} here", words[words[1:] != []], new)
     assert SameUse()._check_constraint(after, before) is same
 
 
 def test_synonyms_have_the_form_of_the_word_in_a_frequent_sense_of_both():
     assert synonyms_in_form("Changed", "verb", ranks=1) == ("Altered",)
     assert synonyms_in_form("cars", "noun", ranks=0) == ("automobiles", "autos", "motorcars")
-    assert "gondolas" in synonyms_in_form("cars", "noun", ranks=9)
+    assert "machines" in synonyms_in_form("cars", "noun", ranks=9)
     assert synonyms_in_form("help", "noun", ranks=0) != synonyms_in_form("help", "verb", ranks=0)
     assert synonyms_in_form("qwzx", "noun", ranks=9) == ()
 
@@ -97,6 +107,25 @@ def test_synonyms_have_the_form_of_the_word_in_a_frequent_sense_of_both():
 def test_numbers_units_and_names_are_related_to_no_word():
     assert synonyms_in_form("dozen", "noun", ranks=9) == ()
     assert synonyms_in_form("london", "noun", ranks=9) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "after", "part"),
+    [
+        ("please", "help", "me", "verb"),
+        ("any", "help", "", "noun"),
+        ("", "help", "", None),
+        ("a", "light", "lamp", "adj"),
+        ("is", "light", "", "adj"),
+        ("have", "help", "", "noun"),
+        ("of", "help", "", "noun"),
+        ("so", "happy", "", "adj"),
+        ("they", "sleep", "", "verb"),
+        ("", "sofa", "", "noun"),
+    ],
+)
+def test_neighbours_tell_the_part_of_speech(before, word, after, part):
+    assert part_in_place(word, before, after) == part
 
 
 @pytest.mark.parametrize(
