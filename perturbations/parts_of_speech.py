@@ -64,12 +64,12 @@ def neighbours(text: str, words: Sequence[tuple[int, str]], place: int) -> tuple
     ('', 'help')
     """
 
-    def beside(first: int, other: int) -> str:
+    def beside(first: int, neighbour: int) -> str:
         if not 0 <= first < len(words) - 1:
             return ""
         start, word = words[first]
         joined = text[start + len(word) : words[first + 1][0]] == " "
-        return words[other][1].lower().replace("’", "'") if joined else ""
+        return words[neighbour][1].lower().replace("’", "'") if joined else ""
 
     return beside(place - 1, place - 1), beside(place, place + 1)
 
@@ -99,14 +99,14 @@ def _told(shown: set[str], tags: set[str], before: str, after: str) -> str | Non
     """What the first rule that holds says of a word of these parts and tags of a verb."""
     left, right = kinds(before), kinds(after)
     participle, modifies = not tags.isdisjoint({"VBG", "VBN"}), is_noun(after)
-    other, described = shown - {"verb"}, shown & {"adj", "adv"}
+    no_verb, described = shown - {"verb"}, shown & {"adj", "adv"}
     rules = (
         ("article" in left, "adj" if modifies else "noun"),
         ("degree" in left and described, None if len(described) > 1 else next(iter(described), "")),
         ("auxiliary" in left, "verb" if "VB" in tags else None),
         ("subject" in left, "verb" if tags & _SAID_BY_SUBJECTS else None),
-        ("be" in left, "adj" if not participle else None if "adj" in other else "verb"),
-        ("have" in left, None if participle and other else "verb" if participle else "noun"),
+        ("be" in left, "adj" if not participle else None if "adj" in no_verb else "verb"),
+        ("have" in left, None if participle and no_verb else "verb" if participle else "noun"),
         (tags and "object" in right and ("preposition" not in left or "VBG" in tags), "verb"),
         ("preposition" in left and modifies, "adj"),
         ("preposition" in left, None if "VBG" in tags or "adj" in shown else "noun"),

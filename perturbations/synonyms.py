@@ -146,7 +146,7 @@ class SameUse(Constraint):
         word, new = reference_text.words[place], transformed_text.words[place]
         part = part_at(reference_text, place)
         near = reference_text.words[max(place - 2, 0) : place]
-        bare = not any("article" in kinds(other.lower()) for other in near)
+        bare = not any("article" in kinds(neighbour.lower()) for neighbour in near)
         if part == "verb":
             bare = not neighbours(reference_text.text, starts_of_words(reference_text), place)[1]
         return (
@@ -203,16 +203,16 @@ def is_used_alike(word: str, new: str, part: str | None, *, bare: bool) -> bool:
     forms = {form for form in forms_of(word) if form[0] == part}
     if part is None or not forms or not forms <= forms_of(new):
         return False
-    one, other = (
+    old_bases, new_bases = (
         {base for base in base_forms(form) if tags_of(form.lower(), base, part)}
         for form in (word, new)
     )
     if part == "noun":
-        needed = _countings(one)
+        needed = _countings(old_bases)
         counted = needed & {True} if not bare or ("noun", "NNS") in forms else None
-        return (counted or needed) <= _countings(other)
+        return (counted or needed) <= _countings(new_bases)
     asked = _FRAMES | _WITHOUT_OBJECT if bare else _FRAMES
-    return part != "verb" or _frames(one) & asked == _frames(other) & asked
+    return part != "verb" or _frames(old_bases) & asked == _frames(new_bases) & asked
 
 
 def _countings(nouns: Iterable[str]) -> set[bool]:

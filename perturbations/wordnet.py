@@ -135,7 +135,7 @@ class WordNet:
 
         Examples
         --------
-        >>> [(one.lemma, one.ranks) for one in wordnet().synonyms_as("sofas", "noun")]
+        >>> [(synonym.lemma, synonym.ranks) for synonym in wordnet().synonyms_as("sofas", "noun")]
         [('couch', 0), ('lounge', 0)]
         """
         held = self._by_name[part]
