@@ -9,8 +9,9 @@ from perturbations.synonyms import synonyms_in_form
 from perturbations.textattack_gate import load_textattack
 from perturbations.wordnet import wordnet
 from scope.errors import SpecError
+from scope.jobs.perturbing import _notes
 from scope.protocols import SearchOptions
-from scope.records import Example
+from scope.records import Example, Perturbation
 from scope.testing import AlikeWords, HashedWords
 
 load_textattack()
@@ -166,3 +167,15 @@ def test_each_encoder_has_a_bound_of_its_own_unless_one_is_given():
 def test_a_bound_on_the_fit_is_refused_where_no_encoder_measures_it():
     with pytest.raises(SpecError, match=r"min_fit=0\.8 without an encoder"):
         Synonym(min_fit=0.8).for_encoder(None)
+
+
+def test_swaps_that_make_up_much_of_a_run_are_named():
+    texts = ["A car", "the car.", "so glad", "?"]
+    examples = [Example(id=text, text=text) for text in texts]
+    changed = ["An automobile", "the automobile.", "so happy", None]
+    trials = [
+        Perturbation(example_id=text, trial=1, text=new, failure=None if new else "none")
+        for text, new in zip(texts, changed, strict=True)
+    ]
+    note = "of the changed texts these are alike: car → automobile 67%"
+    assert _notes(Synonym(), examples, trials) == note
