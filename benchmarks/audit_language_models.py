@@ -48,11 +48,10 @@ from perturbations.capability import InvarianceCapability, perturb
 from scope.answers import CachedClassifier, Memory
 from scope.models.batching import AS_GIVEN
 from scope.models.causal import CausalModel
-from scope.models.decoder import Decoder
+from scope.models.decoder import Decoder, Decoders
 from scope.models.labels import LabelWordClassifier
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
-from scope.models.path_decoder import Decoders
 from scope.protocols import SearchOptions
 from scope.records import Example, Prediction
 

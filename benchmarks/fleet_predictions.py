@@ -9,8 +9,8 @@ from fleet_sets import StoredSet
 from numpy.typing import NDArray
 from surroundings import bounded
 
+from scope.jobs.fleet.map import answer_vectors
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import answer_vectors
 from scope.jobs.fleet.predict import leave_out, predict_benchmark
 from scope.records import BenchmarkPrediction
 

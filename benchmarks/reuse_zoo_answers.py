@@ -9,7 +9,8 @@ from pathlib import Path
 from zoo.lineage import Zoo
 
 from scope.answers import CachedClassifier, Run
-from scope.data.sampling import by_name, draw, load_data
+from scope.data.drawing import by_name, draw
+from scope.data.sampling import load_data
 from scope.jobs.perturbing import PairSearch
 from scope.jobs.preparation import choose_capabilities
 from scope.jobs.reuse.models import Part

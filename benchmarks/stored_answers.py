@@ -26,8 +26,8 @@ def stored_answers(folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     DataError
         When a file is missing, or a model has more or fewer answers than there are questions.
     """
-    items = [json.loads(line) for line in _lines(folder / "items.jsonl.gz")]
-    rows = dict(line.split("\t") for line in _lines(folder / "responses.tsv.gz"))
+    items = [json.loads(line) for line in lines_of(folder / "items.jsonl.gz")]
+    rows = dict(line.split("\t") for line in lines_of(folder / "responses.tsv.gz"))
     for model, row in rows.items():
         if len(row) != len(items):
             raise DataError(
@@ -38,7 +38,14 @@ def stored_answers(folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
     return items, rows
 
 
-def _lines(path: Path) -> Iterator[str]:
+def lines_of(path: Path) -> Iterator[str]:
+    """The lines of a compressed file.
+
+    Raises
+    ------
+    DataError
+        When there is no such file.
+    """
     if not path.is_file():
         raise DataError(
             f"no file {path}",

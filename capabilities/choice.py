@@ -31,10 +31,10 @@ class Choice:
         """Nothing: the data alone decide what is asked."""
         return {}
 
-    def load(self, data: str, *, n: int | None, seed: int) -> TaskData:
+    def load(self, data: str, *, n: int | None, seed: int, cluster: str | None = None) -> TaskData:
         """The questions of a table with ``question``, ``options`` and maybe ``answer``.
 
         An answer is the option's number from 0, its letter, or its text.
         """
         wanted = Wanted(task=self.name, rows="questions", unfit="without words")
-        return gather(read_choices(data), wanted, spec=data, n=n, seed=seed)
+        return gather(read_choices(data, cluster), wanted, spec=data, n=n, seed=seed)

@@ -41,12 +41,12 @@ class ExtractiveQA:
         """Whether unanswerable questions are asked."""
         return asdict(self)
 
-    def load(self, data: str, *, n: int | None, seed: int) -> TaskData:
+    def load(self, data: str, *, n: int | None, seed: int, cluster: str | None = None) -> TaskData:
         """The questions of a SQuAD file, or of a table with ``question`` and ``context``.
 
         An item's category is the title of the article.
         """
-        drafts = read_squad(data, unanswerable=self.unanswerable)
+        drafts = read_squad(data, unanswerable=self.unanswerable, cluster=cluster)
         wanted = Wanted(
             task=self.name, rows="questions", unfit="without words, or on an empty passage"
         )

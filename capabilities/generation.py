@@ -40,13 +40,13 @@ class Generation:
         """Nothing: the data alone decide what is asked."""
         return {}
 
-    def load(self, data: str, *, n: int | None, seed: int) -> TaskData:
+    def load(self, data: str, *, n: int | None, seed: int, cluster: str | None = None) -> TaskData:
         """The questions of a table with ``question`` and ``answer``."""
         wanted = Wanted(task=self.name, rows="questions", unfit="without words")
-        return gather(_read(data), wanted, spec=data, n=n, seed=seed)
+        return gather(_read(data, cluster), wanted, spec=data, n=n, seed=seed)
 
 
-def _read(data: str) -> Iterator[Draft]:
+def _read(data: str, cluster: str | None) -> Iterator[Draft]:
     source = open_source(data)
     if other := next(
         (column for column in source.columns if column.casefold() in _OF_OTHER_TASKS), None
@@ -56,7 +56,8 @@ def _read(data: str) -> Iterator[Draft]:
             expected="questions without options and passage",
             fix="choose the task choice for options, extractive_qa for passages",
         )
-    return usable(read_fields(source, NAMES, required=("question", "answer")), _draft)
+    required = "question", "answer"
+    return usable(read_fields(source, NAMES, required=required, cluster=cluster), _draft)
 
 
 def _draft(fields: Fields) -> Draft:

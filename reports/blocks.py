@@ -268,22 +268,9 @@ class Callout:
     blocks: tuple[Block, ...]
 
 
-Block = (
-    Heading
-    | Paragraph
-    | Passage
-    | Preformatted
-    | Bullets
-    | Terms
-    | Figure
-    | Grid
-    | Table
-    | Cards
-    | Fold
-    | Beside
-    | Callout
-)
-"""The blocks of a section."""
+Plain = Heading | Paragraph | Passage | Preformatted | Bullets | Terms | Figure | Grid | Table
+Block = Plain | Cards | Fold | Beside | Callout
+"""The blocks of a section; all but the plain ones have others inside."""
 
 
 @dataclass(frozen=True, kw_only=True)

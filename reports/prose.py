@@ -16,19 +16,8 @@ from typing import Literal, NamedTuple
 from reports.wording import Cell
 from scope.records import Estimate, Undefined
 
-Style = Literal[
-    "plain",
-    "strong",
-    "emphasis",
-    "code",
-    "alarm",
-    "good",
-    "note",
-    "inserted",
-    "deleted",
-    "marked",
-    "share",
-]
+Change = Literal["inserted", "deleted", "marked"]
+Style = Literal["plain", "strong", "emphasis", "code", "alarm", "good", "note", "share"] | Change
 """The style of a part; ``alarm`` marks losses and worse results, ``good`` right answers.
 
 A ``share`` is a number from 0 to 1, which a page shows with a bar.
@@ -115,6 +104,8 @@ def written(value: Written | None) -> Text:
     >>> plain(written(Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap")))
     '0.500 [0.250, 0.750] (n\xa0=\xa08)'
     """
+    if isinstance(value, Estimate | Undefined):
+        value = Cell.of(value)
     match value:
         case None:
             return ()
@@ -122,25 +113,12 @@ def written(value: Written | None) -> Text:
             return (Span(value, foreign=True),)
         case int():
             return (Span(f"{value:,}"),)
-        case Estimate() | Undefined():
-            return written(Cell.of(value))
+        case Cell(reason=str(why)):
+            return (Span("undefined", "strong"), Span(" ("), Span(why, foreign=True), Span(")"))
         case Cell():
-            return _cell(value)
+            around = f" {value.interval} (n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{value.n:,})"
+            return (Span(value.value, "strong"), Span(around))
     return value
-
-
-def _cell(cell: Cell) -> Text:
-    if cell.reason is not None:
-        return (
-            Span("undefined", "strong"),
-            Span(" ("),
-            Span(cell.reason, foreign=True),
-            Span(")"),
-        )
-    return (
-        Span(cell.value, "strong"),
-        Span(f" {cell.interval} (n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell.n:,})"),
-    )
 
 
 def joined(parts: Iterable[Written], between: str = ", ", last: str | None = None) -> Text:

@@ -34,34 +34,29 @@ if TYPE_CHECKING:
     from scope.models.options import ModelOptions as ModelOptions
     from scope.records import Estimate as Estimate, Result as Result, Undefined as Undefined
 
-_HOMES = {
-    "Result": "scope.records",
-    "Estimate": "scope.records",
-    "ModelOptions": "scope.models.options",
-    "ScopeError": "scope.errors",
-    "Undefined": "scope.records",
-    "audit": "scope.jobs.audit.run",
-    "compare": "scope.jobs.compare.run",
-    "demo": "scope.jobs.demo.run",
-    "dry_run": "scope.jobs.dry_run",
-    "embed_fleet": "scope.jobs.fleet.embed",
-    "failed_gates": "scope.core.gates",
-    "forecast_fleet": "scope.jobs.fleet.forecast",
-    "load_result": "scope.jobs.pages",
-    "map_fleet": "scope.jobs.fleet.map",
-    "merge": "scope.jobs.shards",
-    "pair": "scope.jobs.pair.run",
-    "predict_fleet": "scope.jobs.fleet.predict",
-    "probe": "scope.jobs.probe.run",
-    "report": "scope.jobs.pages",
-    "reuse": "scope.jobs.reuse.run",
-    "route_fleet": "scope.jobs.fleet.route",
-    "similarity": "scope.jobs.probe.similarity",
-    "study_complementarity": "scope.jobs.study.run",
-    "study_judges": "scope.jobs.study.run",
-    "study_size": "scope.jobs.study.run",
-    "study_trend": "scope.jobs.study.run",
+_NAMES = {
+    "scope.core.gates": "failed_gates",
+    "scope.errors": "ScopeError",
+    "scope.jobs.audit.run": "audit",
+    "scope.jobs.compare.run": "compare",
+    "scope.jobs.demo.run": "demo",
+    "scope.jobs.dry_run": "dry_run",
+    "scope.jobs.fleet.embed": "embed_fleet",
+    "scope.jobs.fleet.forecast": "forecast_fleet",
+    "scope.jobs.fleet.map": "map_fleet",
+    "scope.jobs.fleet.predict": "predict_fleet",
+    "scope.jobs.fleet.route": "route_fleet",
+    "scope.jobs.pages": "load_result report",
+    "scope.jobs.pair.run": "pair",
+    "scope.jobs.probe.run": "probe",
+    "scope.jobs.probe.similarity": "similarity",
+    "scope.jobs.reuse.run": "reuse",
+    "scope.jobs.shards": "merge",
+    "scope.jobs.study.run": "study_complementarity study_judges study_size study_trend",
+    "scope.models.options": "ModelOptions",
+    "scope.records": "Estimate Result Undefined",
 }
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - each name is imported above for type checkers
 

@@ -259,12 +259,13 @@ class ForeignPiece:
             self.takes = settings_of(piece)
             self._settings = plain_settings(shown(piece.name), piece.settings())
             methods = {name: getattr(piece, name, None) for name in (*_CALLS, *_SEARCHES)}
-            _require_description(self)
-            _require_role(self, methods)
+            _require_description(self, methods)
         for name, method in methods.items():
             if callable(method):
-                wrap = self._searching if name in _SEARCHES else self._calling
-                setattr(self, name, partial(wrap, name, method))
+                check = partial(_checked_data, self.name, name) if name in _DATA else None
+                call = partial(self._code.call, name, method, check=check)
+                searches = name in _SEARCHES
+                setattr(self, name, partial(self._searching, method) if searches else call)
 
     def settings(self) -> Mapping[str, Setting]:
         """Its settings, as plain values."""
@@ -272,16 +273,9 @@ class ForeignPiece:
 
     def changed(self, settings: Mapping[str, Setting]) -> ForeignPiece:
         """The same with these settings changed."""
-        with self._code.entered("__init__"):
-            changed = replace(self._piece, **settings)
-        return ForeignPiece(changed)
+        return ForeignPiece(self._code.call("__init__", lambda: replace(self._piece, **settings)))
 
-    def _calling(self, name: str, method: Any, *arguments: Any, **options: Any) -> Any:
-        with self._code.entered(name):
-            returned = method(*arguments, **options)
-            return _checked_data(self.name, name, returned) if name in _DATA else returned
-
-    def _searching(self, _: str, method: Any, *arguments: Any) -> Iterator[Any]:
+    def _searching(self, method: Any, *arguments: Any) -> Iterator[Any]:
         """The results of a search; its errors pass unchanged: an audit records it as failed."""
         with self._code.surroundings():
             results = method(*arguments)
@@ -328,7 +322,7 @@ def _is_plain(value: object) -> bool:
     return value is None
 
 
-def _checked_data(piece: str, method: str, loaded: Any) -> Any:
+def _checked_data(piece: str, method: str, loaded: Any, _data: object) -> Any:
     """The loaded data of a task with its members; to be called inside the boundary."""
     _, kind, field, member = _DATA[method]
     if isinstance(loaded, TaskData | PairData) and isinstance(loaded, kind):
@@ -368,7 +362,8 @@ def require_members(piece: Any, names: Collection[str] = ("name", "question", "s
         )
 
 
-def _require_description(piece: ForeignPiece) -> None:
+def _require_description(piece: ForeignPiece, methods: Mapping[str, Any]) -> None:
+    """Refuse a name, a question or a role that cannot be; the role is that of the task's data."""
     if not isinstance(piece.name, str) or not _NAME.fullmatch(piece.name):
         raise SpecError(
             f"a capability or task with the name {shown(piece.name)}",
@@ -381,14 +376,8 @@ def _require_description(piece: ForeignPiece) -> None:
             expected="what is asked of the models, in words that can be written as UTF-8",
             fix="write it as the report should show it",
         )
-
-
-def _require_role(piece: ForeignPiece, methods: Mapping[str, Any]) -> None:
-    """A task is asked in one role, of those that go with the method that loads its data."""
-    if callable(methods["search"]):
-        return
     role = getattr(piece, "role", None)
-    for method, (roles, *_) in _DATA.items():
+    for method, (roles, *_) in _DATA.items() if not callable(methods["search"]) else ():
         wrong = not isinstance(role, str) or str.__str__(role) not in roles
         if callable(methods[method]) and wrong:
             raise SpecError(

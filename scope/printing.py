@@ -53,11 +53,8 @@ def unstorable(text: str) -> str:
     match = _UNWRITABLE.search(text)
     if match is None:
         return ""
-    return (
-        "a NUL character"
-        if match[0] == "\0"
-        else "half of a surrogate pair, which is no character,"
-    )
+    half = "half of a surrogate pair, which is no character,"
+    return "a NUL character" if match[0] == "\0" else half
 
 
 def shown(value: object, most: int = 60) -> str:

@@ -4,19 +4,17 @@ Everything here works on arrays of latents, in the manner of scikit-learn. `scop
 them from models.
 """
 
-from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
-from scope.jobs.probe.network import STEPS
-from scope.jobs.probe.saving import LatentSource, SavedProbe, load_probe, save_probe
-
-__all__ = [
-    "STEPS",
-    "LatentSource",
-    "SavedProbe",
-    "SimilarityProbe",
-    "align_layers",
-    "layer_curve",
-    "leave_one_layer_out",
-    "load_probe",
-    "save_probe",
-]
+# ruff: noqa: PLC0414 - these names are for users
+from scope.jobs.probe.estimator import SimilarityProbe as SimilarityProbe
+from scope.jobs.probe.layers import (
+    align_layers as align_layers,
+    layer_curve as layer_curve,
+    leave_one_layer_out as leave_one_layer_out,
+)
+from scope.jobs.probe.network import STEPS as STEPS
+from scope.jobs.probe.saving import (
+    LatentSource as LatentSource,
+    SavedProbe as SavedProbe,
+    load_probe as load_probe,
+    save_probe as save_probe,
+)

@@ -42,26 +42,19 @@ class Bars:
     @contextmanager
     def task(self, description: str, total: int | None, done: int = 0) -> Iterator[Advance]:
         """Show a bar while the context is open, and its last state after it."""
+        from rich import progress
         from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress as RichProgress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
 
         columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(bar_width=24),
+            progress.MofNCompleteColumn(),
+            progress.TextColumn("{task.fields[rate]}"),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn("left"),
+            progress.TimeRemainingColumn(),
         )
-        with RichProgress(*columns, console=Console(stderr=True)) as bars:
+        with progress.Progress(*columns, console=Console(stderr=True)) as bars:
             bar = bars.add_task(printable(description), total=total, completed=done, rate="")
             pace = _Pace(done)
 

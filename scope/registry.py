@@ -21,14 +21,7 @@ from scope.printing import did_you_mean, first_line, printable
 from scope.untrusted import UntrustedCode
 
 Group = Literal[
-    "capabilities",
-    "tasks",
-    "models",
-    "jobs",
-    "metrics",
-    "parts",
-    "renderers",
-    "sections",
+    "capabilities", "tasks", "models", "jobs", "metrics", "parts", "renderers", "sections"
 ]
 
 LOCAL_LOGS = ("eee", "helm", "inspect", "lm-eval")

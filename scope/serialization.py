@@ -33,7 +33,7 @@ from scope.registry import find, imported
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-FORMAT = 7
+FORMAT = 8
 """Changes whenever an older release could no longer read what this one writes."""
 
 DECIMALS = 6
@@ -49,7 +49,7 @@ def _document(result: Any) -> TypeAdapter[Any]:
 
     document = make_dataclass(
         "_Document",
-        [("format", Literal[7]), ("lists", dict[str, str] | None, None)],
+        [("format", Literal[8]), ("lists", dict[str, str] | None, None)],
         bases=(result,),
         namespace={
             # Pydantic hands this down to every record inside, so that no unknown key goes

@@ -201,7 +201,14 @@ def _check_searches(
         classifier = HashedWords()
         options = SearchOptions(encoder=AlikeWords(), trials=TRIALS, parallel_texts=parallel_texts)
         groups = list(search(classifier, iter(examples), options))
-        _check_groups(capability, examples, groups)
+        expected = sorted(example.id for example in examples)
+        ids = sorted(group[0].example_id if group else "(nothing)" for group in groups)
+        _require(
+            ids == expected,
+            found=f"`{capability.name}` gives results for {', '.join(ids) or 'no example'}",
+            expected=f"one for each of {', '.join(expected)}",
+            fix="yield all trials of one example together, each example once",
+        )
         asked = {text for texts in classifier.asked for text in texts}
         for trial in (trial for group in groups for trial in group):
             _require(
@@ -232,19 +239,6 @@ def _check_searches(
                 "example's id and the trial, and sort unordered collections",
             )
     return first
-
-
-def _check_groups(
-    capability: Capability, examples: Sequence[Example], groups: Sequence[_Trials]
-) -> None:
-    expected = sorted(example.id for example in examples)
-    ids = sorted(group[0].example_id if group else "(nothing)" for group in groups)
-    _require(
-        ids == expected,
-        found=f"`{capability.name}` gives results for {', '.join(ids) or 'no example'}",
-        expected=f"one for each of {', '.join(expected)}",
-        fix="yield all trials of one example together, each example once",
-    )
 
 
 def _check_trials(example: Example, group: _Trials, trials: int, asks: bool) -> None:

@@ -4,7 +4,8 @@ Such code may fail in any way, even by ``sys.exit(0)``, which would end the comm
 error. There are two ways to call it:
 
 - `converting`: its failure becomes an error of SCoPE's. `loading` and `during_inference` do so for
-  the libraries that read and run a checkpoint, `UntrustedCode` for the code of users and plugins.
+  the libraries that read and run a checkpoint. `UntrustedCode` does for the code of users and
+  plugins: `UntrustedCode.call` calls a piece of it and checks the result.
 - `attempt`: its failure is a value, to be recorded or replaced by a default.
 
 Changes by users' code to the working folder, ``sys.path`` and the standard streams are undone, so
@@ -122,16 +123,34 @@ class UntrustedCode:
         self.name = name
         self._path = list(folders)
 
-    def call(self, what: str, code: Callable[..., Any], *arguments: Any) -> Any:
-        """The result of the code.
+    def call(
+        self,
+        what: str,
+        code: Callable[..., Any],
+        *arguments: Any,
+        check: Callable[..., Any] | None = None,
+        **options: Any,
+    ) -> Any:
+        """The result of the code; what an iterator yields is fetched inside the boundary, too.
+
+        Parameters
+        ----------
+        what
+            Names the method in messages.
+        check
+            Gets the result and the arguments, inside the boundary; returns plain values, or refuses
+            the result.
 
         Raises
         ------
         ModelError
-            When it fails in any way; ``what`` names the method in the message.
+            When the code fails in any way.
         """
         with self.entered(what):
-            return code(*arguments)
+            result = code(*arguments, **options)
+            if check is not None:
+                result = check(result, *arguments)
+        return self.each(what, result) if isinstance(result, Iterator) else result
 
     def each(self, what: str, values: Iterable[Any]) -> Iterator[Any]:
         """The values of an iterable of such code, each fetched inside the boundary."""
@@ -156,7 +175,11 @@ class UntrustedCode:
         # A greenlet is ended by whoever switches between them; the first has no parent.
         if isinstance(error, GreenletExit) and getcurrent().parent is not None:
             return None
-        return failure(self.name, what, error)
+        return ModelError(
+            f"`{self.name}` failed in `{what}`: {first_line(error)}{_place(_TRACE(error))}",
+            expected="code that runs without an error",
+            fix="fix the code there",
+        )
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
@@ -195,15 +218,6 @@ def each_within(
         yield value
 
 
-def failure(name: str, what: str, error: BaseException) -> ModelError:
-    """The error of foreign code that has failed, with the line in that code."""
-    return ModelError(
-        f"`{name}` failed in `{what}`: {first_line(error)}{_place(_TRACE(error))}",
-        expected="code that runs without an error",
-        fix="fix the code there",
-    )
-
-
 def _place(trace: TracebackType | None) -> str:
     """The last line outside of SCoPE that was running, in brackets; empty if there is none."""
     place = ""
@@ -222,8 +236,7 @@ def _working_folder() -> str | None:
         return None
 
 
-@contextmanager
-def loading(name: str) -> Iterator[None]:
+def loading(name: str) -> AbstractContextManager[None]:
     """Every exception raised inside becomes a ModelError that names the model, and any known file.
 
     Damaged files raise any error of the library that reads them, even a panic of tokenizers, which
@@ -246,8 +259,7 @@ def loading(name: str) -> Iterator[None]:
 if it brings code of its own and you trust its author, add --trust-remote-code; a model that needs \
 another machine can be served there and named openai:URL#MODEL
     """
-    with converting(lambda error: unreadable(name, first_line(error)), passing=_ENDINGS):
-        yield
+    return converting(lambda error: unreadable(name, first_line(error)), passing=_ENDINGS)
 
 
 def unreadable(name: str, reason: str) -> ModelError:

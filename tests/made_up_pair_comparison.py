@@ -17,6 +17,7 @@ from scope.records import (
     NotRun,
     PairResult,
     Replacement,
+    TextsNeeded,
 )
 from scope.records.probe import LayerAlignment
 
@@ -59,12 +60,12 @@ def build_comparison() -> PairResult:
         Endpoint(name="agreement", estimate=estimate(0.0), limit=-0.05, p_within=0.001),
     )
     lower = replace(endpoints[0], estimate=estimate(-0.25), p_beyond=0.001)
-    unproven = f"It is not shown that {student} may replace {teacher}: accuracy is open."
+    unproven = f"It is too early to say that {student} may replace {teacher}: accuracy is open."
     beyond = f"{teacher} may not replace {student}: accuracy is beyond its limit."
     open_verdict, refused = records(
         Replacement,
-        "target decision endpoints open beyond sentence rows_needed",
-        (student, "not shown", endpoints, ("accuracy",), (), unproven, 640),
+        "target decision endpoints open beyond sentence if_equal",
+        (student, "not shown", endpoints, ("accuracy",), (), unproven, TextsNeeded(unchanged=640)),
         (teacher, "may not", (lower, endpoints[1]), (), ("accuracy",), beyond, None),
     )
     audit = direction(student, teacher, open_verdict, "baseline")

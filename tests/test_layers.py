@@ -33,7 +33,7 @@ LAYERS = (
     ("errors",),
     ("untrusted", "paths", "records"),
     ("protocols", "registry", "statistics"),
-    ("metrics", "serialization"),
+    ("metrics", "serialization", "verdicts"),
     ("progress",),
     ("core",),
     ("plugins",),

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.probes import LatentSource, SavedProbe, SimilarityProbe, save_probe
 from scope.protocols import LatentReader
 

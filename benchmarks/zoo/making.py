@@ -16,13 +16,7 @@ from scope.demo_models.build import gold_probabilities
 from scope.demo_models.recipes import LABELS, TrainingRecipe
 from scope.demo_models.training import answer, encode_texts, train_classifier
 from scope.records import Example
-from zoo.altering import (
-    add_noise,
-    freeze_embeddings,
-    keep_layers,
-    prune_magnitudes,
-    round_to_int8,
-)
+from zoo.altering import add_noise, freeze_embeddings, keep_layers, prune_magnitudes, round_to_int8
 from zoo.lineage import Zoo, ZooModel
 from zoo.recipes import ZooRecipe
 

@@ -1,10 +1,19 @@
-"""A table of the usually published numbers, and its YAML, to paste into a model card."""
+"""Numbers for publication: for a model card, and in the schema of Every Eval Ever.
+
+A model card gets a table of the usually published numbers, and its YAML. In the aggregate schema of
+Every Eval Ever each number has its interval and n as ``uncertainty``. What is measured against the
+first model of a comparison (the difference of accuracy, recovery, flips) names it as the parameter
+``reference``.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
+from typing import Any
 
 from reports.blocks import Block, Bullets, Column, Preformatted, Table, heading, note, paragraph
 from reports.prose import Text, joined, plain, prose, written
@@ -19,6 +28,7 @@ from scope.records import (
     Estimate,
     FrameRow,
     Manifest,
+    ModelCard,
     Result,
 )
 
@@ -115,6 +125,8 @@ def _changes(result: Result) -> Iterator[FrameRow]:
         accuracy = {share.model: share.accuracy for share in audit.answer_shares}.get(reference)
         ends = [(verdict.target, end) for verdict in audit.verdicts for end in verdict.endpoints]
         for target, end in ends:
+            if end.name == "recovery" and isinstance(end.estimate, Estimate):
+                yield FrameRow.of("", "recovery", target, end.estimate, against=reference)
             gap = end.estimate if end.name == "accuracy" else None
             if isinstance(gap, Estimate) and isinstance(accuracy, Estimate) and accuracy.value:
                 value, low, high = (1 + x / accuracy.value for x in (gap.value, gap.low, gap.high))
@@ -125,18 +137,15 @@ def _changes(result: Result) -> Iterator[FrameRow]:
 def _title(row: FrameRow, manifest: Manifest) -> Text:
     """The metric, its capability or task, and the model compared with."""
     label = _OF_TWO_MODELS.get(row.metric) or metric_name(row.metric).label
-    against = "" if row.against == GOLD else row.against or _reference(manifest)
+    # Nothing if there is no reference, or several.
+    references = [card.name for card in manifest.models if card.role == "reference"]
+    reference = references[0] if len(references) == 1 else ""
+    against = "" if row.against == GOLD else row.against or reference
     return (
         *prose("{label}", label=label),
         *(prose(" on {part}", part=row.capability) if row.capability else ()),
         *(prose(" against {model}", model=against) if against else ()),
     )
-
-
-def _reference(manifest: Manifest) -> str:
-    """The single reference; nothing if there is none, or several."""
-    names = [card.name for card in manifest.models if card.role == "reference"]
-    return names[0] if len(names) == 1 else ""
 
 
 def _estimate(row: FrameRow) -> Estimate | None:
@@ -158,7 +167,8 @@ def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
     for row in rows:
         if row.target == model and (known := _estimate(row)) is not None:
             low, high = round(known.low, 4), round(known.high, 4)
-            data = _data(row, manifest.data)
+            specs = [card.spec for card in manifest.data if card.capability == row.capability]
+            data = public([*specs, manifest.data[0].spec][0])
             _, *parts = data.split(":") if data.startswith("hf:") else ("", data)
             results.append(
                 EvalResult(
@@ -175,11 +185,6 @@ def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
     return str(ModelCardData(model_name=model, eval_results=results).to_yaml()).rstrip("\n")
 
 
-def _data(row: FrameRow, data: tuple[DataCard, ...]) -> str:
-    spec = next((card.spec for card in data if card.capability == row.capability), data[0].spec)
-    return public(spec)
-
-
 def public(words: str) -> str:
     """Specs or a command without the folders of this machine.
 
@@ -187,3 +192,64 @@ def public(words: str) -> str:
     'scope audit --data reviews.csv --target hf:a/b'
     """
     return re.sub(r"(^|[\s:'\"])/(?:[^\s/]+/)+", r"\1", words)
+
+
+_UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
+_SOURCE = {"source_type": "evaluation_run", "source_organization_name": "unknown"}
+"""Facts of a model and of its evaluator that SCoPE does not know."""
+
+
+def every_eval_ever(result: Result, comparisons: Sequence[CompareResult], model: ModelCard) -> str:
+    """The numbers of a model; those that are undefined are left out."""
+    finished = datetime.fromisoformat(result.clock.finished).timestamp() if result.clock else 0
+    name, version = public(model.name), result.manifest.versions.get("scope-models", "unknown")
+    log = {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"scope_{result.manifest.job}/{name}/{finished:.0f}",
+        "retrieved_timestamp": f"{finished:.0f}",
+        "source_metadata": _SOURCE | {"evaluator_relationship": "other"},
+        "eval_library": {"name": "scope", "version": version},
+        "model_info": {"name": name, "id": public(model.spec), "additional_details": _UNKNOWN},
+        "evaluation_results": [
+            _number(row, of.manifest.data) for of in comparisons for row in _rows(of, model.name)
+        ],
+    }
+    return json.dumps(log, ensure_ascii=False, indent=1) + "\n"
+
+
+def _rows(result: CompareResult, model: str) -> Iterator[FrameRow]:
+    """Its accuracy on each task and category, then each number against the first model."""
+    for row in result.rows():
+        right = row.metric in ("accuracy", "exact_match") and row.value is not None
+        if right and (row.target, row.against) == (model, GOLD):
+            yield row
+    for cells in result.cells:
+        if (cells.first, cells.second) == (result.manifest.models[0].name, model):
+            gap = cells.difference
+            lead = replace(gap, value=-gap.value, low=-gap.high, high=-gap.low)
+            of_pair = {"accuracy_difference": lead, "recovery": cells.recovery}
+            for metric, estimate in (of_pair | {"flips": cells.flips}).items():
+                if isinstance(estimate, Estimate):
+                    yield FrameRow.of(cells.task, metric, model, estimate, against=cells.first)
+
+
+def _number(row: FrameRow, data: Sequence[DataCard]) -> dict[str, Any]:
+    """One number, with the data of its task."""
+    (spec,) = (public(card.spec) for card in data if card.capability == row.capability)
+    interval = {"lower": row.low, "upper": row.high, "confidence_level": 0.95}
+    return {
+        "evaluation_name": " ".join(filter(None, (row.capability, row.subset))),
+        "source_data": {"dataset_name": spec, "source_type": "other"},
+        "metric_config": {
+            "metric_id": row.metric,
+            "metric_unit": "proportion",
+            "metric_parameters": {} if row.against == GOLD else {"reference": public(row.against)},
+            "lower_is_better": row.metric == "flips",
+            **{"score_type": "continuous", "min_score": -int("difference" in row.metric)},
+            "max_score": "Infinity" if row.metric == "recovery" else 1,
+        },
+        "score_details": {
+            "score": row.value,
+            "uncertainty": {"confidence_interval": interval, "num_samples": row.n},
+        },
+    }

@@ -6,21 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from reports.blocks import (
-    Block,
-    Bullets,
-    Callout,
-    Column,
-    Fold,
-    Paragraph,
-    Preformatted,
-    Row,
-    Section,
-    Table,
-    Terms,
-    note,
-    paragraph,
-)
+from reports import blocks
+from reports.blocks import Block, Section, Table, Terms
 from reports.builders.estimates import table_of
 from reports.builders.run import data_name
 from reports.prose import Span, Text, prose, written
@@ -79,9 +66,9 @@ def outcome_table(
     more = [*([_APART] if apart else []), *(_QUERIES if queries else [])]
     return Table(
         columns=(
-            Column(first, "name"),
-            Column("Outcome"),
-            *(Column(name, "number") for name in (*counts, *more)),
+            blocks.Column(first, "name"),
+            blocks.Column("Outcome"),
+            *(blocks.Column(name, "number") for name in (*counts, *more)),
         ),
         rows=tuple(
             row for outcome in outcomes for row in _rows(outcome, apart=apart, queries=queries)
@@ -94,21 +81,21 @@ _APART = "Not applicable"
 _QUERIES = ("Queries of the reference", "Queries saved")
 
 
-def _rows(outcome: Outcome, *, apart: bool, queries: bool) -> Iterator[Row]:
+def _rows(outcome: Outcome, *, apart: bool, queries: bool) -> Iterator[blocks.Row]:
     status = f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status
     missing = outcome.searched - outcome.found
     never = [sum(outcome.not_applicable.values())] if apart else []
     asked = [outcome.queries, outcome.queries_saved] if queries else []
-    yield Row(
+    yield blocks.Row(
         cells=(outcome.capability, status, outcome.searched, outcome.found, missing, *never, *asked)
     )
     behind = (None,) * (len(never) + len(asked))
     for reason, count in sorted(outcome.failures.items()):
         failed = prose("failed: {reason}", reason=reason)
-        yield Row(cells=(failed, None, None, None, count, *behind), detail=True)
+        yield blocks.Row(cells=(failed, None, None, None, count, *behind), detail=True)
     for reason, count in sorted(outcome.not_applicable.items()):
         left = prose("not applicable: {reason}", reason=reason)
-        yield Row(cells=(left, None, None, None, None, count, *behind[1:]), detail=True)
+        yield blocks.Row(cells=(left, None, None, None, None, count, *behind[1:]), detail=True)
 
 
 def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
@@ -116,7 +103,7 @@ def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
     for outcome in outcomes:
         if outcome.trace:
             title = prose("Traceback of {name}", name=outcome.capability)
-            yield Fold(title, (Preformatted(outcome.trace),))
+            yield blocks.Fold(title, (blocks.Preformatted(outcome.trace),))
 
 
 def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
@@ -127,7 +114,7 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
         if scored.perturbation.failure is not None and scored.perturbation.applicable
     ]
     if not failed:
-        yield from () if result.audits else [paragraph("No search failed.")]
+        yield from () if result.audits else [blocks.paragraph("No search failed.")]
         return
     shown = failed[:most]
     table = Table.of(
@@ -145,8 +132,8 @@ def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
         ),
     )
     title = prose("Failed searches: {shown} of {total} listed", shown=len(shown), total=len(failed))
-    about = note("The first in the order of the run; all are in the run’s parquet files.")
-    yield Fold(title, (about, table))
+    about = blocks.note("The first in the order of the run; all are in the run’s parquet files.")
+    yield blocks.Fold(title, (about, table))
 
 
 def outcome_lines(outcomes: Iterable[Outcome], *, of_tasks: bool = False) -> Terms:
@@ -251,8 +238,8 @@ def left_out_section(manifest: Manifest) -> Section | None:
             ("Why no answer? Unless left out, it is wrong, and equals no other:", "Model", missing),
         )
     )
-    blocks = tuple(table for table in tables if table)
-    return Section(anchor="left-out", title="Left out", blocks=blocks) if blocks else None
+    shown = tuple(table for table in tables if table)
+    return Section(anchor="left-out", title="Left out", blocks=shown) if shown else None
 
 
 def left_out_lines(manifest: Manifest) -> Iterator[Terms]:
@@ -301,7 +288,7 @@ def answered_section(
     )
 
 
-def gates_box(gates: Any, failed: Sequence[str]) -> Callout | None:
+def gates_box(gates: Any, failed: Sequence[str]) -> blocks.Callout | None:
     """Whether all gates passed, their options, and a line for each that failed; None for none."""
     options = [
         f"--{field.name.replace('_', '-')} {option}"
@@ -315,10 +302,10 @@ def gates_box(gates: Any, failed: Sequence[str]) -> Callout | None:
     head = (
         "**✗ A gate failed**: ``{options}``" if failed else "**✓ All gates passed**: ``{options}``"
     )
-    return Callout(
+    return blocks.Callout(
         "bad" if failed else "good",
         (
-            Paragraph(prose(head, options=" ".join(options))),
-            *([Bullets(tuple(map(written, failed)))] if failed else []),
+            blocks.Paragraph(prose(head, options=" ".join(options))),
+            *([blocks.Bullets(tuple(map(written, failed)))] if failed else []),
         ),
     )

@@ -154,19 +154,15 @@ def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
         names: dict[str | None, list[str]] = {}
         for name, value in values:
             names.setdefault(value, []).append(name)
-        shown = (f"{_value(fact, value)} for {_few(group)}" for value, group in names.items())
+        parts = []
+        for value, group in names.items():
+            kind = "its own" if value and fact == "Chat template" else value
+            what = "not known here" if kind is None else kind or "none"
+            few = ", ".join(group) if len(group) <= _FEW else f"{len(group)} models"
+            parts.append(f"{what} for {few}")
         if len(names) > 1:
-            lines.append(f"{fact}: {', '.join(shown)}.")
+            lines.append(f"{fact}: {', '.join(parts)}.")
     return (paragraph("The prompts differ. {facts}", facts=" ".join(lines)),) if lines else ()
-
-
-def _value(fact: str, value: str | None) -> str:
-    kind = "its own" if value and fact == "Chat template" else value
-    return "not known here" if kind is None else kind or "none"
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= _FEW else f"{len(names)} models"
 
 
 def about_capability(card: CapabilityCard) -> Iterator[Block]:

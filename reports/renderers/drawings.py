@@ -1,27 +1,21 @@
-"""The charts of a page as static SVG; their numbers are also in a table beside them."""
+"""The charts of a page as static inline SVG; their numbers are also in a table beside them.
+
+The page has the legends as text, so that the drawing does not depend on the width of a model's name
+in a machine's fonts. Axes and words have the page's text colour, so that one drawing serves the
+light and the dark scheme.
+"""
 
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from reports.charts import Chart, Dot, Series, SmallStrip
-from reports.renderers.svg import (
-    FAINT,
-    INK,
-    TICKS,
-    Scale,
-    element,
-    framed,
-    line,
-    mark,
-    names_beside,
-    path,
-    round_step,
-    words,
-)
 
 MANY = 300
 """From this number on, dots are smaller and have no names."""
@@ -176,3 +170,202 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
         width="100%",
         height=height,
     )
+
+
+OUTLINES = (
+    "",
+    "m-3-3h6v6h-6z",
+    "m0-4l3.6 6.6h-7.2z",
+    "m0-4.2l4.2 4.2l-4.2 4.2l-4.2-4.2z",
+    "m0 4l3.6-6.6h-7.2z",
+    "m-1.2-3.6h2.4v2.4h2.4v2.4h-2.4v2.4h-2.4v-2.4h-2.4v-2.4h2.4z",
+)
+"""The outlines around a mark's place, in the order of the legend's glyphs; circles have none.
+
+Colours are classes of the style sheet. Colour is never the only sign of a series.
+"""
+
+TICKS = 7
+"""Approximate count of numbers at an axis."""
+
+FAINT = "#8883"
+"""The colour of lines that guide the eye."""
+
+INK = "currentColor"
+"""The page's text colour."""
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_LETTER = 6.6
+"""The mean width in pixels of a Latin letter of 12 pixels; East Asian ones take two."""
+
+_LONGEST_NAME = 190
+"""Maximum width of a name beside a dot in pixels."""
+
+_ATTRIBUTE, _ELEMENT = Markup(' {}="{}"'), Markup("<{0}{1}>{2}</{0}>")
+
+
+def document_text(text: str) -> str:
+    r"""The text with every character replaced that is invalid in a document.
+
+    >>> document_text("a\x00b\ud800")
+    'a\ufffdb\ufffd'
+    """
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+def element(tag: str, *content: str, **attributes: str | float | None) -> Markup:
+    """An element; numbers are pixels, to a tenth, and texts are escaped.
+
+    >>> print(element("text", "a < b", x=1.25, text_anchor="end", fill=None))
+    <text x="1.2" text-anchor="end">a &lt; b</text>
+    """
+    written = (
+        _ATTRIBUTE.format(name.rstrip("_").replace("_", "-"), pixel(value))
+        for name, value in attributes.items()
+        if value is not None
+    )
+    inner = (text if isinstance(text, Markup) else document_text(text) for text in content)
+    return _ELEMENT.format(tag, Markup().join(written), Markup().join(inner))
+
+
+def pixel(value: str | float) -> str:
+    """A place in a drawing, to a tenth of a pixel."""
+    return f"{value:.1f}" if isinstance(value, float) else str(value)
+
+
+def framed(width: float, height: float, *content: Markup, style: str | None = None) -> Markup:
+    """A whole drawing, sized in pixels; ``style`` is its class in the style sheet."""
+    wide, high = round(width), round(height)
+    return element(
+        "svg",
+        *content,
+        viewBox=f"0 0 {wide} {high}",
+        width=wide,
+        height=high,
+        font_family="sans-serif",
+        font_size=12,
+        fill=INK,
+        class_=style,
+    )
+
+
+def line(
+    x1: str | float,
+    y1: float,
+    x2: str | float,
+    y2: float,
+    colour: str = INK,
+    width: str | float = 1,
+    dashes: str | None = None,
+) -> Markup:
+    """A line between two places."""
+    ends = {"x1": x1, "y1": y1, "x2": x2, "y2": y2}
+    stroke = {"stroke": colour, "stroke_width": str(width), "stroke_dasharray": dashes}
+    return element("line", **ends, **stroke)
+
+
+def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
+    """Words whose ``anchor`` (start, middle or end) is at a place."""
+    return element("text", text, x=x, y=y, text_anchor=anchor)
+
+
+def path(points: Iterable[tuple[float, float]]) -> str:
+    """Places in a row."""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def mark(shape: int, x: str | float, y: float, title: str, radius: float = 3) -> Markup:
+    """A shape at a place, with a tooltip."""
+    outline, inner = OUTLINES[shape % len(OUTLINES)], element("title", title)
+    if outline:
+        return element("path", inner, d=f"M{pixel(x)} {pixel(y)}{outline}")
+    return element("circle", inner, cx=x, cy=y, r=str(radius))
+
+
+def cut_to_room(text: str, room: float) -> str:
+    """Words of about this width in pixels; longer ones are cut with an ellipsis.
+
+    >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
+    ('Hard-SCoPE', 'Hard-…')
+    """
+    for place in range(len(text)):
+        if letters_width(text[: place + 1]) > room:
+            return f"{text[: max(place - 1, 0)]}…"
+    return text
+
+
+def letters_width(text: str) -> int:
+    """The approximate width of words in pixels.
+
+    >>> letters_width("SCoPE"), letters_width("映画")
+    (33, 26)
+    """
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return int(_LETTER * (len(text) + wide))
+
+
+class Scale(NamedTuple):
+    """A scale that maps numbers from ``low`` to ``high`` to pixels."""
+
+    low: float
+    high: float
+    start: float
+    length: float
+
+    @property
+    def end(self) -> float:
+        """The pixel of its last number."""
+        return self.start + self.length
+
+    def at(self, value: float) -> float:
+        """The pixel of a value; the middle where all numbers are equal."""
+        span = self.high - self.low
+        return self.start + ((value - self.low) / span if span else 0.5) * self.length
+
+    def ticks(self, most: int, *, whole: bool = False) -> list[tuple[float, str]]:
+        """Pixel and words of each round, or ``whole``, number, about ``most`` at most."""
+        step, decimals = round_step(max((self.high - self.low) / most, whole))
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        numbers = [place * step for place in range(first, last + 1)]
+        return [(self.at(number), f"{number:.{decimals}f}".replace("-", "−")) for number in numbers]
+
+
+def round_step(least: float) -> tuple[float, int]:
+    """The smallest of 1, 2, 5, 10 and their tenths, … that is at least ``least``; its decimals.
+
+    >>> round_step(0.03), round_step(3)
+    ((0.05, 2), (5.0, 0))
+    """
+    power = 10.0 ** math.floor(math.log10(least))
+    step = float(next(unit * power for unit in (1, 2, 5, 10) if unit * power >= least * (1 - 1e-9)))
+    return step, max(0, -math.floor(math.log10(step) + 1e-9))
+
+
+def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iterator[Markup]:
+    """The names of dots in order, each at a place where it hides no dot and no other name.
+
+    Names without such a place up to ``right`` are left out.
+    """
+    dots = list(dots)
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
+    for x, y, name in dots:
+        shown = cut_to_room(document_text(name), _LONGEST_NAME)
+        width = letters_width(shown)
+        middle = min(max(x, width / 2), right - width / 2)
+        for anchor, at, down, left in (
+            ("start", x + 8, 4, x + 8),
+            ("end", x - 8, 4, x - 8 - width),
+            ("middle", middle, -9, middle - width / 2),
+            ("middle", middle, 18, middle - width / 2),
+        ):
+            box = (left, y + down - 10, left + width, y + down + 2)
+            fits = left >= 0 and box[2] <= right
+            if shown and fits and not any(_cross(box, other) for other in taken):
+                taken.append(box)
+                yield words(at, y + down, shown, anchor)
+                break
+
+
+def _cross(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    apart = box[0] > other[2] or other[0] > box[2] or box[1] > other[3] or other[1] > box[3]
+    return not apart

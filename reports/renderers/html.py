@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from reports.blocks import Block, Card, Page
 from reports.prose import written
-from reports.renderers.drawings import drawing, small_strip_svg
-from reports.renderers.svg import document_text
+from reports.renderers.drawings import document_text, drawing, small_strip_svg
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -58,10 +57,6 @@ def _asset(name: str) -> str:
     return (templates / name).read_text(encoding="utf-8")
 
 
-def _kind(value: object) -> str:
-    return type(value).__name__.lower()
-
-
 @cache
 def _environment() -> Environment:
     """Cached, as it compiles the templates."""
@@ -74,7 +69,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(thousands="{:,}".format, kind=_kind)
+    environment.filters.update(
+        thousands="{:,}".format, kind=lambda value: type(value).__name__.lower()
+    )
     environment.globals.update(
         written=written,
         drawing=drawing,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from reports.renderers.svg import document_text
+from reports.renderers.drawings import document_text
 from scope.records import Result
 
 

@@ -41,12 +41,8 @@ BAR = r"\|"
 
 _ORDERED = re.compile(r"^(\d+)([.)])")
 _MARKS = {
-    "strong": "**{}**",
-    "alarm": "**{}**",
-    "emphasis": "*{}*",
-    "inserted": "**{}**",
-    "deleted": "~~{}~~",
-    "marked": "**{}**",
+    **dict.fromkeys(("strong", "alarm", "inserted", "marked"), "**{}**"),
+    **{"emphasis": "*{}*", "deleted": "~~{}~~"},
 }
 
 
@@ -130,7 +126,8 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
             case Passage(text):
                 yield f"> {_inline(text)}"
             case Preformatted(words):
-                yield _fenced(words)
+                fence = _fence(printable(words), 3)
+                yield f"{fence}\n{printable(words)}\n{fence}"
             case Bullets(items):
                 yield "\n".join(f"- {_inline(item)}" for item in items)
             case Terms(pairs):
@@ -222,12 +219,6 @@ def _code(text: str) -> str:
     fence = _fence(one_line, 1)
     room = " " if "`" in one_line else ""
     return f"{fence}{room}{one_line}{room}{fence}"
-
-
-def _fenced(text: str) -> str:
-    text = printable(text)
-    fence = _fence(text, 3)
-    return f"{fence}\n{text}\n{fence}"
 
 
 def _fence(text: str, least: int) -> str:

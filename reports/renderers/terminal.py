@@ -12,19 +12,7 @@ from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text as RichText
 
-from reports.blocks import (
-    Block,
-    Bullets,
-    Fold,
-    Heading,
-    Paragraph,
-    Passage,
-    Preformatted,
-    Row,
-    Table,
-    Terms,
-    within,
-)
+from reports import blocks
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, Written, plain, written
 from reports.wording import Cell
@@ -37,41 +25,41 @@ _READABLE = 8
 """Columns of a table shrink to this width, and no further."""
 
 
-def renderables(blocks: Iterable[Block], *, folds: bool = False) -> Iterator[RenderableType]:
+def renderables(shown: Iterable[blocks.Block], *, folds: bool = False) -> Iterator[RenderableType]:
     """The blocks for rich to print; charts and examples are only in the page.
 
     Folded blocks are, too, unless ``folds``.
     """
-    for block in within(blocks, folds=folds):
+    for block in blocks.within(shown, folds=folds):
         match block:
-            case Table():
+            case blocks.Table():
                 yield _table(block)
-            case Heading(text) | Paragraph(text) | Passage(text):
+            case blocks.Heading(text) | blocks.Paragraph(text) | blocks.Passage(text):
                 yield _line(text)
-            case Bullets(items):
+            case blocks.Bullets(items):
                 yield from (Padding(_line(item), (0, 0, 0, 2)) for item in items)
-            case Terms(pairs):
+            case blocks.Terms(pairs):
                 for term, meaning in pairs:
                     yield RichText.assemble(_line(term), ": ", _line(meaning))
-            case Preformatted(text):
+            case blocks.Preformatted(text):
                 yield RichText(printable(text))
-            case Fold(title) if folds:
+            case blocks.Fold(title) if folds:
                 yield _line(title)
 
 
-def to_text(blocks: Iterable[Block], width: int = 100) -> str:
+def to_text(shown: Iterable[blocks.Block], width: int = 100) -> str:
     """The blocks as plain text."""
     file = StringIO()
     console = Console(file=file, width=width, color_system=None)
-    for shown in renderables(blocks):
-        console.print(shown)
+    for printed in renderables(shown):
+        console.print(printed)
     return file.getvalue()
 
 
 def least_width(shown: RenderableType) -> int:
     """Columns of a terminal in which a table shows all of its values.
 
-    >>> least_width(_table(Table(columns=(), rows=())))
+    >>> least_width(_table(blocks.Table(columns=(), rows=())))
     80
     """
     if not isinstance(shown, RichTable):
@@ -128,7 +116,7 @@ def shrunk(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]
     return widths
 
 
-def _table(table: Table) -> RichTable:
+def _table(table: blocks.Table) -> RichTable:
     shown = FittingTable(
         title=_line(table.caption) if table.caption else None,
         title_justify="left",
@@ -162,7 +150,7 @@ def _table(table: Table) -> RichTable:
     return shown
 
 
-def _width(rows: Sequence[Row], place: int, kind: str, *, close: bool) -> int | None:
+def _width(rows: Sequence[blocks.Row], place: int, kind: str, *, close: bool) -> int | None:
     """A number with its interval is never split over lines."""
     values = [row.cells[place] for row in rows]
     cells = [value for value in values if isinstance(value, Cell) and value.reason is None]

@@ -33,7 +33,7 @@ from scope.answers.sameness import DRIFT, difference, difference_of_numbers
 from scope.errors import ModelError, RunError
 from scope.models.answer_table import TableColumn
 from scope.models.model import Model
-from scope.models.saved_classifier import MissingPredictionsError
+from scope.models.saved import MissingPredictionsError
 from scope.models.scheme import scheme_of
 from scope.protocols import Progress, Role, Task
 from scope.records import OBJECT, Answer, Prediction, Question

@@ -22,16 +22,8 @@ from scope.progress import remark
 from scope.protocols import Progress
 from scope.records import Result
 from scope.serialization import from_json, plain, to_json
+from scope.store import files
 from scope.store.configuration import keep_configuration, write_configuration
-from scope.store.files import (
-    HOLDER,
-    LOCK,
-    RunLock,
-    guarded,
-    nearest_folder,
-    remove_leftovers,
-    write_atomically,
-)
 from scope.store.folder import SUMMARY, RunFolder, Stopwatch, refuse_other_files
 from scope.store.long_lists import long_lists, remove_other_lists
 
@@ -108,19 +100,19 @@ class Run(RunFolder, Answers):
             When the folder is locked by another process, holds another configuration or other
             files, is damaged, or cannot be written.
         """
-        files = RunFolder(folder)
-        above = nearest_folder(folder)
+        run_files = RunFolder(folder)
+        above = files.nearest_folder(folder)
         with ExitStack() as resources:
-            with guarded(folder):
+            with files.guarded(folder):
                 folder.mkdir(parents=True, exist_ok=True)
-                refuse_other_files(files)
-            lock = RunLock(folder)
+                refuse_other_files(run_files)
+            lock = files.RunLock(folder)
             resources.callback(lock.release)
-            remove_leftovers(folder)
-            begun_below = None if files.manifest_path.exists() else above
-            manifest = (files.manifest_path, configuration, notes)
+            files.remove_leftovers(folder)
+            begun_below = None if run_files.manifest_path.exists() else above
+            manifest = (run_files.manifest_path, configuration, notes)
             is_stored = keep_configuration(*manifest)
-            table = Table(files.database_path)
+            table = Table(run_files.database_path)
             resources.callback(table.close)
             table.forget_objects()
             stopwatch = Stopwatch(folder, time.monotonic() if began is None else began)
@@ -143,7 +135,7 @@ class Run(RunFolder, Answers):
             self.close()
             return
         self.table.close()
-        with guarded(self.path):
+        with files.guarded(self.path):
             # Still under the lock: once it is released, another process may begin the run.
             shutil.rmtree(self.path)
             self.close()
@@ -158,7 +150,7 @@ class Run(RunFolder, Answers):
         if self._above is None or self._holds_answers:
             return False
         others = {path.name for path in self.path.iterdir()} - {
-            *(LOCK, HOLDER, SUMMARY, self.manifest_path.name),
+            *(files.LOCK, files.HOLDER, SUMMARY, self.manifest_path.name),
             *(f"{self.database_path.name}{ending}" for ending in ("", "-wal", "-shm")),
         }
         return not others
@@ -188,7 +180,7 @@ class Run(RunFolder, Answers):
             text = to_json(result, lists=lists)
         if self._keep_added_models:
             self._keep_added_models()
-        write_atomically(self.result_path, text)
+        files.write_atomically(self.result_path, text)
         source = f"`{self.result_path}`"
         stored = from_json(text, kind=type(result), source=source, lists=self._read_lists)
         remove_other_lists(self.path, lists.names)
@@ -199,7 +191,7 @@ class Run(RunFolder, Answers):
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", re.sub(r"\.(jsonl|jsonl\.gz|parquet)$", "", model))
         path = self.path / f"texts-for-{name}.jsonl"
         rows = (json.dumps({"text": text}, ensure_ascii=False) for text in texts)
-        write_atomically(path, "".join(f"{row}\n" for row in rows))
+        files.write_atomically(path, "".join(f"{row}\n" for row in rows))
         return path
 
 

@@ -53,21 +53,16 @@ def _ended() -> int:
 
 
 def _run() -> int:
-    _refuse_what_is_no_text(sys.argv[1:])
+    # Arguments are stored with results, as UTF-8.
+    for argument in filter(unstorable, sys.argv[1:]):
+        raise SpecError(
+            f"the argument {shown(argument)}, which is not UTF-8",
+            expected="arguments in UTF-8",
+            fix="rename the file or folder, or check the terminal's encoding",
+        )
     from scope.cli.commands import run
 
     code = run(sys.argv[1:])
     # Failed writes raise here.
     sys.stdout.flush()
     return code
-
-
-def _refuse_what_is_no_text(arguments: list[str]) -> None:
-    """A command's arguments are stored with its results, as UTF-8."""
-    for argument in arguments:
-        if unstorable(argument):
-            raise SpecError(
-                f"the argument {shown(argument)}, which is not UTF-8",
-                expected="arguments in UTF-8",
-                fix="rename the file or folder, or check the terminal's encoding",
-            )

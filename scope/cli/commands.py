@@ -14,19 +14,11 @@ from inspect import Parameter as Argument, Signature
 from itertools import takewhile
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from cyclopts import (
-    App,
-    CycloptsError,
-    MissingArgumentError,
-    Parameter,
-    UnknownOptionError,
-    UnusedCliTokensError,
-)
+import cyclopts
 
 from scope.cli.list import list_
-from scope.cli.logs import logs
 from scope.cli.output import DryRun, Output, print_json, say, show_blocks, show_result, wrote
-from scope.cli.stored import clear, merge, report, show
+from scope.cli.stored import clear, logs, merge, report, show
 from scope.core.job import Gates, Job
 from scope.core.options import FLAT
 from scope.core.request import Request, described
@@ -63,7 +55,7 @@ def run(arguments: list[str]) -> int:
     try:
         named = next((word for word in arguments if not word.startswith("-")), "")
         code = application(named)(_spelled(arguments))
-    except CycloptsError as error:
+    except cyclopts.CycloptsError as error:
         raise argument_error(error) from None
     return code if isinstance(code, int) else DONE
 
@@ -85,7 +77,7 @@ def _spelled(arguments: list[str]) -> list[str]:
     return [job.name, *options, *arguments[1 + len(words) :]]
 
 
-def application(named: str) -> App:
+def application(named: str) -> cyclopts.App:
     """All commands, of the jobs only the named one with its options: help is quick.
 
     Packages are searched for jobs unless a command of SCoPE's own is named. Of their jobs only the
@@ -98,7 +90,7 @@ def application(named: str) -> App:
         help_formatter=format_panel,
         version=lambda: f"scope {version('scope-models')}",
     )
-    groups = {name: App(name=name, help=text) for name, text in _GROUPS.items()}
+    groups = {name: cyclopts.App(name=name, help=text) for name, text in _GROUPS.items()}
     for group in groups.values():
         app.command(group)
     for job in JOBS:
@@ -111,7 +103,7 @@ def application(named: str) -> App:
         )
     for command in (report, list_, logs, merge):
         app.command(command, name=command.__name__.strip("_"), help=flowing(command.__doc__))
-    cache = App(name="cache", help="Answers and searches kept across runs: show, clear.")
+    cache = cyclopts.App(name="cache", help="Answers and searches kept across runs: show, clear.")
     app.command(cache)
     cache.command(show, help=flowing(show.__doc__))
     cache.command(clear, help=flowing(clear.__doc__))
@@ -130,12 +122,12 @@ def _unnamed() -> None:
     """A command that the arguments do not name: it is only listed."""
 
 
-def _application(**more: Any) -> App:
-    return App(
+def _application(**more: Any) -> cyclopts.App:
+    return cyclopts.App(
         name="scope",
         # Of an option given twice the last counts, as where an alias of the shell holds the first.
         # A value that looks like JSON is text.
-        default_parameter=Parameter(
+        default_parameter=cyclopts.Parameter(
             negative=(), allow_repeating=True, json_dict=False, json_list=False
         ),
         result_action="return_value",
@@ -267,7 +259,7 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
     app.command(command, name="report")
     try:
         gates: Gates | None = app(["report", *written])
-    except UnknownOptionError:
+    except cyclopts.UnknownOptionError:
         known = () if job.gates is None else (gate.option for gate in described(job.gates))
         raise SpecError(
             f"{' '.join(written)} with a run of the job {job.name}",
@@ -342,16 +334,17 @@ def flowing(docstring: str | None) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
-def argument_error(error: CycloptsError) -> SpecError:
+def argument_error(error: cyclopts.CycloptsError) -> SpecError:
     """Our message for arguments that do not parse; what is wrong is in the parser's words."""
     error.verbose = False
     page = f"see `{' '.join(['scope', *(error.command_chain or ())])} --help`"
-    if isinstance(error, UnusedCliTokensError):
+    written = error.root_input_tokens or ()
+    if isinstance(error, cyclopts.UnusedCliTokensError):
         unused = error.unused_tokens or [""]
-        return _unused(unused[0], error.root_input_tokens or (), page)
+        return _unused(unused[0], written, page)
     problem = " ".join(str(error).split())
     option = error.argument.name if error.argument else ""
-    if isinstance(error, MissingArgumentError) and option not in (error.root_input_tokens or ()):
+    if isinstance(error, cyclopts.MissingArgumentError) and option not in written:
         _, meant, suggestion = problem.partition(" Did you mean")
         problem = f"{option} is missing.{meant}{suggestion}"
     return SpecError(problem, expected="commands and options of the help page", fix=page)

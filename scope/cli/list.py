@@ -51,7 +51,15 @@ def list_(
     if json:
         print_json(json_library.dumps(rows, indent=1, ensure_ascii=False))
     elif kind == "runs" and rows:
-        _print_runs(rows)
+        # The JSON has all that is cut here.
+        for row in rows:
+            what = (row["run"], row["date"], row["job"], row["models"], row["data"])
+            say(_cut("  ".join(filter(None, what))))
+            unfinished = "not finished: run its command again to resume it"
+            outcome = row["headline"] if row["state"] == "done" else row["state"]
+            say(_cut(f"  {unfinished if outcome == 'begun' else outcome}"))
+            if row["report"]:
+                say(f"  {row['report']}")
     elif rows:
         print_rows(rows)
     else:
@@ -96,7 +104,9 @@ def _row(kind: Listed, entry: Entry) -> dict[str, str]:
     question = getattr(piece, "question", "")
     match kind:
         case "models":
-            about = {"scheme": entry.name, "what it is": _first_line(piece)}
+            # Of the module with its loader.
+            summary = _docstring(piece).partition("\n")[0].replace("``", "")
+            about = {"scheme": entry.name, "what it is": summary}
         case "capabilities":
             groups = ", ".join(getattr(piece, "groups", ()))
             about = {"capability": entry.name, "question": question, "groups": groups}
@@ -115,10 +125,10 @@ def _row(kind: Listed, entry: Entry) -> dict[str, str]:
     }
 
 
-def _first_line(loader: object) -> str:
-    """The first line of the docstring of a scheme's loader module."""
-    module = sys.modules.get(getattr(loader, "__module__", ""))
-    return ((module and module.__doc__) or "").partition("\n")[0].replace("``", "")
+def _docstring(piece: object) -> str:
+    """The docstring of the module that a piece is of."""
+    module = sys.modules.get(getattr(piece, "__module__", ""))
+    return (module and module.__doc__) or ""
 
 
 def _settings(piece: object) -> str:
@@ -163,7 +173,9 @@ def _runs(root: Path) -> Rows:
             "run": run.name,
             "date": run.changed,
             "job": run.job,
-            "models": _compared(run.reference, ", ".join((*run.targets, *run.models))),
+            "models": " -> ".join(
+                filter(None, (run.reference, ", ".join((*run.targets, *run.models))))
+            ),
             "data": without_home(", ".join(run.data)),
             "state": f"broken: {run.broken}" if run.broken else "done" if run.finished else "begun",
             "headline": run.headline,
@@ -172,22 +184,6 @@ def _runs(root: Path) -> Rows:
         }
         for run in list_runs(expanded(root))
     ]
-
-
-def _compared(reference: str, others: str) -> str:
-    return f"{reference} -> {others}" if reference and others else reference or others
-
-
-def _print_runs(rows: Rows) -> None:
-    """Three lines a run; the JSON has all that is cut here."""
-    for row in rows:
-        what = (row["run"], row["date"], row["job"], row["models"], row["data"])
-        say(_cut("  ".join(filter(None, what))))
-        unfinished = "not finished: run its command again to resume it"
-        outcome = row["headline"] if row["state"] == "done" else row["state"]
-        say(_cut(f"  {unfinished if outcome == 'begun' else outcome}"))
-        if row["report"]:
-            say(f"  {row['report']}")
 
 
 def _cut(line: str) -> str:
@@ -253,13 +249,11 @@ class Description:
 
 def describe(name: str, piece: Any) -> Description:
     """What a capability or task says of itself."""
-    module = sys.modules.get(getattr(piece, "__module__", ""))
-    text = inspect.cleandoc((module and module.__doc__) or "")
     meanings = _parameters(piece)
     return Description(
         name=name,
         question=getattr(piece, "question", ""),
-        about=text.partition("\n\n")[2].strip(),
+        about=inspect.cleandoc(_docstring(piece)).partition("\n\n")[2].strip(),
         groups=tuple(getattr(piece, "groups", ())),
         example=getattr(piece, "example", None),
         needs=getattr(piece, "needs", ""),

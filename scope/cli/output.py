@@ -184,7 +184,8 @@ MOST_LINES = 25
 def end_of(error: BaseException) -> int:
     """Print the error that ended the command, in a few lines; its exit code."""
     if is_behind(KeyboardInterrupt, error):
-        return interrupted()
+        write_message("scope: interrupted; answers are saved; run the same command again to resume")
+        return INTERRUPTED
     # Rich turns it into an exit.
     if is_behind(BrokenPipeError, error):
         return READER_IS_GONE
@@ -195,12 +196,6 @@ def end_of(error: BaseException) -> int:
         return INPUT_IS_WRONG
     write_message(f"scope: internal error: {first_line(error)}; {_kept(error)}")
     return INTERNAL_ERROR
-
-
-def interrupted() -> int:
-    """Print that Ctrl-C ended the command; its exit code."""
-    write_message("scope: interrupted; answers are saved; run the same command again to resume")
-    return INTERRUPTED
 
 
 def is_behind(kind: type[BaseException], end: BaseException | None) -> bool:

@@ -173,11 +173,7 @@ def setting_value(text: str) -> Setting:
 
 
 def repeated(
-    panel: Group,
-    name: str,
-    *,
-    metavar: str,
-    convert: Callable[[Sequence[str]], object] = list,
+    panel: Group, name: str, *, metavar: str, convert: Callable[[Sequence[str]], object] = list
 ) -> Parameter:
     """An option that is repeated, whose values are read together."""
     return Parameter(

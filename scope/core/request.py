@@ -119,24 +119,20 @@ def _described(member: Field[Any], hint: Any) -> Described:
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     parameter = next((note for note in notes if isinstance(note, Parameter)), Parameter())
     names = tuple(parameter.name or ()) or (f"--{member.name.replace('_', '-')}",)
+    alternatives = get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
     return Described(
         name=member.name,
         option=names[0],
         default=member.default if member.default_factory is MISSING else member.default_factory(),
         limits=next((note for note in notes if isinstance(note, Limits)), None),
         whole=kind is int or kind == int | None,
-        repeats=Sequence in (get_origin(kind), *map(get_origin, _alternatives(kind))),
+        repeats=Sequence in (get_origin(kind), *map(get_origin, alternatives)),
         by_name="=" in (parameter.metavar or ""),
         identifies=OUTSIDE_IDENTITY not in notes,
         hidden=parameter.parse is False,
         offers=next((note for note in notes if isinstance(note, type)), None),
         kind=kind,
     )
-
-
-def _alternatives(kind: Any) -> tuple[Any, ...]:
-    """The types of which a value may be one."""
-    return get_args(kind) if get_origin(kind) in (Union, UnionType) else ()
 
 
 def check_values(options: object) -> None:
@@ -158,7 +154,7 @@ def check_values(options: object) -> None:
         if member.limits:
             member.limits.check(member.option, value)
             continue
-        broken = next((text for text in _texts(member, value) if unstorable(text)), None)
+        broken = next(filter(unstorable, _texts(value)), None)
         if broken or not fits(value, member.kind):
             name = member.name if member.hidden else member.option
             writable = "text that can be written as UTF-8"
@@ -169,7 +165,7 @@ def check_values(options: object) -> None:
             )
 
 
-def _texts(member: Described, value: Any) -> Iterator[str]:
+def _texts(value: Any) -> Iterator[str]:
     """The texts that a field holds, alone, in a list or in a mapping."""
     parts = value if isinstance(value, tuple) else [value]
     if isinstance(value, Mapping):
@@ -266,6 +262,7 @@ def _spelled(value: Any) -> str:
 def as_function(request: Callable[P, Asked], run: Callable[[Asked], Result]) -> Callable[P, Result]:
     """The Python function of a job: its signature and its parameters are the request's own."""
 
+    kind: Any = request
     name, signature = run.__name__.removeprefix("run_"), _signature(request, run)
 
     def call(*args: P.args, **kwargs: P.kwargs) -> Result:
@@ -278,7 +275,12 @@ def as_function(request: Callable[P, Asked], run: Callable[[Asked], Result]) -> 
     call.__module__ = run.__module__
     call.__name__ = call.__qualname__ = name
     call.__signature__ = signature  # type: ignore[attr-defined]
-    call.__doc__ = _documented(request)
+    # The request's docstring is followed by those of its fields.
+    parameters = "\n".join(
+        f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(kind).items()
+    )
+    about = inspect.cleandoc(kind.__doc__)
+    call.__doc__ = f"{about}\n\nParameters\n----------\n{parameters}\n{_ENDS}"
     return call
 
 
@@ -322,14 +324,6 @@ def _signature(request: Any, run: Any) -> inspect.Signature:
     return inspect.Signature(parameters, return_annotation=returned)
 
 
-def _documented(request: Any) -> str:
-    """The request's docstring, followed by those of its fields."""
-    parameters = "\n".join(
-        f"{name}\n{textwrap.indent(text, '    ')}" for name, text in documentation(request).items()
-    )
-    return f"{inspect.cleandoc(request.__doc__)}\n\nParameters\n----------\n{parameters}\n{_ENDS}"
-
-
 _ENDS = """
 Returns
 -------
@@ -350,13 +344,8 @@ def documentation(kind: type) -> dict[str, str]:
     for base in kind.__mro__:
         if is_dataclass(base):
             (tree,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
-            texts |= {name: text for name, text in _below(tree) if name not in texts}
+            for pair in pairwise(tree.body if isinstance(tree, ast.ClassDef) else []):
+                match pair:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(ast.Constant(text)):
+                        texts.setdefault(name, inspect.cleandoc(str(text)))
     return texts
-
-
-def _below(tree: ast.stmt) -> Iterator[tuple[str, str]]:
-    body = tree.body if isinstance(tree, ast.ClassDef) else []
-    for statement, following in pairwise(body):
-        match statement, following:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
-                yield name, inspect.cleandoc(str(text))

@@ -29,6 +29,15 @@ NO_LABELS = "none"
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
 
+CLUSTER = "cluster"
+"""The role of a column whose values name the cluster of each row."""
+
+SHARED = "context"
+"""The role of a column whose value several rows may have in common, such as a passage."""
+
+SHARED_NAMES = ("context", "passage", "document", "doc", "article", "premise", "user", "author")
+"""Names of such columns; each may end in _id."""
+
 _PRINTED = 1 << 16
 """Most letters of a printed value."""
 
@@ -109,15 +118,23 @@ def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
 
 
 def read_fields(
-    source: Source, names: Mapping[str, Sequence[str]], *, required: Sequence[str]
+    source: Source,
+    names: Mapping[str, Sequence[str]],
+    *,
+    required: Sequence[str],
+    cluster: str | None = None,
 ) -> Iterator[Fields]:
     """Every row of a source, with the columns that have one of the names of each meaning.
+
+    ``cluster`` names the column of clusters, if there is one.
 
     Raises
     ------
     DataError
         When a required meaning has no column.
     """
+    if cluster is not None:
+        names, required = {**names, CLUSTER: (cluster.casefold(),)}, (*required, CLUSTER)
     matches = {meaning: first_of(known, source.columns) for meaning, known in names.items()}
     columns = {meaning: column for meaning, column in matches.items() if column is not None}
     for meaning in required:
@@ -133,7 +150,12 @@ def read_fields(
 
 
 def choose_columns(
-    source: Source, *, text: str | None, label: str | None, slices: Sequence[str] = ()
+    source: Source,
+    *,
+    text: str | None,
+    label: str | None,
+    slices: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> dict[str, str]:
     """The columns of text, label and id: named by the caller, or else found by their usual names.
 
@@ -151,7 +173,8 @@ def choose_columns(
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    for role, name in (("text", text), ("label", label), *(("slice", name) for name in slices)):
+    named = [("text", text), ("label", label), (CLUSTER, cluster)]
+    for role, name in (*named, *(("slice", name) for name in slices)):
         if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
             raise DataError(
                 f"no column `{name}` in {source.name}",
@@ -159,12 +182,15 @@ def choose_columns(
                 fix=f"choose another {role} column",
             )
     free = [column for column in source.columns if column not in (text, label)]
+    ids = (f"{name}_id" for name in SHARED_NAMES)
     hidden = label == NO_LABELS and NO_LABELS not in source.columns
     labelled = label if label and not hidden else first_of(LABEL_NAMES, free)
     columns = {
         "text": text or _text_column(source, tuple(c for c in source.columns if c != labelled)),
         "label": None if hidden else labelled,
         "id": first_of(("id",), free),
+        CLUSTER: cluster,
+        SHARED: None if cluster else first_of((*SHARED_NAMES, *ids), free),
         **{f"{SLICE}{name}": name for name in slices},
     }
     return {role: column for role, column in columns.items() if column is not None}

@@ -19,19 +19,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
-from scope.data.sources import (
-    MOST_BYTES_A_LINE,
-    UNREADABLE,
-    Source,
-    SourceRow,
-    UnusableRowError,
-    first_character,
-    numbered_rows,
-    place_in,
-    read_lines,
-    read_whole,
-    require_distinct_names,
-)
+from scope.data import sources
+from scope.data.sources import Source, SourceRow, UnusableRowError
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.printing import counted, first_line, unstorable
@@ -45,7 +34,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _UNPAIRED = r'(?:^|{0})"(?!(?:[^"{1}\r\n]|"")*"(?:[{0}\r\n]|$))'
 _OBJECTS = "one JSON object per line, or a list of objects"
 _TEXT = ".txt"
-csv.field_size_limit(MOST_BYTES_A_LINE)
+csv.field_size_limit(sources.MOST_BYTES_A_LINE)
 # Project Gutenberg's licence ends before the first mark and begins after the second.
 _BEGINS = re.compile(r"\*{3}\s*START OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
 _ENDS = re.compile(r"\*{3}\s*END OF (?:THE|THIS) PROJECT GUTENBERG", re.IGNORECASE)
@@ -109,7 +98,7 @@ def _delimited_batches(
 def _unpaired(path: Path, delimiter: str) -> int:
     """The first line in which a quote begins a field and none ends it; 0 if there is none."""
     unpaired = re.compile(_UNPAIRED.format(delimiter, delimiter.strip(",")))
-    with closing(read_lines(path)) as lines:
+    with closing(sources.read_lines(path)) as lines:
         quoted = ((n, line) for n, line in enumerate(lines, start=1) if '"' in line)
         return next((number for number, line in quoted if unpaired.search(line)), 0)
 
@@ -130,7 +119,7 @@ def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, .
     if first.unusable:
         raise UnusableRowError(*first.unusable)
     header = tuple(str(field).strip() for field in first.values)
-    require_distinct_names(header, path.name)
+    sources.require_distinct_names(header, path.name)
     other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
     # Read as one column, texts would hold the labels.
     if len(header) == 1 and other is not None:
@@ -151,7 +140,7 @@ def _records(
     Where few records hold several lines, a quote may have swallowed them: ``notes`` says so.
     """
     # A refused row must not leave the file open.
-    with closing(read_lines(path)) as lines:
+    with closing(sources.read_lines(path)) as lines:
         reader = csv.reader(lines, delimiter=delimiter, strict=True, quoting=quoting)
         rows, long = 0, list[int]()
         for begins, fields, fault in _parsed(reader):
@@ -161,7 +150,7 @@ def _records(
             if not fault:
                 yield SourceRow(begins, tuple(fields))
                 continue
-            problem = f"{place_in(path.name, 'line', begins)}: {fault}"
+            problem = f"{sources.place_in(path.name, 'line', begins)}: {fault}"
             unusable = fault, problem, "fields in matching quotes, with quotes inside them doubled"
             # The rest of the file is in quotes that nothing closes.
             if "end of data" in fault:
@@ -214,9 +203,9 @@ def open_json(path: Path) -> Source:
     The columns are those of the first thousand objects; keys may be left out of any of them. A line
     or entry that is no object is an unusable row, texts alone are a column ``text``.
     """
-    if first_character(path) == "[":
+    if sources.first_character(path) == "[":
         with suppress(ValueError, RecursionError):
-            entries = list(enumerate(json.loads(read_whole(path))))
+            entries = list(enumerate(json.loads(sources.read_whole(path))))
             return _open_objects(path, "row", lambda: entries)
     return _open_objects(path, "line", lambda: _values(path))
 
@@ -253,7 +242,7 @@ def _open_objects(
 
 def _values(path: Path) -> Iterator[tuple[int, object]]:
     """Each value of a file of JSON lines, an error in place of one that cannot be read."""
-    with closing(read_lines(path)) as lines:
+    with closing(sources.read_lines(path)) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 if line.strip():
@@ -269,14 +258,14 @@ def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str,
     broken = isinstance(value, Exception)
     reason = "not JSON" if broken else "JSON, but not an object"
     problem = f"{reason}: {value if broken else json.dumps(value)[:60]}"
-    return reason, f"{place_in(path.name, unit, number)}: {problem}", _OBJECTS
+    return reason, f"{sources.place_in(path.name, unit, number)}: {problem}", _OBJECTS
 
 
 def open_parquet(path: Path) -> Source:
     """Read the schema, and the class names where `datasets` left them there."""
     with _parquet(path) as file:
         schema = file.schema_arrow
-    require_distinct_names(schema.names, path.name)
+    sources.require_distinct_names(schema.names, path.name)
 
     def streamed(file: Any, columns: Sequence[str], size: int) -> Iterator[Any]:
         batches = file.iter_batches(size, columns=list(columns))
@@ -284,7 +273,7 @@ def open_parquet(path: Path) -> Source:
 
     def read(columns: Sequence[str]) -> Iterator[SourceRow]:
         with _parquet(path) as file:
-            yield from numbered_rows(
+            yield from sources.numbered_rows(
                 [batch.column(column).to_pylist() for column in columns]
                 for batch in streamed(file, columns, _BATCH)
             )
@@ -309,7 +298,7 @@ def _parquet(path: Path) -> Iterator[Any]:
             yield file
     # Strings that are not UTF-8 raise a UnicodeDecodeError only when they are taken out, dates
     # beyond the year 9999 an OverflowError.
-    except (pyarrow.ArrowException, *UNREADABLE) as error:
+    except (pyarrow.ArrowException, *sources.UNREADABLE) as error:
         raise DataError(
             f"{path.name} cannot be read as parquet: {first_line(error)}",
             expected="a complete parquet file",
@@ -384,7 +373,7 @@ def open_text(path: Path, *, lists: bool = False) -> Source:
 
 
 def _paragraphs(file: Path) -> Iterator[str]:
-    lines = [line.rstrip() for line in read_lines(file)]
+    lines = [line.rstrip() for line in sources.read_lines(file)]
     begins = next((place + 1 for place, line in enumerate(lines) if _BEGINS.match(line)), 0)
     ends = next((place for place, line in enumerate(lines) if _ENDS.match(line)), len(lines))
     for filled, group in itertools.groupby(lines[begins:ends], key=bool):

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from scope.data import drawing, sampling, sources
+from scope.data.drawing import content_key
 from scope.data.fields import (
     Fields,
     UnreadableError,
@@ -29,22 +31,8 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import (
-    Candidate,
-    Drawn,
-    Repeats,
-    Selection,
-    content_key,
-    fingerprint_of,
-    usable,
-)
-from scope.data.sources import (
-    Source,
-    first_character,
-    guarded_source,
-    read_whole,
-    table_source,
-)
+from scope.data.sampling import Candidate, usable
+from scope.data.sources import Source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
@@ -123,7 +111,7 @@ def gather(
     DataError
         When no item is left, or the sample makes no sense.
     """
-    repeats = Repeats()
+    repeats = drawing.Repeats()
     in_categories: set[bytes | None] = set()
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
@@ -133,18 +121,18 @@ def gather(
         same = content_key(*words) if wanted.once else repeats.key(*whole)
         return same, (not item.gold, content_key(*whole))
 
-    chosen = Selection(drafts, key, n, seed)
+    chosen = sampling.Selection(drafts, key, n, seed)
     if not chosen.drawn:
         expected = f"at least one item for the task {wanted.task}"
         raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
     have_ids = any(row.id is not None for row in chosen.drawn)
     by_category = None not in in_categories and len(in_categories) == chosen.items
 
-    def name(row: Drawn[Item]) -> str:
+    def name(row: sampling.Drawn[Item]) -> str:
         if not have_ids:
-            return str(row.row)
+            return chosen.name(row, str(row.row))
         composed = by_category and not chosen.unique
-        return f"{row.item.category}/{row.id}" if composed else chosen.name(row)
+        return chosen.name(row, f"{row.item.category}/{row.id}" if composed else None)
 
     items = tuple(
         replace(row.item, question=replace(row.item.question, id=name(row), row=row.row))
@@ -164,14 +152,14 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     >>> item_fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
     '3716ef94deccae10'
     """
-    return fingerprint_of(
+    return drawing.fingerprint_of(
         [asked.id, asked.text, asked.context, asked.options, item.gold, item.right, item.category]
         for item in items
         for asked in [item.question]
     )
 
 
-def read_choices(spec: str) -> Iterator[Draft]:
+def read_choices(spec: str, cluster: str | None = None) -> Iterator[Draft]:
     """Every row as an item with options; a row without a question makes none.
 
     A row with too few or too many options, an empty one, or an answer that is not an option is
@@ -180,8 +168,8 @@ def read_choices(spec: str) -> Iterator[Draft]:
     source = open_source(spec)
     in_one = first_of(CHOICE_NAMES["options"], source.columns)
     letters = {} if in_one else _option_columns(source.columns)
-    required = ("question", "A" if letters else "options")
-    return usable(read_fields(source, {**CHOICE_NAMES, **letters}, required=required), _choice)
+    names, required = {**CHOICE_NAMES, **letters}, ("question", "A" if letters else "options")
+    return usable(read_fields(source, names, required=required, cluster=cluster), _choice)
 
 
 def _option_columns(columns: Sequence[str]) -> dict[str, tuple[str]]:
@@ -321,7 +309,7 @@ def option_index(answer: object, options: Sequence[str], labels: Sequence[str] =
     raise ValueError(f"{named[:60]!r}, which is not one of the options")
 
 
-def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
+def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> Iterator[Draft]:
     """Every question on a passage as an item; a row without either makes none.
 
     Parameters
@@ -330,6 +318,8 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
         A file of SQuAD 1.1 or 2.0 (.json, .json.gz), or any source of rows.
     unanswerable
         Whether questions that cannot be answered are among them.
+    cluster
+        The column whose values are clusters, such as ``context``.
 
     Raises
     ------
@@ -337,9 +327,10 @@ def read_squad(spec: str, *, unanswerable: bool) -> Iterator[Draft]:
         When the file is cut off or is no SQuAD.
     """
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    squad = is_json and first_character(expanded(spec)) == "{"
+    squad = is_json and sources.first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
-    rows = read_fields(source, PASSAGE_NAMES, required=("question", "context"))
+    required = "question", "context"
+    rows = read_fields(source, PASSAGE_NAMES, required=required, cluster=cluster)
     return usable(rows, partial(_passage, unanswerable))
 
 
@@ -386,7 +377,7 @@ def _open_squad(path: Path) -> Source:
     try:
         rows = [
             entry | {"title": article.get("title"), "context": paragraph["context"]}
-            for article in json.loads(read_whole(path))["data"]
+            for article in json.loads(sources.read_whole(path))["data"]
             for paragraph in article["paragraphs"]
             for entry in paragraph["qas"]
         ]
@@ -397,4 +388,4 @@ def _open_squad(path: Path) -> Source:
             expected="data, a list of articles with paragraphs, each with a context and qas",
             fix="download the file again, or save the questions as rows of a .jsonl file",
         ) from error
-    return guarded_source(table_source(path.name, columns))
+    return sources.guarded_source(sources.table_source(path.name, columns))

@@ -15,14 +15,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from scope.data import drawing, sampling
 from scope.data.fields import Fields, first_of, is_missing, read_fields
-from scope.data.sampling import (
-    Candidate,
-    Repeats,
-    Selection,
-    fingerprint_of,
-    usable,
-)
 from scope.data.sources import Source
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -123,14 +117,14 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
     >>> data.card.rows, data.card.empty, data.card.used
     (3, 1, 2)
     """
-    repeats = Repeats()
+    repeats = drawing.Repeats()
 
     def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:
         # A pair that stands in two parts has a name in each.
         contents = pair.first, pair.second, pair.score, own_id, wanted.part
         return repeats.key(*contents), (False, b"")
 
-    chosen = Selection(_drafts(open_source(spec), wanted), key, n, seed)
+    chosen = sampling.Selection(_drafts(open_source(spec), wanted), key, n, seed)
     if not chosen.drawn:
         expected = f"at least one pair for the task {wanted.task}"
         raise chosen.nothing(f"no pair in {spec}", "with an empty text", expected)
@@ -152,10 +146,10 @@ def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
     >>> pair_fingerprint([ScoredPair(id="0", first="A", second="B", score=1.0)])
     '54cb02bfe5427c78'
     """
-    return fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
+    return drawing.fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
 
 
-def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPair]]:
+def _drafts(source: Source, wanted: WantedPairs) -> Iterator[sampling.Candidate[ScoredPair]]:
     score_column = first_of(NAMES["score"], source.columns)
     if classes := source.class_names.get(score_column or "", ()):
         # Their numbers would pass for scores.
@@ -177,15 +171,15 @@ def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPai
     names = {"first": texts[:1], "second": texts[1:], **NAMES}
     rows = read_fields(source, names, required=("score",))
     asked = rows if wanted.part is None else rows_of_part(source, rows, wanted.part)
-    return usable(asked, partial(_pair, wanted))
+    return sampling.usable(asked, partial(_pair, wanted))
 
 
-def _pair(wanted: WantedPairs, fields: Fields) -> Candidate[ScoredPair]:
+def _pair(wanted: WantedPairs, fields: Fields) -> sampling.Candidate[ScoredPair]:
     first, second = fields.text("first").strip(), fields.text("second").strip()
     if not (first and second):
-        return Candidate(fields.id, None)
+        return sampling.Candidate(fields.id, None)
     score = _score(fields, wanted)
-    return Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
+    return sampling.Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
 
 
 def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:

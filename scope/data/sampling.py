@@ -1,22 +1,25 @@
-"""Texts from anywhere, and samples of rows: drawn in one pass by a hash of each row's content.
-
-So a sample depends on no order of the rows.
-"""
+"""Texts from anywhere, and samples of rows, drawn in one pass."""
 
 from __future__ import annotations
 
-import hashlib
-import heapq
-import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
+from scope.data.drawing import (
+    Keyed,
+    content_id,
+    content_key,
+    draw,
+    fingerprint_of,
+    require_sample,
+    short_hash,
+)
 from scope.data.fields import (
+    CLUSTER,
     NO_LABELS,
+    SHARED,
     SLICE,
     Fields,
     choose_columns,
@@ -26,69 +29,14 @@ from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.printing import counted, listed
-from scope.records import DataCard, Example
+from scope.records import DataCard, Example, are_clustered, in_cluster
 from scope.records.estimates import brief
 
 Value = TypeVar("Value")
 
 
-class Keyed(NamedTuple, Generic[Value]):
-    """A candidate of the draw. Of those with the same key, the one of least rank is kept."""
-
-    key: bytes
-    value: Value
-    rank: tuple[bool, bytes] = (False, b"")
-
-
-def by_name(names: Iterable[str]) -> Iterable[Keyed[str]]:
-    """Texts that may be drawn, each by itself."""
-    return (Keyed(short_hash(name), name) for name in names)
-
-
-def draw(candidates: Iterable[Keyed[Value]], n: int | None, seed: int) -> list[Value]:
-    """The ``n`` candidates with the smallest random numbers, in their own order; all if None.
-
-    The number follows from the seed and the key alone: rows in another order give the same sample.
-    A smaller sample of the same seed is part of a larger one.
-
-    Examples
-    --------
-    >>> draw(by_name("abcdef"), 3, seed=0), draw(by_name("fedcba"), 2, seed=0)
-    (['a', 'd', 'e'], ['e', 'd'])
-    """
-    drawn: dict[int, tuple[int, Keyed[Value]]] = {}
-    greatest_first: list[int] = []
-    for place, candidate in enumerate(candidates):
-        # Sixteen bytes: no two keys share a number.
-        hashed = hashlib.blake2b(f"{seed} ".encode() + candidate.key, digest_size=16)
-        number = int.from_bytes(hashed.digest(), "big")
-        if number in drawn:
-            # A displaced candidate never returns: the remaining numbers are smaller.
-            if candidate.rank < drawn[number][1].rank:
-                drawn[number] = (place, candidate)
-        elif n is None or len(drawn) < n:
-            if n is not None:
-                heapq.heappush(greatest_first, -number)
-            drawn[number] = (place, candidate)
-        elif number < -greatest_first[0]:
-            del drawn[-heapq.heapreplace(greatest_first, -number)]
-            drawn[number] = (place, candidate)
-    return [candidate.value for _, candidate in sorted(drawn.values(), key=itemgetter(0))]
-
-
-def require_sample(n: int | None, seed: int) -> None:
-    """Refuse a sample of nothing, and a seed that no generator takes.
-
-    Raises
-    ------
-    DataError
-        When ``n`` is below 1 or the seed below 0.
-    """
-    if n is not None and n < 1:
-        raise DataError(f"n = {n}", expected="1 or more examples", fix="request at least one")
-    if seed < 0:
-        raise DataError(f"seed = {seed}", expected="0 or more", fix="choose another seed")
-
+MOST_DIFFERENT = 0.95
+"""With fewer different values a row, a column may have values that make rows alike."""
 
 _NO_NOTES: Mapping[str, None] = MappingProxyType({})
 
@@ -97,7 +45,9 @@ class Candidate(NamedTuple, Generic[Value]):
     """A row's content: its own id, if any, and its item, if any.
 
     ``unusable`` says why a row with content makes no item, and ``example`` names the row.
-    ``notes`` are those of its source, which reading may add to.
+    ``notes`` are those of its source, which reading may add to. ``cluster`` is what it has in
+    common with others, such as its document; ``shared`` a column that may be one, and a hash of its
+    value.
     """
 
     id: str | None
@@ -105,6 +55,8 @@ class Candidate(NamedTuple, Generic[Value]):
     unusable: str = ""
     example: str = ""
     notes: Mapping[str, None] = _NO_NOTES
+    cluster: str | None = None
+    shared: tuple[str, bytes] | None = None
 
 
 def usable(
@@ -115,6 +67,11 @@ def usable(
     for fields in rows:
         try:
             candidate = make(fields)
+            if candidate is not None and CLUSTER in fields.columns:
+                candidate = candidate._replace(cluster=fields.name(CLUSTER))
+            elif candidate is not None and fields.cells.get(SHARED):
+                value = short_hash(str(fields.cells[SHARED]))
+                candidate = candidate._replace(shared=(fields.columns[SHARED], value))
         except UnusableRowError as error:
             candidate = Candidate(None, None, error.reason, error.found)
         if candidate is not None:
@@ -123,12 +80,14 @@ def usable(
 
 
 class Drawn(NamedTuple, Generic[Value]):
-    """A drawn item: its row, its own id, its key and content."""
+    """A drawn item: its row, its own id, its key, and what its candidate has."""
 
     row: int
     id: str | None
     key: bytes
     item: Value
+    cluster: str | None = None
+    shared: tuple[str, bytes] | None = None
 
 
 Key = Callable[[str | None, Value], tuple[bytes, tuple[bool, bytes]]]
@@ -173,7 +132,7 @@ class Selection(Generic[Value]):
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
-        for row, (own_id, item, unusable, example, notes) in enumerate(candidates):
+        for row, (own_id, item, unusable, example, notes, cluster, shared) in enumerate(candidates):
             if notes is not _NO_NOTES:
                 self._sources.append(notes)
             if unusable:
@@ -187,13 +146,21 @@ class Selection(Generic[Value]):
                 continue
             self.items += 1
             place, rank = key(own_id, item)
+            if cluster is not None:
+                # What two clusters have in common counts in each.
+                place = short_hash(in_cluster(cluster, place.hex()))
             self.duplicates += place in seen
             seen.add(place)
-            yield Keyed(place, Drawn(row, own_id, place, item), rank)
+            drawn = Drawn(row, own_id, place, item, cluster, shared)
+            yield Keyed(place, drawn, rank, cluster or "")
 
-    def name(self, row: Drawn[Value]) -> str:
-        """The row's own id where each row has its own, else one that follows from its content."""
-        return row.id if self.unique and row.id else content_id(row.key)
+    def name(self, row: Drawn[Value], own_id: str | None = None) -> str:
+        """The row's own id where each row has its own, else one that follows from its content.
+
+        ``own_id`` takes its place; before either stands the row's cluster.
+        """
+        by_row = row.id if self.unique and row.id else content_id(row.key)
+        return in_cluster(row.cluster and _short(row.cluster), own_id or by_row)
 
     def nothing(self, problem: str, empty: str, expected: str, rows: str = "rows") -> DataError:
         """The error where no row is left, with the commonest reasons."""
@@ -204,6 +171,20 @@ class Selection(Generic[Value]):
             expected=expected,
             fix="check the data, or choose other data",
         )
+
+    def _units(self) -> Iterator[str]:
+        """What the rows have in common, as a note."""
+        clusters = {row.cluster for row in self.drawn if row.cluster is not None}
+        if clusters:
+            yield f"the rows lie in {counted(len(clusters), 'cluster')}, each a unit of its own"
+        shared = [row.shared for row in self.drawn if row.shared is not None]
+        if 1 < len(set(shared)) <= MOST_DIFFERENT * len(shared):
+            column = shared[0][0]
+            yield (
+                f"{len(shared):,} rows share {len(set(shared)):,} values of `{column}` and count "
+                f"as independent; where those of a value are alike, add --cluster {column} to an "
+                "audit or a comparison"
+            )
 
     def card(self, spec: str, fingerprint: str, labelled: int, task: str | None = None) -> DataCard:
         """The data that were drawn, which ``spec`` names, and what was left out of them."""
@@ -217,59 +198,8 @@ class Selection(Generic[Value]):
             labelled=labelled,
             capability=task,
             left_out=self._left_out.commonest(),
-            notes=tuple(self.notes),
+            notes=(*self.notes, *self._units()),
         )
-
-
-def fingerprint_of(contents: Iterable[Sequence[object]]) -> str:
-    """Sixteen hexadecimal digits that change with any value or the order, as JSON has them.
-
-    Examples
-    --------
-    >>> fingerprint_of([("0", "good", None)])
-    'e182fc29afafcf96'
-    """
-    digest = hashlib.sha256()
-    for content in contents:
-        digest.update(json.dumps(content).encode() + b"\n")
-    return digest.hexdigest()[:16]
-
-
-class Repeats:
-    """Keys of rows that may say the same: they follow from the content, and count its repeats."""
-
-    def __init__(self) -> None:
-        self._met: Counter[bytes] = Counter()
-
-    def key(self, *contents: object) -> bytes:
-        """The key of the next row.
-
-        Examples
-        --------
-        >>> repeats = Repeats()
-        >>> first, second = repeats.key("Who?", ["Ann"]), repeats.key("Who?", ["Ann"])
-        >>> first == content_key("Who?", ["Ann"]), first == second
-        (True, False)
-        """
-        key = content_key(*contents)
-        self._met[key] += 1
-        earlier = self._met[key] - 1
-        return content_key(*contents, earlier) if earlier else key
-
-
-def content_key(*contents: object) -> bytes:
-    """Sixteen bytes: a hash of a row's content as JSON."""
-    return short_hash(json.dumps(contents))
-
-
-def content_id(key: bytes) -> str:
-    """The name of a row that has none of its own: sixteen hexadecimal digits of its key."""
-    return key.hex()[:16]
-
-
-def short_hash(text: str) -> bytes:
-    """Sixteen bytes: a hash that saves memory where many texts must be remembered."""
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -286,6 +216,7 @@ def load_data(
     text_column: str | None = None,
     label_column: str | None = None,
     slices: Sequence[str] = (),
+    cluster: str | None = None,
     n: int | None = None,
     seed: int = 0,
 ) -> LoadedData:
@@ -309,6 +240,8 @@ def load_data(
         gold labels out.
     slices
         Further columns, which an example keeps in ``slices`` as ``column: value``.
+    cluster
+        A column, such as a document, whose values begin the ids: see `scope.records.unit_of`.
     n
         How many texts to draw, without replacement; all of them if None or more than there are.
     seed
@@ -337,7 +270,9 @@ def load_data(
     (4, 1, 1, 2)
     """
     source = open_source(spec)
-    columns = choose_columns(source, text=text_column, label=label_column, slices=slices)
+    columns = choose_columns(
+        source, text=text_column, label=label_column, slices=slices, cluster=cluster
+    )
     of_slices = {role: column for role, column in columns.items() if role.startswith(SLICE)}
     labels: dict[bytes, str] = {}
 
@@ -357,9 +292,9 @@ def load_data(
         expected = f"at least one row with a text in column `{columns['text']}`"
         raise chosen.nothing(f"no text in {source.name}", "empty", expected)
     examples = tuple(
-        Example(id=chosen.name(row), text=text, label=labels.get(row.key) or None, slices=slices)
+        Example(id=chosen.name(row), text=text, label=labels.get(key) or None, slices=slices)
         for row in chosen.drawn
-        for _, text, _, slices in [row.item]
+        for key, text, _, slices in [row.item]
     )
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
@@ -368,15 +303,28 @@ def load_data(
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
     if clashes := sum(not label for label in labels.values()):
-        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.key) == ""][:NAMED]
+        texts = [brief(row.item[1]) for row in chosen.drawn if labels.get(row.item[0]) == ""][
+            :NAMED
+        ]
         chosen.notes[f"{counted(clashes, 'text')} with two labels, so unlabelled: {texts}"] = None
     return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
 
 
 def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:
-    """The ``examples`` that `load_data` would keep of ``n`` with the same seed."""
-    keyed = (Keyed(short_hash(example.text.strip()), example) for example in examples)
+    """The ``examples`` that `load_data` would keep of ``n`` with the same seed.
+
+    Of clusters it takes some texts of many rather than all of few, which tell more.
+    """
+    keyed = (
+        Keyed(short_hash(each.id if are_clustered([each.id]) else each.text.strip()), each)
+        for each in examples
+    )
     return tuple(draw(keyed, n, seed))
+
+
+def _short(cluster: str) -> str:
+    """The name of a cluster; of a long one, such as a passage, its beginning and a hash."""
+    return cluster if len(cluster) <= 40 else f"{cluster[:30]}… {content_id(short_hash(cluster))}"
 
 
 _Text = tuple[bytes, str, str | None, tuple[str, ...]]

@@ -20,14 +20,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from scope.data.sampling import load_data
-from scope.demo_models.bases import (
-    Base,
-    explained_write_errors,
-    load_base,
-    new_base,
-    pretrained_base,
-    save_base,
-)
+from scope.demo_models import bases
 from scope.demo_models.recipes import DEMO, LABELS, DemoRecipe
 from scope.demo_models.training import (
     LowerOutput,
@@ -153,7 +146,7 @@ def build_models(
     seed: int = 0,
     progress: Progress | None = None,
     *,
-    base: Callable[[int], Base] = pretrained_base,
+    base: Callable[[int], bases.Base] = bases.pretrained_base,
 ) -> DemoModels:
     """Make those of the models that are not in ``home`` yet.
 
@@ -171,13 +164,13 @@ def build_models(
         pruned=home / "pruned",
     )
     builder = _Builder(_shuffled(examples, seed), recipe, seed, progress or Silent(), base)
-    with explained_write_errors(home):
+    with bases.explained_write_errors(home):
         home.mkdir(parents=True, exist_ok=True)
     with FileLock(home / ".lock"):
         # In this order: the student and the copies are made of the reference.
-        makers: Mapping[Path, Callable[[], Base]] = {
+        makers: Mapping[Path, Callable[[], bases.Base]] = {
             models.reference: partial(builder.reference, "reference"),
-            models.student: lambda: builder.student(load_base(models.reference)),
+            models.student: lambda: builder.student(bases.load_base(models.reference)),
             models.independent: builder.independent,
             models.another_seed: partial(builder.reference, "another seed"),
             models.eight_bits: partial(_copied, models.reference, in_eight_bits),
@@ -185,12 +178,12 @@ def build_models(
         }
         for place, make in makers.items():
             if not place.is_dir():
-                save_base(make(), place)
+                bases.save_base(make(), place)
     return models
 
 
-def _copied(reference: Path, change: Callable[[Any], Any]) -> Base:
-    base = load_base(reference)
+def _copied(reference: Path, change: Callable[[Any], Any]) -> bases.Base:
+    base = bases.load_base(reference)
     return base._replace(model=change(base.model))
 
 
@@ -202,10 +195,10 @@ class _Builder:
     recipe: DemoRecipe
     seed: int
     progress: Progress
-    pretrained: Callable[[int], Base]
+    pretrained: Callable[[int], bases.Base]
     lower: LowerOutput | None = None
 
-    def reference(self, name: str) -> Base:
+    def reference(self, name: str) -> bases.Base:
         recipe = self.recipe.reference
         seed = self._seed(name)
         examples = self.examples[: recipe.texts]
@@ -223,7 +216,7 @@ class _Builder:
             )
         return base
 
-    def student(self, teacher: Base) -> Base:
+    def student(self, teacher: bases.Base) -> bases.Base:
         """A smaller copy of the teacher, trained on nothing but the teacher's probabilities."""
         training = self.recipe.student.training
         lower = self._lower_output(teacher).first(training.texts)
@@ -235,15 +228,15 @@ class _Builder:
             model = student_of(teacher.model, self.recipe.student.layers)
             seed = self._seed("student")
             train_upper_layers(model, lower, targets, training, seed, advance, frozen=frozen)
-        return Base(model, teacher.tokenizer)
+        return bases.Base(model, teacher.tokenizer)
 
-    def independent(self) -> Base:
+    def independent(self) -> bases.Base:
         recipe = self.recipe.independent
         training = recipe.training
         seed = self._seed("independent")
         examples = self.examples[: training.texts]
         texts = [example.text for example in examples]
-        base = new_base(texts, recipe, seed)
+        base = bases.new_base(texts, recipe, seed)
         total = count_steps(len(examples), training)
         with self.progress.task("training independent", total) as advance:
             train_classifier(
@@ -257,7 +250,7 @@ class _Builder:
             )
         return base
 
-    def _lower_output(self, base: Base) -> LowerOutput:
+    def _lower_output(self, base: bases.Base) -> LowerOutput:
         """The output of the frozen layers, which are the pretrained model's in every training."""
         if self.lower is None:
             training = self.recipe.reference

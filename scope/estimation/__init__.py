@@ -26,6 +26,7 @@ from scope.estimation.pairs import (
     Values,
     candidate_measurements,
     invariant_pairs,
+    texts_that_count as texts_that_count,
 )
 from scope.metrics import Metric
 from scope.records import (
@@ -36,6 +37,8 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
     SliceTest,
+    are_clustered,
+    unit_of,
 )
 from scope.statistics import benjamini_hochberg, mean_estimate, resamples_for
 from scope.statistics.between_models import heterogeneity_p_value
@@ -90,11 +93,13 @@ def measure(
     metrics = (*metrics_of_kept_pairs(soft_scope), *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
     whole = list(clean_measurements(examples, targets, labels))
+    texts = (scored.example for scored in examples)
+    gold = {text.id: labels.index(text.label) for text in texts if text.label in labels}
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
             names = (reference, *targets)
-            whole += candidate_measurements(pairs, examples, candidates, names)
+            whole += candidate_measurements(pairs, examples, candidates, names, gold)
     parts = [
         part for pairs in all_pairs for part in more_similar_half(pairs, metrics[1:3], targets)
     ]
@@ -142,8 +147,8 @@ def slice_numbers(
     """The primary metric of each target on each capability in every slice, and the tests.
 
     A grouping is tested where it has two slices. P-values are adjusted together by Benjamini and
-    Hochberg's method. The values of a slice are a subset of those of the whole and are not stored
-    again.
+    Hochberg's method; in clusters there is no test, as these may lie across slices. The values of a
+    slice are a subset of those of the whole and are not stored again.
     """
     keyed = [
         ((measurement.capability, measurement.target), measurement.metric, measurement.values)
@@ -154,7 +159,8 @@ def slice_numbers(
         for place in primary(keyed)
         for grouping, slice_of in slices.items()
     ]
-    several = [group for group in groups if len(group[1]) > 1]
+    alone = not any(are_clustered(row.example_ids) for row in measurements)
+    several = [group for group in groups if len(group[1]) > 1 and alone]
     tests = [_test(*group, seed, resamples_for(len(several))) for group in several]
     adjusted = benjamini_hochberg([test.p_value for test in tests])
     return (
@@ -211,7 +217,7 @@ def between_capabilities(
     """Concordance on one capability minus that on another, of a target minus another model's.
 
     For the reference it is 0: it follows itself everywhere. The interval is a bootstrap over all
-    texts that gives each a random weight, the same for both capabilities and models (Rubin 1981).
+    texts or clusters that gives each a random weight, the same for both capabilities and models.
     Two made-up texts, on each of which the target follows one of the capabilities alone, leave it a
     width where no text differs. With k pairs of capabilities, each interval has level 1 - .05 / k.
 
@@ -231,13 +237,15 @@ def between_capabilities(
         for measurement in measurements
         if measurement.metric == "concordance" and measurement.values
     }
-    texts = sorted({key for row in rows.values() for key in row.example_ids})
-    weights = np.random.default_rng(seed).standard_exponential((RESAMPLES + 1, len(texts) + 2))
-    # The first row holds the texts as they are.
-    weights[0] = [1.0] * len(texts) + [0.0] * 2
+    texts = {key for row in rows.values() for key in row.example_ids}
+    units = sorted(set(map(unit_of, texts)))
+    weights = np.random.default_rng(seed).standard_exponential((RESAMPLES + 1, len(units) + 2))
+    # The first row holds the texts as they are; those made up are a cluster of the mean size each.
+    weights[0] = [1.0] * len(units) + [0.0] * 2
+    weights[:, -2:] *= len(texts) / max(len(units), 1)
     sums = {}
     for key, row in rows.items():
-        selected = weights[:, np.searchsorted(texts, row.example_ids)]
+        selected = weights[:, np.searchsorted(units, [*map(unit_of, row.example_ids)])]
         sums[key] = selected @ np.array(row.values), selected.sum(axis=1)
     pairs = list(combinations(dict.fromkeys(capability for _, capability in rows), 2))
     differences = []

@@ -184,7 +184,7 @@ def target_differences(
     The gap in accuracy is left out: the difference of two absolute values is not a mean. So are
     reach, which has no range, and base rate and excess, which are no claims on likeness.
     """
-    left_out = ("iid_accuracy_gap", "reach", "base_rate", "excess")
+    left_out = ("iid_accuracy_gap", "reach", "base_rate", "excess", "changed_accuracy")
     untested = {str(METRICS[key]) for key in left_out}
     kept = [measurement for measurement in measurements if measurement.metric not in untested]
     by_key = {(row.target, row.capability, row.metric): row for row in kept}

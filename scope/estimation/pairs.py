@@ -154,7 +154,10 @@ def _open(answers: Answers, models: int) -> Values:
     return np.array(alike).reshape(len(answers), 2 * models, columns).swapaxes(0, 1).copy()
 
 
-ON_CANDIDATES = ("concordance", "reach", "flip_scope", "informedness", "excess", "base_rate")
+ON_CANDIDATES = (
+    *("concordance", "reach", "flip_scope", "informedness", "excess"),
+    *("base_rate", "changed_accuracy"),
+)
 """The metrics that take random candidates."""
 
 MATCHED = "random candidates of texts with both"
@@ -166,6 +169,7 @@ NO_FLIP = "no random candidate flips the reference on a text to which both give 
 NO_MATCH = "no text has both a random candidate that flips the reference and one that it keeps"
 NO_MOVE = "no random candidate moves the reference"
 NO_BOTH = "no text has both a kept pair and a random candidate"
+NO_GOLD = "no text with a random candidate has a gold label"
 LABELS_ALONE = "gives labels without probabilities"
 
 
@@ -209,6 +213,7 @@ def candidate_measurements(
     examples: Sequence[ScoredExample],
     candidates: ScoredCandidates,
     names: Sequence[str],
+    gold: Mapping[str, int],
 ) -> Iterator[Measurement]:
     """Every metric on the random candidates of one capability.
 
@@ -222,6 +227,8 @@ def candidate_measurements(
         The random candidates of all capabilities.
     names
         The reference, then the targets.
+    gold
+        The right label of each example that has one, which random changes keep.
     """
     capability = kept.capability
     drawn = _selected(capability, examples, candidates.scored, all_pairs=True)
@@ -231,16 +238,45 @@ def candidate_measurements(
             for name in names[1:]:
                 yield measured(metric, name, Undefined(reason=reason), capability=capability)
         return
-    base = []
+    base, right = [], []
+    known = [row for row, example in enumerate(drawn.example_ids) if example in gold]
+    labels = np.array([gold[drawn.example_ids[row]] for row in known], dtype=np.intp)
     for name, model in zip(names, (drawn.reference, *drawn.targets), strict=True):
         stays, ids = means_by_example(_keeps(drawn, model), drawn.example_ids)
         estimate = mean_estimate(stays, ids, empty=NO_CANDIDATE)
         base.append(measured("base_rate", name, estimate, ids, stays, capability=capability))
+        hits = np.asarray(_labels(drawn, model[1])[known] == labels, dtype=np.float64)
+        shares, ids = means_by_example(hits, [drawn.example_ids[row] for row in known])
+        estimate = mean_estimate(shares, ids, empty=NO_GOLD)
+        right.append(
+            measured("changed_accuracy", name, estimate, ids, shares, capability=capability)
+        )
     for place, name in enumerate(names[1:]):
         yield from _of_moves(drawn, place, names[0], name, candidates.gap)
         yield from _of_flips(drawn, place, name)
         yield _excess(kept, place, base[place + 1])
-    yield from base
+    yield from (*base, *right)
+
+
+def texts_that_count(
+    capability: str,
+    examples: Sequence[ScoredExample],
+    candidates: Sequence[ScoredPerturbation],
+    gap: float,
+) -> tuple[int, int]:
+    """How many texts have a random candidate, and how many a pair that counts for concordance.
+
+    The reference alone decides, before any target answers.
+    """
+    drawn = _selected(capability, examples, candidates, all_pairs=True)
+    before = drawn.reference[0]
+    if not len(before):
+        return 0, 0
+    moved = moves(before, *drawn.reference, open_vocabulary=drawn.open_vocabulary)
+    couples = _couples(drawn)
+    values = concordance_values(moved[couples], moved[couples], gap=gap)
+    rows = couples[~np.isnan(values), 0]
+    return len(set(drawn.example_ids)), len({drawn.example_ids[row] for row in rows})
 
 
 def _of_moves(
@@ -273,7 +309,7 @@ def _of_moves(
     if slope is None:
         yield of_target("reach", estimate=Undefined(reason=NO_MOVE))
         return
-    estimate = student_estimate(slope.values)
+    estimate = student_estimate(slope.values, slope.example_ids)
     yield of_target("reach", estimate=estimate, example_ids=slope.example_ids, values=slope.values)
 
 

@@ -87,11 +87,10 @@ def questions_work(
     model: Model, task: Task, questions: Sequence[Question], tokens_out: int
 ) -> Planned:
     """A model's answers to the questions of a task."""
-    distinct = list(
-        {
-            (question.text, question.context, question.options): question for question in questions
-        }.values()
-    )
+    known = {
+        (question.text, question.context, question.options): question for question in questions
+    }
+    distinct = list(known.values())
 
     def ask(some: Sequence[Question]) -> object:
         return list(checked(model.adapter, task.role, some, own=model.own))
@@ -111,10 +110,7 @@ def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: 
 
 
 def search_work(
-    capability: Capability,
-    reference: Model,
-    examples: Sequence[Example],
-    options: SearchOptions,
+    capability: Capability, reference: Model, examples: Sequence[Example], options: SearchOptions
 ) -> Planned:
     """The search of a capability on a reference.
 
@@ -141,13 +137,13 @@ def search_work(
         trial = _TimedClassifier(reference)
         pairs = attempt(lambda: list(capability.search(trial, sample, options)))
         fails = isinstance(pairs, Failed) and not isinstance(pairs.error, _TrialEndsError)
-        if not isinstance(pairs, Failed) and trial.queries:
-            expected = expected_queries(capability, sample, options) or trial.queries
-            queries = round(queries * trial.queries / expected)
+        if not isinstance(pairs, Failed) and trial.seen:
+            expected = expected_queries(capability, sample, options) or len(trial.seen)
+            queries = round(queries * len(trial.seen) / expected)
         return work(
             purpose=f"{purpose}, which fails" if fails else purpose,
             queries=queries,
-            seconds=estimating + queries * trial.seconds / max(trial.queries, 1),
+            seconds=estimating + queries * trial.seconds / max(len(trial.seen), 1),
         )
 
     return Planned(reference.served, measured)
@@ -228,19 +224,15 @@ class _TimedClassifier:
         self._classifier = CachedClassifier(reference.adapter, Memory())
         self._classifier.classify(["a first text prepares the model"])
         self._began = time.monotonic()
-        self._seen: set[str] = set()
+        self.seen: set[str] = set()
         self.seconds = 0.0
         self.spec = self._classifier.spec
         self.fingerprint = self._classifier.fingerprint
         self.labels = self._classifier.labels
 
-    @property
-    def queries(self) -> int:
-        return len(self._seen)
-
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         answers = self._classifier.classify(texts)
-        self._seen.update(texts)
+        self.seen.update(texts)
         self.seconds = time.monotonic() - self._began
         if self.seconds > SECONDS_A_TRIAL:
             raise _TrialEndsError
@@ -319,8 +311,29 @@ def priced(work: Sequence[Work], prices: Mapping[str, str]) -> dict[str, float]:
     SpecError
         When a price cannot be read or is that of no endpoint.
     """
-    rates = {name: _rates(name, price) for name, price in prices.items()}
-    return {name: _price(name, rate, work) for name, rate in rates.items()}
+    rates: dict[str, tuple[float, float]] = {}
+    for name, price in prices.items():
+        if not (match := _PRICE.fullmatch(price)):
+            raise SpecError(
+                f"the price `{price}` of `{name}`",
+                expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
+                fix=f"write for example --price {name}=0.15/0.60",
+            )
+        rates[name] = float(match[1]), float(match[2])
+    endpoints = [part for part in work if part.seconds is None]
+    known = sorted({endpoint.model for endpoint in endpoints})
+    if unknown := next((name for name in prices if name not in known), None):
+        raise SpecError(
+            f"a price for `{unknown}`",
+            expected=f"one of the endpoints: {', '.join(known) or 'there are none'}",
+            fix=did_you_mean(unknown, known, "leave out --price"),
+        )
+    costs = dict.fromkeys(rates, 0.0)
+    for part in endpoints:
+        if part.model in rates:
+            sent, replied = rates[part.model]
+            costs[part.model] += part.tokens_in * sent + part.tokens_out * replied
+    return {name: cost / 1e6 for name, cost in costs.items()}
 
 
 def in_cents(price: float) -> str:
@@ -348,31 +361,6 @@ def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iter
         queries = sum(part.queries for part in work if part.model == name)
         cost = f", at most {in_cents(costs[name])}" if name in costs else ""
         yield f"{name}: about {queries:,} requests in all{cost}"
-
-
-def _rates(name: str, price: str) -> tuple[float, float]:
-    match = _PRICE.fullmatch(price)
-    if not match:
-        raise SpecError(
-            f"the price `{price}` of `{name}`",
-            expected="IN/OUT: the prices of a million tokens sent and of a million in replies",
-            fix=f"write for example --price {name}=0.15/0.60",
-        )
-    return float(match[1]), float(match[2])
-
-
-def _price(name: str, rates: tuple[float, float], work: Sequence[Work]) -> float:
-    endpoints = [part for part in work if part.seconds is None]
-    matching = [endpoint for endpoint in endpoints if endpoint.model == name]
-    if not matching:
-        known = {endpoint.model for endpoint in endpoints}
-        raise SpecError(
-            f"a price for `{name}`",
-            expected=f"one of the endpoints: {', '.join(sorted(known)) or 'there are none'}",
-            fix=did_you_mean(name, known, "leave out --price"),
-        )
-    sent, replied = rates
-    return sum(part.tokens_in * sent + part.tokens_out * replied for part in matching) / 1e6
 
 
 def facts_of(

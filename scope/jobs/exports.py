@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from reports.builders.every_eval_ever import every_eval_ever
-from reports.builders.model_card import model_card
+from reports.builders.model_card import every_eval_ever, model_card
 from reports.renderers.junit import junit
 from reports.renderers.markdown import blocks_as_markdown
 from scope.errors import SpecError

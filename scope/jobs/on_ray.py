@@ -154,7 +154,9 @@ def run_shards(
         releases=_releases(),
     )
     whole = without_shard(configuration)
-    shards = {_path(folder, shard): shard for shard in _shards(request, folder, most)}
+    shards = {
+        folder / f"{shard.number}-of-{shard.of}": shard for shard in _shards(request, folder, most)
+    }
     left = {
         path: replace(task, request=replace(task.request, shard=f"{shard}"), path=path)
         for path, shard in shards.items()
@@ -205,10 +207,6 @@ def _shards(request: InShards, folder: Path, most: int) -> list[Shard]:
         Shard(requested.number + requested.of * place, requested.of * count)
         for place in range(count)
     ]
-
-
-def _path(folder: Path, shard: Shard) -> Path:
-    return folder / f"{shard.number}-of-{shard.of}"
 
 
 def _configuration(path: Path) -> Mapping[str, object] | None:

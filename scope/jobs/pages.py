@@ -7,19 +7,8 @@ from dataclasses import asdict, replace
 from itertools import islice, takewhile
 from pathlib import Path
 
-from reports.blocks import (
-    Block,
-    Bullets,
-    Callout,
-    Figure,
-    Page,
-    Paragraph,
-    Section,
-    Table,
-    paragraph,
-    within,
-    without_folds,
-)
+from reports import blocks
+from reports.blocks import Block, Bullets, Callout, Page, Paragraph
 from reports.builders.outcomes import left_out_lines, left_out_section
 from reports.prose import Span, plain
 from reports.renderers.html import render, render_blocks, render_notebook
@@ -62,14 +51,14 @@ def page_of(result: Result) -> Page:
 
 def headline_of(result: Result) -> str:
     """The first sentence, the verdicts, or the first finding, of the report in one line."""
-    blocks = tuple(within(_own_page(result).sections[0].blocks))
-    leads = [block.text for block in blocks if isinstance(block, Paragraph) and block.lead]
+    answer = tuple(blocks.within(_own_page(result).sections[0].blocks))
+    leads = [block.text for block in answer if isinstance(block, Paragraph) and block.lead]
     others = (
         block.items[0] if isinstance(block, Bullets) else block.text
-        for block in blocks
+        for block in answer
         if isinstance(block, Paragraph) or (isinstance(block, Bullets) and block.items)
     )
-    is_lead = isinstance(blocks[0], Paragraph) and blocks[0].lead
+    is_lead = isinstance(answer[0], Paragraph) and answer[0].lead
     texts = leads[:1] if is_lead else leads or islice(others, 1)
     return without_home("; ".join(" ".join(plain(text).split()) for text in texts))
 
@@ -82,8 +71,8 @@ def html_of(result: Result, *more: Block) -> str:
 def picture_html(result: Result) -> str:
     """The first chart of the report, in the table that it stands in, for a notebook."""
     for block in page_of(result).blocks():
-        columns = block.columns if isinstance(block, Table) else ()
-        if isinstance(block, Figure) or any(column.kind == "strip" for column in columns):
+        columns = block.columns if isinstance(block, blocks.Table) else ()
+        if isinstance(block, blocks.Figure) or any(column.kind == "strip" for column in columns):
             return without_home(render_notebook((block,)))
     raise SpecError(
         f"a picture of a result of the job {result.manifest.job}",
@@ -139,41 +128,40 @@ def _own_page(result: Result) -> Page:
     return made
 
 
-def _added(result: Result) -> tuple[list[Section], list[Paragraph]]:
+def _added(result: Result) -> tuple[list[blocks.Section], list[Paragraph]]:
     """The sections of plugins, and a paragraph for each that failed, which is its section, too."""
     added, failures = [], []
     for place, entry in enumerate(entries("sections"), start=1):
         made = entry.error or _of_plugin(entry, result)
         if isinstance(made, str):
-            failure = paragraph(
+            failure = blocks.paragraph(
                 "The section ``{name}`` of {origin} could not be made: {reason}.",
                 name=entry.name,
                 origin=entry.origin,
                 reason=made,
             )
             failures.append(failure)
-            made = Section(anchor="failed", title=entry.name, blocks=(failure,))
+            made = blocks.Section(anchor="failed", title=entry.name, blocks=(failure,))
         if made is not None:
             added.append(replace(made, anchor=f"added-{place}"))
     return added, failures
 
 
-def _of_plugin(entry: Entry, result: Result) -> Section | str | None:
+def _of_plugin(entry: Entry, result: Result) -> blocks.Section | str | None:
     """The section of a plugin, None if it has none, or why it failed."""
     code = UntrustedCode(f"{entry.name} of {entry.origin}")
     try:
         section = code.call("its function", entry.target, result)
-        if isinstance(section, Section):
-            with code.entered("its blocks"):
-                _show_in_every_form(section)
+        if isinstance(section, blocks.Section):
+            code.call("its blocks", _show_in_every_form, section)
     except ScopeError as error:
         return error.found
-    if section is None or isinstance(section, Section):
+    if section is None or isinstance(section, blocks.Section):
         return section
     return f"it returned a {type(section).__name__}, not a Section"
 
 
-def _show_in_every_form(section: Section) -> None:
+def _show_in_every_form(section: blocks.Section) -> None:
     """Fail now if a block cannot be rendered: later the whole report would fail."""
     render_blocks(section.blocks)
     to_markdown(Page(title=section.heading or section.title, sections=(section,)))
@@ -235,10 +223,10 @@ def write_brief(result: Result, *more: Block) -> Path | None:
     """
     page = _page_with(result, *more)
     answer = page.sections[0]
-    tables = tuple(block for block in page.brief if isinstance(block, Table))
+    tables = tuple(block for block in page.brief if isinstance(block, blocks.Table))
     report = Paragraph((Span("Examples and all numbers", link="./report.html"),))
-    blocks = (*without_folds(answer.blocks), *tables, report)
-    brief = replace(page, sections=(replace(answer, blocks=blocks),))
+    shown = (*blocks.without_folds(answer.blocks), *tables, report)
+    brief = replace(page, sections=(replace(answer, blocks=shown),))
     if result.folder is None:
         return None
     return save(result.folder / "brief.html", render(brief))
@@ -299,10 +287,12 @@ def _verdicts(result: Result) -> list[dict[str, object]]:
                 "target": verdict.target,
                 "decision": verdict.decision,
                 "sentence": verdict.sentence,
-                "rows_needed": verdict.rows_needed,
+                "may_replace_in": verdict.may_replace_in,
+                "if_equal": verdict.if_equal and asdict(verdict.if_equal),
+                "if_as_seen": verdict.if_as_seen and asdict(verdict.if_as_seen),
                 "endpoints": [
                     _estimate(FrameRow.of("", end.name, verdict.target, end.estimate))
-                    | {"limit": end.limit, "state": end.state}
+                    | {"limit": end.limit, "most": end.most, "state": end.state}
                     for end in verdict.endpoints
                 ],
             }

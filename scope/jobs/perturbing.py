@@ -73,27 +73,30 @@ class PairSearch:
         """Random candidates of every example, kept pair or none; no model is asked."""
         capability, options = self.capability, self.options
         if not isinstance(capability, DrawsRandom) or kept.outcome.status != "measured":
-            return self._without_candidates(kept)
-
+            name = self.capability.name
+            reasons = {
+                "measured": f"`{name}` draws no random candidates",
+                "not applicable": kept.outcome.reason,
+            }
+            reason = reasons.get(kept.outcome.status, "the search for kept pairs failed")
+            outcome = Outcome(capability=name, status="not applicable", reason=reason)
+            return PerturbationSet(outcome=outcome, perturbations=())
         trials = replace(options, trials=options.candidates)
         return self._found("random", lambda some: capability.draw_random(some, options), trials)
-
-    def _without_candidates(self, kept: PerturbationSet) -> PerturbationSet:
-        name = self.capability.name
-        reasons = {
-            "measured": f"`{name}` draws no random candidates",
-            "not applicable": kept.outcome.reason,
-        }
-        reason = reasons.get(kept.outcome.status, "the search for kept pairs failed")
-        outcome = Outcome(capability=name, status="not applicable", reason=reason)
-        return PerturbationSet(outcome=outcome, perturbations=())
 
     def _found(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
         # A third party's capability may fail in any way, also by `sys.exit(0)`.
         result = attempt(lambda: self._search(kind, search, options), passing=NOT_THEIRS)
-        if isinstance(result, Failed):
-            return PerturbationSet(outcome=_failed(self.capability, result.error), perturbations=())
-        return result
+        if not isinstance(result, Failed):
+            return result
+        trace = writable("".join(traceback.format_exception(result.error)))
+        outcome = Outcome(
+            capability=self.capability.name,
+            status="failed",
+            reason=writable(first_line(result.error)),
+            trace=shortened(trace, LINES_OF_A_TRACE, 20_000),
+        )
+        return PerturbationSet(outcome=outcome, perturbations=())
 
     def _search(self, kind: Kind, search: _Search, options: SearchOptions) -> PerturbationSet:
         """Search every example that the run does not know yet, and keep each as it is found."""
@@ -187,14 +190,3 @@ def _reasons(perturbations: Sequence[Perturbation]) -> dict[str, int]:
     """How many have no text, by reason."""
     reasons = Counter(trial.failure for trial in perturbations if trial.failure is not None)
     return dict(sorted(reasons.items()))
-
-
-def _failed(capability: Capability, error: BaseException) -> Outcome:
-    return Outcome(
-        capability=capability.name,
-        status="failed",
-        reason=writable(first_line(error)),
-        trace=shortened(
-            writable("".join(traceback.format_exception(error))), LINES_OF_A_TRACE, 20_000
-        ),
-    )

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from scope import plugins
 from scope.data.sampling import LoadedData, load_data
 from scope.errors import DataError, SpecError
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
-from scope.plugins import (
-    guarded_piece,
-    make_piece,
-    piece_card,
-    refuse_unused_settings,
-    require_distinct,
-    settings_of,
-)
 from scope.protocols import Capability
 from scope.records import CapabilityCard, Setting
 from scope.registry import Entry, find
@@ -26,7 +19,9 @@ MOST_SLICES = 50
 """Most slices of one column; with more, each would have too few texts."""
 
 
-def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()) -> LoadedData:
+def load_texts(
+    request: LabelledTexts, n: int | None, slices: Sequence[str] = (), cluster: str | None = None
+) -> LoadedData:
     """Load ``n`` examples, with their gold labels in a classifier's role.
 
     Raises
@@ -39,6 +34,7 @@ def load_texts(request: LabelledTexts, n: int | None, slices: Sequence[str] = ()
         text_column=request.text_column,
         label_column="none" if request.role == "next_token" else request.label_column,
         slices=slices,
+        cluster=cluster,
         n=n,
         seed=request.seed,
     )
@@ -69,7 +65,7 @@ class ChosenCapability:
 
     def card(self) -> CapabilityCard:
         """Its entry in the manifest."""
-        return piece_card(self.capability, self.origin)
+        return plugins.piece_card(self.capability, self.origin)
 
 
 def choose_capabilities(
@@ -88,16 +84,16 @@ def choose_capabilities(
         if isinstance(capability, str):
             entry = find("capabilities", capability)
             argument = _argument(entry)
-            made, origin = make_piece(entry, {**settings, **argument}), entry.origin
+            made, origin = plugins.make_piece(entry, {**settings, **argument}), entry.origin
             # A setting given after the colon may not be repeated as an option.
             fixed = {key.removeprefix(f"{entry.name}.") for key in argument}
-            takes[capability] = settings_of(entry.target) - fixed
+            takes[capability] = plugins.settings_of(entry.target) - fixed
         else:
             made, origin = capability, type(capability).__module__
-        chosen.append(ChosenCapability(capability=guarded_piece(made), origin=origin))
+        chosen.append(ChosenCapability(capability=plugins.guarded_piece(made), origin=origin))
     names = [choice.capability.name for choice in chosen]
-    require_distinct("capabilities", names, "--capability synonym --capability typo")
-    refuse_unused_settings(settings, takes)
+    plugins.require_distinct("capabilities", names, "--capability synonym --capability typo")
+    plugins.refuse_unused_settings(settings, takes)
     return tuple(chosen)
 
 
@@ -139,19 +135,16 @@ def further_metrics(spellings: Sequence[str], known: Sequence[Metric]) -> tuple[
     for metric in metrics:
         if metric.on_pairs is None:
             always = metric.measured_in == "audits"
+            others = (key for key in known_metrics("audits") if parse_metric(key).on_pairs)
             raise SpecError(
                 f"the metric `{metric}` for an audit",
                 expected="a metric on pairs of an original and a perturbed text",
                 fix=f"{'leave it out, an audit measures it anyway, or ' * always}choose one of "
-                f"{', '.join(_metrics_on_pairs())}",
+                f"{', '.join(others)}",
             )
         # A mistake in a plugin's function shows before hours of search, not after.
         metric.pair_values(*_TRIAL)
     return tuple(metric for metric in metrics if metric not in known)
-
-
-def _metrics_on_pairs() -> list[str]:
-    return [metric for metric in known_metrics("audits") if parse_metric(metric).on_pairs]
 
 
 def soft_scope_metric(tolerance: float, cutoff: float) -> Metric:

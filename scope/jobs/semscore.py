@@ -145,17 +145,11 @@ def load_semscore(
     in_words = any(task.role != "choice_scorer" for task in tasks)
     if not spec:
         return None
-    if isinstance(spec, str) and spec.startswith(PROBE):
-        return _by_probe(spec, tasks, options, in_words=in_words)
-    if not in_words:
-        return None
-    with _or_leave_it_out("--encoder none"):
-        return ByEncoder(encoder=load_encoder(spec, options))
-
-
-def _by_probe(
-    spec: str, tasks: Sequence[Task], options: ModelOptions, *, in_words: bool
-) -> ByProbe:
+    if not (isinstance(spec, str) and spec.startswith(PROBE)):
+        if not in_words:
+            return None
+        with _or_leave_it_out("--encoder none"):
+            return ByEncoder(encoder=load_encoder(spec, options))
     if not in_words:
         raise SpecError(
             f"`{spec}` for {', '.join(task.name for task in tasks)}, which is multiple choice",
@@ -194,8 +188,5 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
     try:
         yield
     except ScopeError as error:
-        raise type(error)(
-            error.found,
-            expected=error.expected,
-            fix=f"{error.fix}; or leave SemScore out: {option}",
-        ) from error
+        error.fix += f"; or leave SemScore out: {option}"
+        raise

@@ -96,6 +96,25 @@ class JudgesAccuracy(Request):
     accuracy_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less accurate than the reference a target may be."""
 
+    recovery: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
+    """Verdict: least share of the reference's accuracy that a target keeps, in place of
+    --accuracy-margin: 0.95, 0.97 or 0.99 are usual. All texts need gold labels."""
+
+    cluster: Annotated[str | None, option(DATA, metavar="COLUMN")] = None
+    """Column whose values, such as documents, users or passages, have several rows each: the rows
+    of a value are one unit of all intervals and tests, and are drawn together. No verdict is given
+    on fewer than 10."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.recovery is not None:
+            refuse_unused(
+                self,
+                ("accuracy_margin", "cluster", "recall"),
+                "with --recovery",
+                "one limit for accuracy alone, on texts that are units of their own",
+            )
+
 
 @dataclass(frozen=True, kw_only=True)
 class InShards(Request):

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import signature
 from typing import Any
 
+from scope import plugins
+from scope.data.fields import CLUSTER
 from scope.errors import SpecError
 from scope.metrics import Metric, parse_metric
-from scope.plugins import (
-    guarded_piece,
-    make_piece,
-    piece_card,
-    refuse_unused_settings,
-    require_distinct,
-    settings_of,
-)
 from scope.printing import shown
 from scope.protocols import Task, TaskData
 from scope.records import CapabilityCard, Question, Setting
@@ -38,7 +33,7 @@ class ChosenTask:
 
     def card(self) -> CapabilityCard:
         """Its entry in the manifest."""
-        return piece_card(self.task, self.origin)
+        return plugins.piece_card(self.task, self.origin)
 
 
 def choose_tasks(
@@ -48,6 +43,7 @@ def choose_tasks(
     *,
     n: int | None,
     seed: int,
+    cluster: str | None = None,
 ) -> tuple[ChosenTask, ...]:
     """The tasks by name or as they stand, each with its settings and its items.
 
@@ -59,20 +55,37 @@ def choose_tasks(
     DataError
         When data cannot be read or contain no questions.
     """
-    chosen = [_found(task, settings) for task in tasks]
+    chosen: list[tuple[Task, str]] = []
+    for requested in tasks:
+        task, origin = find_task(requested, settings)
+        if _is_of_pairs(task):
+            raise SpecError(
+                f"the task `{task.name}`, whose scored pairs are for probes",
+                expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
+                fix=f"write scope probe --task {task.name}",
+            )
+        chosen.append((task, origin))
     names = [task.name for task, _ in chosen]
-    require_distinct("tasks", names, "--task cloze --task extractive_qa")
-    refuse_unused_settings(settings, {task.name: settings_of(task) for task, _ in chosen})
-    specs = _data_by_task(names, data)
-    return tuple(
-        ChosenTask(
-            task=task,
-            origin=origin,
-            data=_load(task, specs[task.name], n, seed),
-            scorers=_scorers(task),
-        )
-        for task, origin in chosen
+    plugins.require_distinct("tasks", names, "--task cloze --task extractive_qa")
+    plugins.refuse_unused_settings(
+        settings, {task.name: plugins.settings_of(task) for task, _ in chosen}
     )
+    specs = _data_by_task(names, data)
+    clustered = {} if cluster is None else {CLUSTER: cluster}
+    tasks_with_data = []
+    for task, origin in chosen:
+        known = CLUSTER in signature(task.load).parameters and len(chosen) == 1
+        if clustered and not known:
+            raise SpecError(
+                f"--cluster {cluster} for the tasks {', '.join(names)}",
+                expected="one task whose `load` takes `cluster`: choice, extractive_qa, generation",
+                fix="leave --cluster out, or compare one of these tasks by itself",
+            )
+        data_of = task.load(specs[task.name], n=n, seed=seed, **clustered)
+        data_of = replace(data_of, card=replace(data_of.card, capability=task.name))
+        scorers = _scorers(task)
+        tasks_with_data.append(ChosenTask(task=task, origin=origin, data=data_of, scorers=scorers))
+    return tuple(tasks_with_data)
 
 
 def _scorers(task: Task) -> tuple[Metric, ...]:
@@ -113,23 +126,12 @@ def task_names(*, pairs: bool) -> list[str]:
     return [entry.name for entry in working if _is_of_pairs(entry.target) == pairs]
 
 
-def _found(task: str | object, settings: Mapping[str, Setting]) -> tuple[Task, str]:
-    chosen, origin = find_task(task, settings)
-    if _is_of_pairs(chosen):
-        raise SpecError(
-            f"the task `{chosen.name}`, whose scored pairs are for probes",
-            expected=f"a task that asks questions: {', '.join(task_names(pairs=False))}",
-            fix=f"write scope probe --task {chosen.name}",
-        )
-    return chosen, origin
-
-
 def find_task(task: str | object, settings: Mapping[str, Setting]) -> tuple[Any, str]:
     """A task of any kind, by its name or as it is, and where it comes from."""
     if isinstance(task, str):
         entry = find("tasks", task)
-        return guarded_piece(make_piece(entry, settings)), entry.origin
-    return guarded_piece(task), type(task).__module__
+        return plugins.guarded_piece(plugins.make_piece(entry, settings)), entry.origin
+    return plugins.guarded_piece(task), type(task).__module__
 
 
 def _is_of_pairs(task: Any) -> bool:
@@ -154,6 +156,13 @@ def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mappin
     return data
 
 
-def _load(task: Task, spec: str, n: int | None, seed: int) -> TaskData:
-    loaded = task.load(spec, n=n, seed=seed)
+def _load(task: Task, spec: str, n: int | None, seed: int, cluster: str | None) -> TaskData:
+    if cluster is not None and CLUSTER not in signature(task.load).parameters:
+        raise SpecError(
+            f"--cluster {cluster} for the task `{task.name}`, which reads no column of clusters",
+            expected="choice, extractive_qa, generation, or a task whose `load` takes `cluster`",
+            fix="leave --cluster out, or compare this task in a run of its own",
+        )
+    clustered = {} if cluster is None else {CLUSTER: cluster}
+    loaded = task.load(spec, n=n, seed=seed, **clustered)
     return replace(loaded, card=replace(loaded.card, capability=task.name))

@@ -114,13 +114,12 @@ class KeptComparisons:
 
     def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
         """As the encoder's own."""
-        if self._owner is None:
-            return self._encoder.compare_words(swaps)
-        try:
-            return self._from_disk(self._owner, swaps)
-        except RunError:
-            self._owner = None  # a cache that cannot be read or written does not end the run
-            return self._encoder.compare_words(swaps)
+        if self._owner is not None:
+            try:
+                return self._from_disk(self._owner, swaps)
+            except RunError:
+                self._owner = None  # a cache that cannot be read or written does not end the run
+        return self._encoder.compare_words(swaps)
 
     def _from_disk(self, owner: str, swaps: Sequence[Swap]) -> NDArray[np.float64]:
         contents = {swap: json.dumps(swap) for swap in swaps}

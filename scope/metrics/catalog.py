@@ -9,11 +9,7 @@ import math
 from typing import Final, Literal
 
 from scope.metrics.description import Metric
-from scope.metrics.invariance import (
-    hard_scope_values,
-    ood_agreement_values,
-    soft_scope_values,
-)
+from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
 
 _PAPER = "Rawal & Toneva, Findings of ACL 2024, arXiv 2311.04166"
 
@@ -76,8 +72,9 @@ AUDIT_METRICS: Final = (
         low=-math.inf,
         high=math.inf,
         paper="ours: the slope of the target's changes of the log odds on the reference's",
-        explanation="How far the target moves where a random change moves the reference by 1: 1 "
-        "for the reference itself, 0 for a model that never moves.",
+        explanation="How far the target moves where a random change moves the reference by 1, with "
+        "less weight on the greatest moves: 1 for the reference itself, 0 for a model that never "
+        "moves.",
     ),
     Metric(
         key="flip_scope",
@@ -108,6 +105,12 @@ AUDIT_METRICS: Final = (
         title="Base rate",
         paper="ours: Hard-SCoPE on random candidates, whatever the reference does",
         explanation="How often the model keeps its label on random candidates of the capability.",
+    ),
+    Metric(
+        key="changed_accuracy",
+        title="Accuracy on changed texts",
+        paper="ours: accuracy on random candidates, which keep their gold label",
+        explanation="How often the model is right on random candidates of labelled texts.",
     ),
 )
 """From the shallowest question to the deepest."""

@@ -7,8 +7,9 @@ text z is
 
 with probabilities clipped at 1e-6. Two changed texts of x form a pair; it counts where s_R differs
 by at least a gap. Concordance is 1 if s_T orders the pair as s_R, ½ if the two values of s_T differ
-by less than 1e-6, else 0, as where T gives no answer (s_T is not a number). Reach is the slope of
-s_T on s_R through the origin, Σ s_T s_R / Σ s_R²; a T without an answer does not move.
+by less than 1e-6, else 0, as where T gives no answer (s_T is not a number). Reach, the
+strength of reaction, is the slope of s_T on s_R through the origin, with less weight on the
+greatest moves; a T without an answer does not move.
 
 A model that never moves, or moves at random, has ½; so a shift of the target's logits and its
 temperature change nothing. Independent models share common sense and lie above ½. Both are ours;
@@ -125,10 +126,20 @@ class Reach(NamedTuple):
     example_ids: tuple[str, ...]
 
 
+FULL_SHARE, MOST_FOLLOWED = 0.8, 4.0
+"""The share of the reference's moves with full weight, and the multiple of the greatest of these at
+which the target's are cut."""
+
+
 def reach(
     reference_moves: ArrayLike, target_moves: ArrayLike, example_ids: Sequence[str]
 ) -> Reach | None:
     """Return how far the target moves where the reference moves by 1; None where it never does.
+
+    A twentieth of the texts carries 43 % of the squares of moves. So both moves at a change are
+    multiplied by w = min(1, c / |s_R|), where c is the 80th percentile of |s_R| over the changes
+    that move the reference, and the target's product is cut at ±4c. Moves three times as far still
+    give a slope of 3.
 
     Parameters
     ----------
@@ -141,22 +152,32 @@ def reach(
     -------
     The slope is 1 for the reference itself and 0 for a model that never moves. Each example's value
     is the slope plus its influence on it, so that the standard error of their mean is that of the
-    ratio, clustered by example.
+    ratio, clustered by example. An influence is divided by (1 - h)², where h is the example's share
+    of the squares: without it 20 to 50 examples with heavy tails err up to .064 for .025 on a side,
+    with it up to .043.
 
     Examples
     --------
-    >>> found = reach([1.0, -2.0, 4.0], [0.5, -1.0, 2.0], ["a", "a", "b"])
-    >>> found.slope, found.values.tolist()
+    >>> halved = reach([1.0, -2.0, 4.0], [0.5, -1.0, 2.0], ["a", "a", "b"])
+    >>> halved.slope, halved.values.tolist()
     (0.5, [0.5, 0.5])
     """
     reference, target = np.asarray(reference_moves, float), np.asarray(target_moves, float)
     examples = tuple(dict.fromkeys(example_ids))
     places = {example: place for place, example in enumerate(examples)}
     owners = np.array([places[id_] for id_ in example_ids], dtype=np.intp)
-    both = np.bincount(owners, reference * target, len(examples))
-    squares = np.bincount(owners, reference**2, len(examples))
-    if squares.sum() < SMALLEST**2:
+    size = np.abs(reference)
+    if not (size >= SMALLEST).any():
         return None
+    bound = float(np.quantile(size[size >= SMALLEST], FULL_SHARE))
+    weight = np.minimum(1, bound / np.maximum(size, SMALLEST))
+    led, most = weight * reference, MOST_FOLLOWED * bound
+    followed = np.clip(weight * target, -most, most)
+    both = np.bincount(owners, led * followed, len(examples))
+    squares = np.bincount(owners, led**2, len(examples))
     slope = both.sum() / squares.sum()
-    values = slope + (both - slope * squares) * (len(examples) / squares.sum())
+    influence = both - slope * squares
+    # Floored: with all of the squares, an example has no influence but its rounding.
+    influence /= np.maximum(1 - squares / squares.sum(), 0.1) ** 2
+    values = slope + (influence - influence.mean()) * (len(examples) / squares.sum())
     return Reach(float(slope), values, examples)

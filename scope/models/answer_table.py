@@ -3,6 +3,7 @@
 A line is the model's name, a tab, and one character for each row of the data: the letter of the
 option, ``.`` where no answer could be found in what the model said, ``-`` where it was not asked.
 A letter beyond the question's options is what the model said, but none of them: no answer either.
+In a folder, each model has a file of its own.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ ALL = "*"
 _TABLE = re.compile(r"(?P<path>.+\.tsv(?:\.gz)?)(?:#(?P<model>.*))?", re.IGNORECASE | re.DOTALL)
 NOT_GIVEN, NOT_ASKED = ".", "-"
 """The characters in place of a letter."""
+
+_OF_ONE_MODEL = (".jsonl", ".jsonl.gz", ".parquet")
+"""The endings of files with the answers of one model."""
 
 _BY_ID = "save the answers as .jsonl, with an `id` each"
 
@@ -183,4 +187,27 @@ def _unknown(table: TableName, models: Sequence[str]) -> DataError:
         f"no model `{table.model}` in {name}",
         expected=f"one of {len(models)}: {shown or '(none)'}",
         fix=did_you_mean(table.model, models, f"check the name, or write #{ALL} for all", most=3),
+    )
+
+
+def prediction_files(folder: Path) -> dict[str, Path]:
+    """The files of saved predictions in a folder, by the names of their models.
+
+    Raises
+    ------
+    DataError
+        When there is none.
+    """
+    files = {
+        path.name[: -len(suffix)]: path
+        for path in sorted(folder.iterdir())
+        for suffix in _OF_ONE_MODEL
+        if path.is_file() and path.name.casefold().endswith(suffix)
+    }
+    if files:
+        return files
+    raise DataError(
+        f"no saved answers in the folder `{folder}`",
+        expected=f"one file a model, its name ending in {', '.join(_OF_ONE_MODEL)}",
+        fix="name another folder",
     )

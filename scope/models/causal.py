@@ -9,43 +9,17 @@ from functools import partial
 from typing import Any
 
 from scope.errors import ModelError
+from scope.models import prompts, replies
 from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
-from scope.models.decoder import STEP, Decoder, Rows
+from scope.models.decoder import STEP, Decoder, Decoders, PathDecoder, Rows
+from scope.models.endpoint import roles
 from scope.models.endpoint.letters import is_letter
 from scope.models.endpoint.protocol import Position, Reply
-from scope.models.endpoint.roles import (
-    LIKELIEST,
-    Read,
-    answer_in,
-    choice_of,
-    reply_of,
-    require_letters,
-    words_of,
-)
 from scope.models.heads import Head
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
-from scope.models.path_decoder import Decoders, PathDecoder
 from scope.models.paths import batches_by_beginning
 from scope.models.probabilities import chosen, next_tokens
-from scope.models.prompts import (
-    Fitted,
-    Prompt,
-    choice_prompt_name,
-    fit_around_blank,
-    fit_prompt,
-    prompt_of,
-)
-from scope.models.replies import (
-    READ_BY,
-    answer_text,
-    filler,
-    first_word,
-    has_first_word,
-    is_filler,
-    is_line,
-    without_thought,
-)
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Prediction, Question
@@ -59,7 +33,8 @@ class CausalModel:
     """A causal language model: answers, fills blanks, scores options and predicts on.
 
     Questions are put with a prompt, as the user's message in the chat template, if the tokenizer
-    has one and it is wanted. ``form`` is how it chooses among options. Texts are decoded greedily,
+    has one and it is wanted. ``template`` is the text of the chat template around a message; empty
+    where prompts are plain. ``form`` is how it chooses among options. Texts are decoded greedily,
     whatever the checkpoint's own generation settings say. With the option ``thinking`` the model
     begins its reply itself, and has room for a thought; words are scored without one. A thought
     that it begins unasked gets the room, too, unless the option is off. A passage that is too long
@@ -71,22 +46,22 @@ class CausalModel:
         head: Head,
         spec: str,
         options: ModelOptions,
-        choice_prompt: Prompt | None = None,
+        choice_prompt: prompts.Prompt | None = None,
         decoders: Decoders | None = None,
     ) -> None:
         self.spec, self._head, self._options, self._limit = spec, head, options, head.limit
         self._decoders = decoders or Decoders(head.model, options.token_budget)
         thinks = options.thinking == "on"
         self._spelling = Spelling(head.tokenizer, spec, options.chat, thinks=thinks)
-        self._thinks = thinks and self._spelling.is_chat
-        self._choice, self._labels = choice_prompt_name(options), choice_prompt is not None
+        self._thinks, self.template = thinks and self._spelling.is_chat, self._spelling.frame
+        self._choice, self._labels = prompts.choice_prompt_name(options), choice_prompt is not None
         names = ("answer", self._choice, "cloze")
         asked_with = {self._choice: choice_prompt} if choice_prompt else {}
-        self._prompts = {name: prompt_of(name, options) for name in names} | asked_with
+        self._prompts = {name: prompts.prompt_of(name, options) for name in names} | asked_with
         self.form = options.ask or "words"
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
-        settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
-        asked = (self._spelling.frame, *self.prompts.values(), self.form)
+        settings = (options.max_answer_tokens, options.next_tokens, options.thinking)
+        asked = (replies.READ_BY, self._spelling.frame, *self.prompts.values(), self.form)
         self.fingerprint = fingerprint_with(head.fingerprint, *settings, *asked)
 
     @property
@@ -94,14 +69,9 @@ class CausalModel:
         """How reproducible an answer is across batches; see `scope.models.inference`."""
         return self._decoder.reproducible
 
-    def with_choice_prompt(self, prompt: Prompt) -> CausalModel:
+    def with_choice_prompt(self, prompt: prompts.Prompt) -> CausalModel:
         """The same model, asked to choose with another prompt."""
         return CausalModel(self._head, self.spec, self._options, prompt, self._decoders)
-
-    @property
-    def template(self) -> str:
-        """The text of the chat template around a message; empty where prompts are plain."""
-        return self._spelling.frame
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A question in the prompt of that name, as it is read, with special tokens."""
@@ -114,7 +84,9 @@ class CausalModel:
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where the reply is empty."""
-        yield from self._write("answer", questions, is_line, partial(words_of, answer_text))
+        yield from self._write(
+            "answer", questions, replies.is_line, partial(roles.words_of, replies.answer_text)
+        )
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -126,8 +98,9 @@ class CausalModel:
             When a question's text does not hold exactly one blank.
         """
         begun = self._prompts["cloze"].begins_reply and not self._thinks
-        is_over, read = (has_first_word, first_word) if begun else (is_filler, filler)
-        yield from self._write("cloze", questions, is_over, partial(words_of, read))
+        is_over = replies.has_first_word if begun else replies.is_filler
+        read = replies.first_word if begun else replies.filler
+        yield from self._write("cloze", questions, is_over, partial(roles.words_of, read))
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -145,14 +118,18 @@ class CausalModel:
             When the tokenizer has no token for an option, or there are more options than letters.
         """
         if self.form == "letters":
-            require_letters(questions)
-            read = partial(choice_of, labels=self._labels)
+            roles.require_letters(questions)
+            read = partial(roles.choice_of, labels=self._labels)
             yield from self._write(self._choice, questions, is_letter, read)
         else:
             yield from self._by_words(questions)
 
     def _write(
-        self, name: str, questions: Sequence[Question], is_over: Callable[[str], bool], read: Read
+        self,
+        name: str,
+        questions: Sequence[Question],
+        is_over: Callable[[str], bool],
+        read: roles.Read,
     ) -> Answers:
         most = self._most(name)
         expected = most + THOUGHT_TOKENS * self._thinks
@@ -160,9 +137,9 @@ class CausalModel:
         lengths = [len(fitted.tokens) + expected for fitted in asked]
         for batch in batches_of_equal_length(lengths, self._options.token_budget, ANSWERS_A_BATCH):
             rows = [asked[index].tokens for index in batch]
-            replies = self._replies(rows, most, is_over, likeliest=name == self._choice)
-            for index, reply in zip(batch, replies, strict=True):
-                answer = answer_in(reply, questions[index], read)
+            written = self._replies(rows, most, is_over, likeliest=name == self._choice)
+            for index, reply in zip(batch, written, strict=True):
+                answer = roles.answer_in(reply, questions[index], read)
                 yield index, replace(answer, truncated=asked[index].truncated)
 
     def _replies(
@@ -174,7 +151,7 @@ class CausalModel:
         longest = max(1, min(most + room, self._limit - len(rows[0])))
 
         def is_cut(reply: str, tokens: Sequence[int]) -> bool:
-            is_plain = without_thought(reply) == reply
+            is_plain = replies.without_thought(reply) == reply
             return len(tokens) >= (min(most, longest) if is_plain else longest)
 
         def is_enough(tokens: Sequence[int]) -> bool:
@@ -182,7 +159,8 @@ class CausalModel:
             return is_over(reply) or is_cut(reply, tokens)
 
         def notice(row: int, logits: Any) -> None:
-            positions[row].append(self._position(logits))
+            likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), roles.LIKELIEST)
+            positions[row].append(Position(token=likeliest[0][0], likeliest=likeliest))
 
         more = (notice,) if likeliest else ()
         written = self._decoder.write(rows, longest, is_enough, *more)
@@ -191,11 +169,7 @@ class CausalModel:
                 yield Reply(missing="no number")
             else:
                 reply = self._reply(tokens)
-                yield reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
-
-    def _position(self, logits: Any) -> Position:
-        likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), LIKELIEST)
-        return Position(token=likeliest[0][0], likeliest=likeliest)
+                yield roles.reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
 
     def _likeliest(self, probabilities: Any, most: int) -> tuple[tuple[str, float], ...]:
         best = probabilities.topk(min(most, len(probabilities)))
@@ -210,10 +184,10 @@ class CausalModel:
             self._fitted(self._choice, question, max(map(len, each)) + STEP)
             for question, each in zip(questions, options, strict=True)
         ]
-        prompts = [fitted.tokens for fitted in asked]
+        encoded = [fitted.tokens for fitted in asked]
         more = [sum(map(len, each)) for each in options]
-        for batch in self._decoder.batches(prompts, more):
-            rows = [prompts[index] for index in batch]
+        for batch in self._decoder.batches(encoded, more):
+            rows = [encoded[index] for index in batch]
             scored = self._decoder.score(rows, [options[index] for index in batch])
             for index, scores in zip(batch, scored, strict=True):
                 cut = asked[index].truncated or options[index] != spelled[index]
@@ -264,7 +238,7 @@ class CausalModel:
         """Most tokens of a reply to the prompt of that name, besides a thought."""
         return LETTER_TOKENS if name == self._choice else self._options.max_answer_tokens
 
-    def _fitted(self, name: str, question: Question, most: int) -> Fitted:
+    def _fitted(self, name: str, question: Question, most: int) -> prompts.Fitted:
         """A question in the prompt of that name, with room for ``most`` tokens or half the limit.
 
         A model that is to think before it writes begins its reply itself.
@@ -278,7 +252,9 @@ class CausalModel:
                 return self._spelling.prompt(parts.message)
             return self._spelling.prompt_with_reply(*parts, prompt.render(asked))
 
-        return (fit_around_blank if name == "cloze" else fit_prompt)(question, room, tokens_of)
+        return (prompts.fit_around_blank if name == "cloze" else prompts.fit_prompt)(
+            question, room, tokens_of
+        )
 
     def _option_tokens(self, question: Question) -> list[tuple[int, ...]]:
         follows = self._spelling.continuation

@@ -86,23 +86,19 @@ class SentenceEncoder:
         ModelError
             When the encoder has no such table.
         """
-        table = self._input_embeddings()
+        if self._body is None:
+            raise ModelError(
+                f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
+                expected="an encoder that begins with a transformer with word embeddings",
+                fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
+            )
+        table = self._body.get_input_embeddings().weight.detach().cpu()
         rows = np.zeros((len(words), table.shape[1]))
         for row, word in zip(rows, words, strict=True):
             tokens = self._model.tokenizer(word, add_special_tokens=False, verbose=False)
             if tokens["input_ids"]:
                 row[:] = table[tokens["input_ids"]].double().mean(dim=0).numpy()
         return _unit_rows(rows)
-
-    def _input_embeddings(self) -> Any:
-        transformer = getattr(self._model[0], "auto_model", None)
-        if transformer is None:
-            raise ModelError(
-                f"`{self.spec}` begins with a {type(self._model[0]).__name__}",
-                expected="an encoder that begins with a transformer with word embeddings",
-                fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2",
-            )
-        return transformer.get_input_embeddings().weight.detach().cpu()
 
     @during_inference
     def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
@@ -116,34 +112,6 @@ class SentenceEncoder:
         ModelError
             When the encoder has no vectors of tokens, or its tokenizer no places of them.
         """
-        self._require_words()
-        words = dict.fromkeys(
-            word for swap in swaps for word in (swap.text[swap.start : swap.end], swap.word)
-        )
-        static = dict(zip(words, self.encode_words(list(words)), strict=True))
-        pairs = [
-            (
-                (swap.text, swap.start, swap.end),
-                (
-                    swap.text[: swap.start] + swap.word + swap.text[swap.end :],
-                    swap.start,
-                    swap.start + len(swap.word),
-                ),
-            )
-            for swap in swaps
-        ]
-        cosines = np.array(
-            [float(static[swap.text[swap.start : swap.end]] @ static[swap.word]) for swap in swaps]
-        )
-        read = np.flatnonzero(cosines >= _LEAST_STATIC)
-        vectors = self._in_context(dict.fromkeys(place for at in read for place in pairs[at]))
-        for at in read:
-            before, after = pairs[at]
-            cosines[at] = float(vectors[before] @ vectors[after])
-        clipped: NDArray[np.float64] = np.clip(cosines, -1, 1)
-        return clipped
-
-    def _require_words(self) -> None:
         if not (self._body and getattr(self._model.tokenizer, "is_fast", False)):
             raise ModelError(
                 f"`{self.spec}` gives no vectors of words in their texts",
@@ -151,6 +119,18 @@ class SentenceEncoder:
                 fix="choose another encoder, such as hf:sentence-transformers/all-mpnet-base-v2, "
                 "or --setting synonym.sense=frequent",
             )
+        words = [(swap.text[swap.start : swap.end], swap.word) for swap in swaps]
+        distinct = list(dict.fromkeys(word for pair in words for word in pair))
+        static = dict(zip(distinct, self.encode_words(distinct), strict=True))
+        cosines = np.array([float(static[old] @ static[new]) for old, new in words])
+        read = np.flatnonzero(cosines >= _LEAST_STATIC)
+        pairs = list(map(_places, swaps))
+        vectors = self._in_context(dict.fromkeys(place for at in read for place in pairs[at]))
+        for at in read:
+            before, after = pairs[at]
+            cosines[at] = float(vectors[before] @ vectors[after])
+        clipped: NDArray[np.float64] = np.clip(cosines, -1, 1)
+        return clipped
 
     def _in_context(self, places: Iterable[_Place]) -> dict[_Place, NDArray[np.float64]]:
         """The vector of length 1 of the word at each place: a text, a start and an end."""
@@ -184,13 +164,18 @@ class SentenceEncoder:
         lengths: list[int] = []
         for start in range(0, len(texts), _COUNTED_AT_ONCE):
             portion = [self._prompt + text for text in texts[start : start + _COUNTED_AT_ONCE]]
-            seen = self._tokenize(portion).get("attention_mask")
-            if seen is not None:
+            if (seen := self._tokenize(portion).get("attention_mask")) is not None:
                 lengths += seen.sum(dim=1).tolist()
-                continue
-            # An encoder that is no transformer, such as a word table, may put all texts in one row.
-            lengths += [int(self._tokenize([text])["input_ids"].numel()) for text in portion]
+            else:  # an encoder such as a word table, which may put all texts in one row
+                lengths += [int(self._tokenize([text])["input_ids"].numel()) for text in portion]
         return lengths
+
+
+def _places(swap: Swap) -> tuple[_Place, _Place]:
+    """The places of the word in its text, and of its replacement in the changed text."""
+    changed = swap.text[: swap.start] + swap.word + swap.text[swap.end :]
+    new = (changed, swap.start, swap.start + len(swap.word))
+    return (swap.text, swap.start, swap.end), new
 
 
 def load(rest: str, options: ModelOptions) -> SentenceEncoder:
@@ -222,8 +207,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
 
 
 def _model(folder: Path, options: ModelOptions) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(

@@ -129,6 +129,7 @@ class ExtractiveModel(Computed):
             names = ("return_overflowing_tokens", "return_offsets_mapping")
             more = {**bounds, **dict.fromkeys(names, True), "verbose": False}
             whole = self._tokenizer(question, context, **more)
+        first = self._tokenizer.cls_token_id
         for encoding in whole.encodings:
             places = [
                 place
@@ -141,29 +142,21 @@ class ExtractiveModel(Computed):
                 inputs={key: rows[key] for key in rows if key in whole},
                 places=places,
                 offsets=[encoding.offsets[place] for place in places],
-                null=self._null_place(encoding.ids),
+                # The classification token stands for no answer, else the first one.
+                null=encoding.ids.index(first) if first in encoding.ids else 0,
             )
-
-    def _null_place(self, tokens: Sequence[int]) -> int:
-        """The position for no answer: the classification token, else the first token."""
-        null = self._tokenizer.cls_token_id
-        return tokens.index(null) if null in tokens else 0
 
     def _read(self, windows: Sequence[_Window]) -> Iterator[tuple[_Window, _Reading]]:
         lengths = [len(window.inputs["input_ids"]) for window in windows]
         for batch in batches_of_equal_length(lengths, self._token_budget):
-            starts, ends = self._logits([windows[number].inputs for number in batch])
+            inputs = [windows[number].inputs for number in batch]
+            rows = {key: self._tensor([row[key] for row in inputs]) for key in inputs[0]}
+            # Not every device has float64.
+            ran = self._inference.run(self._run, **rows)
+            starts, ends = (side.cpu().double().numpy() for side in ran)
             for row, number in enumerate(batch):
                 window = windows[number]
                 yield window, _reading(window, starts[row], ends[row], self._longest)
-
-    def _logits(
-        self, inputs: Sequence[dict[str, list[int]]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        batch = {key: self._tensor([row[key] for row in inputs]) for key in inputs[0]}
-        starts, ends = self._inference.run(self._run, **batch)
-        # Not every device has float64.
-        return starts.cpu().double().numpy(), ends.cpu().double().numpy()
 
     def _run(self, **batch: Any) -> tuple[Any, Any]:
         answer = self._model(**batch)

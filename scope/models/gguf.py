@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
 from scope.models.inference import token_ids
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
@@ -36,9 +36,6 @@ from scope.paths import expanded
 from scope.printing import first_line
 from scope.protocols import LatentReader
 from scope.untrusted import converting
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 _NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
 _SENTENCE_PIECE = "llama"
@@ -173,7 +170,9 @@ def load_gguf_parts(rest: str, options: ModelOptions) -> Head:
     # Damaged files raise any error of the libraries that read them; a panic is no Exception.
     with (
         converting(lambda error: _unreadable(path, first_line(error)), passing=_ENDINGS),
-        _quietly(),
+        # The readers have no option for their progress bars and notices.
+        warnings.catch_warnings(action="ignore"),
+        redirect_stderr(io.StringIO()),
         _alone(path) as file,
         counting(path.stat().st_size),
     ):
@@ -259,14 +258,6 @@ def require_gguf(path: Path) -> None:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
-    """Without the progress bars and notices of the readers, which have no option for it."""
-    with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield
-
-
-@contextmanager
 def _alone(path: Path) -> Iterator[Path]:
     """A folder that holds only the file.
 
@@ -330,7 +321,7 @@ class Gguf(Scheme):
         self, rest: str, options: ModelOptions, readout: Readout | None
     ) -> LatentReader:
         """The model read layer by layer."""
-        from scope.models.latents import read_gguf
+        from scope.models.latents.reader import read_gguf
 
         return read_gguf(rest, options, readout)
 

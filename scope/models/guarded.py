@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from numbers import Real
@@ -23,8 +23,6 @@ STREAMS = ("stream", "stream_next")
 
 _CALLS = (*METHODS.values(), "truncated", *STREAMS)
 _LABELS = "names of labels, as a list or tuple of texts"
-_PREDICTS = ("classify", "predict_next")
-_NUMBERS = ("latents", "encode", "perplexities")
 
 
 def is_complete(candidate: object) -> bool:
@@ -69,25 +67,12 @@ def guard_methods(model: Any, code: UntrustedCode) -> Any:
 
 
 def guarded_method(method: Any, name: str, code: UntrustedCode) -> Any:
-    """The method behind the boundary; values that it yields are fetched inside it, too."""
-    return partial(_call, method, name, code)
+    """The method behind the boundary, its answers checked."""
+    check = _CHECKS.get(name)
+    return partial(code.call, name, method, check=check and partial(check, code.name))
 
 
-def _call(method: Any, name: str, code: UntrustedCode, *arguments: Any) -> Any:
-    with code.entered(name):
-        answer = method(*arguments)
-        if name in _PREDICTS:
-            return _predictions(answer, len(arguments[0]), code.name)
-        if name in _NUMBERS:
-            return _array(answer, name, code.name)
-        if name in STREAMS:
-            answer = _streamed(answer, code.name)
-        if not isinstance(answer, Iterator):
-            return answer
-    return code.each(name, answer)
-
-
-def _array(answer: Any, name: str, spec: str) -> Any:
+def _array(name: str, spec: str, answer: Any, _texts: object) -> Any:
     import numpy as np
 
     numbers = np.asarray(answer)
@@ -100,14 +85,14 @@ def _array(answer: Any, name: str, spec: str) -> Any:
     return numbers
 
 
-def _predictions(answers: Any, count: int, spec: str) -> list[Prediction]:
-    """Predictions for ``count`` texts; one more is enough to see that there are too many."""
+def _predictions(spec: str, answers: Any, texts: Sequence[str]) -> list[Prediction]:
+    """The predictions for the texts; one more is enough to see that there are too many."""
     if isinstance(answers, str | Mapping) or not hasattr(answers, "__iter__"):
         raise _no_prediction(answers, spec)
-    return [checked_prediction(answer, spec) for answer in islice(answers, count + 1)]
+    return [checked_prediction(answer, spec) for answer in islice(answers, len(texts) + 1)]
 
 
-def _streamed(answers: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
+def _streamed(spec: str, answers: Any, _texts: object) -> Iterator[tuple[int, Prediction]]:
     """The stream of a foreign model as plain values; to be fetched inside its boundary."""
     for answer in answers:
         match answer:
@@ -115,6 +100,14 @@ def _streamed(answers: Any, spec: str) -> Iterator[tuple[int, Prediction]]:
                 yield int(place), checked_prediction(prediction, spec)
             case _:
                 raise _no_prediction(answer, spec)
+
+
+_CHECKS: Mapping[str, Callable[..., Any]] = {
+    **dict.fromkeys(("classify", "predict_next"), _predictions),
+    **{name: partial(_array, name) for name in ("latents", "encode", "perplexities")},
+    **dict.fromkeys(STREAMS, _streamed),
+}
+"""What makes the answers of a method plain, by its name; those of others are checked one by one."""
 
 
 def checked_prediction(answer: Any, spec: str) -> Prediction:
@@ -181,9 +174,7 @@ def labels_as_texts(labels: Any, spec: str) -> tuple[str, ...]:
 
 def _plain(name: Any) -> Any:
     """Integers are names, too, including NumPy's."""
-    if isinstance(name, bool) or not hasattr(name, "__index__"):
-        return name
-    return str(name)
+    return str(name) if hasattr(name, "__index__") and not isinstance(name, bool) else name
 
 
 def checked_text(value: object, name: str, spec: str) -> str:

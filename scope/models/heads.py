@@ -11,21 +11,18 @@ import re
 from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scope.errors import ModelError
 from scope.models.adapter import AUTOMATIC, adapter_config, labels_of_head, merge
 from scope.models.checkpoint import Checkpoint, fetch_checkpoint
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.safety import MOST_BYTES_OF_OTHERS, within_bounds
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded
 from scope.protocols import Encoder, LatentReader
 from scope.untrusted import loading
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 
 class Head(NamedTuple):
@@ -224,7 +221,11 @@ def load(rest: str, options: ModelOptions) -> Any:
     """
     checkpoint = fetch_checkpoint(rest, options)
     with loading(rest):
-        kind = _kind(rest, checkpoint)
+        kind = kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
+        if checkpoint.adapter and (config := adapter_config(rest, checkpoint.adapter)):
+            # The head that the adapter was trained with.
+            automatic, kinds = AUTOMATIC[config["task_type"]], (*KINDS.values(), CLASSIFIER)
+            kind = next(kind for kind in kinds if kind.automatic == automatic)
         head, missing = load_parts(checkpoint, rest, options, kind.automatic)
         if missing:
             raise ModelError(
@@ -243,14 +244,6 @@ def kind_of(classes: Collection[str]) -> HeadKind | None:
         if not set(getattr(tables, table).values()).isdisjoint(classes):
             return kind
     return None
-
-
-def _kind(name: str, checkpoint: Checkpoint) -> HeadKind:
-    """The head of a checkpoint, or the one that its adapter was trained with."""
-    if checkpoint.adapter and (config := adapter_config(name, checkpoint.adapter)):
-        automatic, kinds = AUTOMATIC[config["task_type"]], (*KINDS.values(), CLASSIFIER)
-        return next(kind for kind in kinds if kind.automatic == automatic)
-    return kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
 
 
 class HuggingFace(Scheme):
@@ -272,7 +265,8 @@ class HuggingFace(Scheme):
         is_classifier = architectures and architectures[0].endswith("ForSequenceClassification")
         if not isinstance(names, dict) or not is_classifier:
             return None
-        return KnownLabels(spec, tuple(str(names[key]) for key in sorted(names, key=_number)))
+        keys = sorted(names, key=lambda key: (int(key) if key.isdecimal() else 0, key))
+        return KnownLabels(spec, tuple(str(names[key]) for key in keys))
 
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size according to the headers of the weight files."""
@@ -302,7 +296,7 @@ class HuggingFace(Scheme):
         self, rest: str, options: ModelOptions, readout: Readout | None
     ) -> LatentReader:
         """The model read layer by layer."""
-        from scope.models.latents import read_checkpoint
+        from scope.models.latents.reader import read_checkpoint
 
         return read_checkpoint(rest, options, readout)
 
@@ -326,10 +320,6 @@ def read_config(folder: Path) -> dict[str, object]:
 def _listed(value: object) -> list[str]:
     names = [value] if isinstance(value, str) else value
     return [str(name) for name in names] if isinstance(names, list) else []
-
-
-def _number(key: str) -> tuple[int, str]:
-    return (int(key) if key.isdecimal() else 0, key)
 
 
 def _count(path: Path) -> int:

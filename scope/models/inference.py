@@ -168,10 +168,7 @@ class Inference:
             (tuple(product.weight.shape), product.weight.dtype, product.bias is None): product
             for product in self._modules.products
         }
-        with (
-            load_torch().inference_mode(),
-            torch_threads(1 if rule.one_thread else self._threads),
-        ):
+        with load_torch().inference_mode(), torch_threads(1 if rule.one_thread else self._threads):
             try:
                 return all(_product_allows(product, rule) for product in products.values())
             except (RuntimeError, TypeError, ValueError, NotImplementedError):

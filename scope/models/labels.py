@@ -19,11 +19,7 @@ from scope.models.options import ModelOptions
 from scope.models.probabilities import ranked
 from scope.models.prompts import Prompt, prompt_of, with_letters
 from scope.models.scheme import require_words
-from scope.protocols import (
-    ChoiceScorer,
-    Classifier,
-    NextToken,
-)
+from scope.protocols import ChoiceScorer, Classifier, NextToken
 from scope.records import Answer, Example, Prediction, Question
 
 LABELS_SHOWN = 10
@@ -281,15 +277,12 @@ class LabelWordClassifier(_Wrapping):
 
     def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
         """Answer every text as the model does: its index and the prediction."""
-        for index, answer in self._model.choose([self._question(text) for text in texts]):
-            yield index, self._prediction(answer, texts[index])
-
-    def _question(self, text: str) -> Question:
         # One id per text, in any batch.
-        question = Question(id=text, text=text, options=self._words)
-        if self._takes_prompt:
-            return question
-        return replace(question, text=self._prompt.render(question))
+        asked = [Question(id=text, text=text, options=self._words) for text in texts]
+        if not self._takes_prompt:
+            asked = [replace(question, text=self._prompt.render(question)) for question in asked]
+        for index, answer in self._model.choose(asked):
+            yield index, self._prediction(answer, texts[index])
 
     def _prediction(self, answer: Answer, text: str) -> Prediction:
         if answer.missing:

@@ -10,12 +10,12 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from scope.errors import ModelError
 from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.scheme import Scheme, find_scheme, scheme_of
 from scope.protocols import (
     METHODS,
@@ -28,9 +28,6 @@ from scope.protocols import (
 )
 from scope.registry import BUILT_IN
 from scope.untrusted import UntrustedCode
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 
 class _Once(NamedTuple):
@@ -97,8 +94,7 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
     model = code.call("loading", scheme.load, rest, options)
     if built_in:
         return guard_methods(model, code)
-    with code.entered("its attributes"):
-        complete = is_complete(model)
+    complete = code.call("its attributes", is_complete, model)
     return GuardedModel(model, code) if complete else model
 
 

@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 
 from scope.checksums import sha256_of
+from scope.data.drawing import content_key, fingerprint_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
-from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
-from scope.models.replies import MOST_SHOWN, unusable_row, without_thought
+from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
 from scope.models.scheme import Scheme
 from scope.paths import expanded
 from scope.progress import remark_once
@@ -165,7 +165,7 @@ class LogAnswers:
             raise self._wrong(item, f"the score `{score}` is {value}")
         text = without_thought(item.answer or "")
         if text is None:
-            return Answer(missing="thought not finished")
+            return UNFINISHED
         if item.missing or not (text.strip() or value):
             return _without_answer(item, item.missing)
         return Answer(text=text.strip(), score=None if value is None else float(value))

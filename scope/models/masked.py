@@ -129,7 +129,8 @@ class MaskedModel(Computed):
             there = self._log_probabilities(tokens[rows], places)
             for row, place, every in zip(rows, places, there, strict=True):
                 masks = batch[row]
-                allowed = self._allowed(masks, step)
+                begins = self._begins if masks.after_space else self._opens
+                allowed = self._continues if step else begins
                 most = min(len(every), FILLERS if masks.pieces == 1 else 1)
                 best = every.masked_fill(~allowed, -math.inf).topk(most)
                 tokens[row, place] = best.indices[0]
@@ -138,11 +139,6 @@ class MaskedModel(Computed):
                     spelled = [[*tokens[row, masks.first : place], last] for last in best.indices]
                     fillers[row] = self._words(scores[row].tolist(), spelled)
         return fillers
-
-    def _allowed(self, masks: _Masks, step: int) -> Any:
-        if step > 0:
-            return self._continues
-        return self._begins if masks.after_space else self._opens
 
     def _words(self, scores: Sequence[float], spelled: Sequence[Sequence[Any]]) -> list[_Filler]:
         """The candidates that are words; one that no allowed token can fill has the score -∞."""

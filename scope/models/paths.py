@@ -237,7 +237,7 @@ class Attention:
         config = model.config
         usual = config._attn_implementation
         self._as_torch = usual == "sdpa"
-        _register()
+        quiet_transformers().AttentionInterface.register(_NAME, _attend)
         token = _CURRENT.set(self)
         config._attn_implementation = _NAME
         try:
@@ -323,7 +323,7 @@ def _unseen(block: int, window: int | None, device: Any) -> Any:
     return unseen
 
 
-_CURRENT: ContextVar[Attention | None] = ContextVar("reading", default=None)
+_CURRENT: ContextVar[Attention] = ContextVar("reading")
 
 
 def _attend(
@@ -338,12 +338,6 @@ def _attend(
 ) -> tuple[Any, None]:
     """The signature with which the transformers library calls a custom attention."""
     current = _CURRENT.get()
-    if current is None:
-        raise RuntimeError("attention over paths outside of a reading")
     current.require_formula(options)
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
     return current(module, query, key, value, scaling, sliding_window), None
-
-
-def _register() -> None:
-    quiet_transformers().AttentionInterface.register(_NAME, _attend)

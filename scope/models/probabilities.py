@@ -9,8 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.metrics.arrays import normalized
 from scope.models.huggingface import DECIMALS
-from scope.records import Answer, Prediction
+from scope.records import Answer, Prediction, Probabilities
 
 
 def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -29,6 +30,11 @@ def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     missing = max(0, round(10**DECIMALS - whole.sum()))
     whole[np.argsort(whole - units, kind="stable")[:missing]] += 1
     return np.asarray(np.round(whole / 10**DECIMALS, DECIMALS))
+
+
+def shares_of(numbers: Sequence[float]) -> Probabilities:
+    """The probabilities that a user gives, so that they sum to 1, with six decimals."""
+    return tuple(round(share, DECIMALS) for share in normalized(numbers).tolist())
 
 
 def chosen(scores: Sequence[float], *, truncated: bool) -> Answer:

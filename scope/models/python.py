@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial, partialmethod
+from functools import partialmethod
 from importlib import import_module
 from itertools import islice
 from numbers import Real
@@ -31,7 +31,6 @@ from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
 from scope.models import library_objects
 from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
-from scope.models.object_identity import carried_fingerprint, identity_of_object
 from scope.models.options import ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme
@@ -128,8 +127,7 @@ class PythonModel:
         """Answer every text; probabilities are checked and rounded. A row with NaN is no answer."""
         if not texts:
             return []
-        with self._code.entered("classify"):
-            rows = self._as_rows(self._calls["classify"](list(texts)))
+        rows = self._code.call("classify", self._calls["classify"], [*texts], check=self._as_rows)
         shape = (len(texts), len(self.labels))
         if rows.shape != shape or np.isinf(rows).any() or (rows < 0).any():
             what = f"the shape {rows.shape}" if rows.shape != shape else "infinity or below 0"
@@ -149,8 +147,13 @@ class PythonModel:
             )
         return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
 
-    def _as_rows(self, answer: Any) -> NDArray[np.float64]:
-        """The answer as a table of numbers, its columns in the order of the labels."""
+    def _as_rows(self, answer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
+        """The answer as a table of numbers, its columns in the order of the labels.
+
+        Of a generator one row more than requested is enough to see that there are too many.
+        """
+        if isinstance(answer, Iterator):
+            answer = list(islice(answer, len(texts) + 1))
         try:
             table = np.asarray(answer)
             # Texts would be read as numbers, and None as NaN.
@@ -242,13 +245,13 @@ def load(rest: str, options: ModelOptions) -> Any:
         )
     # The folder stays on the module's path: it may import its neighbours when it is called.
     code = UntrustedCode(f"python:{rest}", folders=[os.getcwd()])  # noqa: PTH109 - as in sys.path
-    with code.entered("import"):
-        module = _import(module_name)
+    module = code.call("import", _import, module_name)
     with code.entered("loading"):
         candidate = _made(module, module_name, attribute)
         if is_complete(candidate):
             return GuardedModel(candidate, code)
-        fingerprint = carried_fingerprint(candidate) or _fingerprint(module, attribute)
+        carried = library_objects.carried_fingerprint(candidate)
+        fingerprint = carried or _fingerprint(module, attribute)
         return _with_identity(candidate, attribute, code, fingerprint, options)
 
 
@@ -277,7 +280,7 @@ def adapted(model: Any, options: ModelOptions) -> Any:
         model = getattr(model, "__self__", model)  # the estimator, which knows its labels
     if isinstance(model, type):
         model = UntrustedCode(model.__name__).call("loading", model)
-    name, spec, fingerprint = code.call("its attributes", identity_of_object, model)
+    name, spec, fingerprint = code.call("its attributes", library_objects.identity_of_object, model)
     return _with_identity(model, name, UntrustedCode(spec), fingerprint, options)
 
 
@@ -309,9 +312,8 @@ def _with_identity(
     labels: tuple[str, ...] = ()
     if classification := _classification(candidate, attribute, code, needed=not calls):
         calls["classify"], labels = classification
-    at_once = {name: partial(_at_once, call) for name, call in calls.items()}
     kind = type("PythonModel", (PythonModel,), {name: _ROLES[name] for name in calls})
-    return kind(at_once, labels, code, fingerprint)
+    return kind(calls, labels, code, fingerprint)
 
 
 def _classification(
@@ -333,7 +335,7 @@ def _classification(
             fix="use one of these",
         )
     # Labels are never guessed, but the columns of a data frame may name them.
-    if names := _column_names(code.call("classify", _at_once, answer, [_SAMPLE])):
+    if names := _column_names(code.call("classify", answer, [_SAMPLE])):
         return answer, labels_as_texts(names, code.name)
     raise ModelError(
         f"`{code.name}` is a {type(candidate).__name__} without `labels`",
@@ -349,15 +351,6 @@ def _column_names(answer: Any) -> tuple[str, ...] | None:
     if columns is None or type(columns).__name__ == "RangeIndex":
         return None
     return tuple(plain_label(str(name)) for name in columns)
-
-
-def _at_once(ask: Callable[..., Any], asked: list[Any]) -> Any:
-    """The answer; for a generator its values, so that its failures are raised here.
-
-    One more than requested is enough to see that there are too many.
-    """
-    answer = ask(asked)
-    return list(islice(answer, len(asked) + 1)) if isinstance(answer, Iterator) else answer
 
 
 def _import(name: str) -> Any:

@@ -118,6 +118,10 @@ def marks_thought(token: str) -> bool:
     return _MARK.fullmatch(token) is not None
 
 
+UNFINISHED = Answer(missing="thought not finished")
+"""No answer behind a thought that does not end."""
+
+
 def unusable_row(problem: str) -> Answer:
     """No answer for a row that cannot be used: the question is left out for all models."""
     return Answer(missing="unusable row", reply=problem)
@@ -259,11 +263,8 @@ def first_word(text: str) -> str | None:
     'river'
     """
     for word in text.split():
-        kept = [place for place, character in enumerate(word) if not _is_mark(character)]
+        categories = map(unicodedata.category, word)
+        kept = [place for place, category in enumerate(categories) if category[0] not in "PS"]
         if kept:
             return word[kept[0] : kept[-1] + 1]
     return None
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PS"

@@ -74,7 +74,14 @@ def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: boo
         # A link that leads nowhere matters where the file is read.
         if not (is_wanted or path.exists()) or (path.is_dir() and not path.is_symlink()):
             continue
-        _require_bounded(name, path, shown, is_wanted)
+        if not path.is_file():
+            raise unreadable(name, f"{shown} is not a regular file")
+        size = path.stat().st_size
+        most = _MOST_BYTES.get(path.name, _MOST_BYTES.get(path.suffix, MOST_BYTES_OF_OTHERS))
+        # sentence-transformers reads README.md, too.
+        is_text = (is_wanted or path.suffix == ".md") and path.suffix not in _WEIGHTS
+        if is_text and size > most:
+            raise unreadable(name, f"{shown} has {size // _MEBIBYTE} MiB, not {most // _MEBIBYTE}")
         if not trusted:
             for fault in _faults(folder, path, shown, read_json(name, path)):
                 raise ModelError(
@@ -85,17 +92,6 @@ def checked_files(name: str, folder: Path, patterns: Sequence[str], trusted: boo
         if is_wanted and shown.parts[0] not in OTHER_FORMATS and "/." not in f"/{shown.as_posix()}":
             files.append(path)
     return files
-
-
-def _require_bounded(name: str, path: Path, shown: Path, is_wanted: bool) -> None:
-    if not path.is_file():
-        raise unreadable(name, f"{shown} is not a regular file")
-    size = path.stat().st_size
-    most = _MOST_BYTES.get(path.name, _MOST_BYTES.get(path.suffix, MOST_BYTES_OF_OTHERS))
-    # sentence-transformers reads README.md, too.
-    is_text = (is_wanted or path.suffix == ".md") and path.suffix not in _WEIGHTS
-    if is_text and size > most:
-        raise unreadable(name, f"{shown} has {size // _MEBIBYTE} MiB, not {most // _MEBIBYTE}")
 
 
 def read_json(name: str, path: Path) -> Any:

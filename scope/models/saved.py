@@ -20,11 +20,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any
 
+from scope.checksums import sha256_of
 from scope.data.fields import (
     Fields,
+    UnreadableError,
     is_missing,
+    label_of,
     plain_label,
     read_fields,
     storable,
@@ -37,30 +40,26 @@ from scope.data.sources import Source, UnusableRowError, guarded_source, reading
 from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution
-from scope.models.answer_table import TableColumn, expand_table, load_column, parse_table_name
+from scope.models.answer_table import (
+    TableColumn,
+    expand_table,
+    load_column,
+    parse_table_name,
+    prediction_files,
+)
 from scope.models.endpoint.letters import spelled_option, written_letter
 from scope.models.options import ModelOptions
-from scope.models.replies import unusable_row, without_thought
-from scope.models.saved_classifier import (
-    SavedClassifier,
-    fingerprint_of_file,
-    read_classifier,
-    read_pipeline,
-    remark_unusable,
-    rounded,
-)
+from scope.models.probabilities import shares_of
+from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
 from scope.models.scheme import Scheme
 from scope.paths import expanded
 from scope.printing import counted, listed
+from scope.progress import remark_once
 from scope.protocols import Answers
-from scope.records import Answer, Probabilities, Question
+from scope.records import Answer, Prediction, Probabilities, Question, own_id_of
 
 _NAMES = {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
-NO_NUMBER: Final = "no number"
-THOUGHT_UNFINISHED = Answer(missing="thought not finished")
-_SUFFIXES = (".jsonl", ".jsonl.gz", ".parquet")
-_REPLY = 80
-"""Most characters that are kept of a reply that names no option."""
+_ANSWER = ("text", "probabilities")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +84,13 @@ class SavedRow:
             return self._unreadable(answer)
         # A column with gaps holds whole numbers as floats.
         text = without_thought(answer if isinstance(answer, str) else plain_label(str(answer)))
-        return THOUGHT_UNFINISHED if text is None else Answer(text=text.strip())
+        return UNFINISHED if text is None else Answer(text=text.strip())
 
     def among_options(self, question: Question) -> Answer:
         """The answer as one of the question's options; the likeliest if only those are given."""
         answer, values, options = self.answer, self.probabilities, question.options
         if isinstance(answer, str) and (answer := without_thought(answer)) is None:
-            return THOUGHT_UNFINISHED
+            return UNFINISHED
         if self.fault or (values and len(values) != len(options)):
             return self._unreadable(f"probabilities {self.fault or list(values)}")
         choice = values.index(max(values)) if values else None
@@ -109,13 +108,9 @@ class SavedRow:
         return Answer(choice=choice, probabilities=values)
 
     def _unreadable(self, content: object) -> Answer:
-        if self.fault == NO_NUMBER:
-            return Answer(missing=NO_NUMBER)
-        return Answer(missing="not readable", reply=" ".join(str(content).split())[:_REPLY])
-
-    def is_of(self, question: Question) -> bool:
-        """Whether the row has no text, or that of the question."""
-        return self.text in ("", question.text.strip())
+        if self.fault == "no number":
+            return Answer(missing="no number")
+        return Answer(missing="not readable", reply=" ".join(str(content).split())[:MOST_SHOWN])
 
 
 _Rows = Mapping[str, SavedRow]
@@ -130,7 +125,7 @@ class SavedAnswers:
         self._unusable = unusable
         self._name = path.name
         self.spec = f"predictions:{path}"
-        self.fingerprint = fingerprint_of_file(path)
+        self.fingerprint = sha256_of(path)[:16]
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """The saved answer to each question, or the word for its blank."""
@@ -148,37 +143,35 @@ class SavedAnswers:
         rows = list(map(self._row, questions))
         missing = [question for question, row in zip(questions, rows, strict=True) if row is None]
         if len(missing) > len(self._unusable):
-            raise self._lacks(missing, questions)
+            # Ids that no question has may show why.
+            texts = {text for asked in questions for text in (asked.id, asked.text.strip())}
+            others = [id_ for id_, row in self._by_id.items() if not {id_, row.text} & texts]
+            rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
+            raise ModelError(
+                f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
+                f"{listed([question.id for question in missing], 3)} (the first is "
+                f"{missing[0].text[:60]!r}){rest * bool(others)}",
+                expected="a row for every question that is asked, with its `id` or its `text`",
+                fix="add the rows, or check that the file belongs to these data; an `answer` that "
+                "is null says that the model gave none",
+            )
         unusable = iter(self._unusable)  # Each costs a question, though it need not say which.
         for place, (row, question) in enumerate(zip(rows, questions, strict=True)):
             yield place, read(row, question) if row else unusable_row(next(unusable))
 
     def _row(self, question: Question) -> SavedRow | None:
-        row, same = self._by_id.get(question.id), self._by_text.get(question.text.strip())
-        if row is None or (same is not None and not row.is_of(question)):
-            return same
-        if row.is_of(question):
+        own_id, words = own_id_of(question.id), question.text.strip()
+        row, same = self._by_id.get(own_id), self._by_text.get(words)
+        if row is not None and row.text in ("", words):
             return row
+        if row is None or same is not None:
+            return same
         # An id that means another question in another file would give wrong answers silently.
         raise DataError(
             f"{row.place}: `text` is {row.text[:60]!r}, where the data have under the id "
-            f"`{question.id}` the question {question.text[:60]!r}",
+            f"`{own_id}` the question {question.text[:60]!r}",
             expected="answers to the same questions under the same ids",
             fix="choose the file that belongs to the data",
-        )
-
-    def _lacks(self, missing: Sequence[Question], questions: Sequence[Question]) -> ModelError:
-        """The error of a file without these answers; ids that no question has may show why."""
-        texts = {text for question in questions for text in (question.id, question.text.strip())}
-        others = [id_ for id_, row in self._by_id.items() if not {id_, row.text} & texts]
-        rest = f", and {counted(len(others), 'row')} under other ids: {listed(others, 3)}"
-        return ModelError(
-            f"{self._name} has no answer to {len(missing)} of {len(questions)} questions: "
-            f"{listed([question.id for question in missing], 3)} (the first is "
-            f"{missing[0].text[:60]!r}){rest * bool(others)}",
-            expected="a row for every question that is asked, with its `id` or its `text`",
-            fix="add the rows, or check that the file belongs to these data; an `answer` that "
-            "is null says that the model gave none",
         )
 
 
@@ -223,10 +216,138 @@ def _row(fields: Fields) -> SavedRow:
     fault = "" if numbers is None else str(numbers)
     if isinstance(numbers, list) and numbers and all(isinstance(n, int | float) for n in numbers):
         if not all(abs(n) < math.inf for n in numbers):
-            fault = NO_NUMBER
+            fault = "no number"
         elif is_distribution(numbers, len(numbers)):
-            shares, fault = rounded(numbers), ""
+            shares, fault = shares_of(numbers), ""
     return SavedRow(fields.source.place(fields.row), text, answer, shares, fault)
+
+
+class SavedClassifier:
+    """Looks answers up by text; a text without one raises an error with their number."""
+
+    def __init__(
+        self, predictions: Mapping[str, Prediction], labels: Sequence[str], path: Path, unread: int
+    ) -> None:
+        self._predictions = predictions
+        self._unread, self._missing = unread, set[str]()
+        self._path = path
+        self.labels = tuple(labels)
+        self.spec = f"predictions:{path}"
+        self.fingerprint = sha256_of(path)[:16]
+
+    def classify(self, texts: Sequence[str]) -> list[Prediction]:
+        """Look every text up."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._predictions]
+        # A row that cannot be used costs a text, though it need not say which.
+        self._missing.update(missing)
+        if len(self._missing) > self._unread:
+            raise MissingPredictionsError(self._path, missing)
+        unusable = Prediction(probabilities=(), missing="unusable row")
+        return [self._predictions.get(text, unusable) for text in texts]
+
+
+class MissingPredictionsError(ModelError):
+    """Texts that a file of saved predictions does not answer; ``texts`` holds them."""
+
+    def __init__(self, path: Path, texts: Sequence[str]) -> None:
+        super().__init__(
+            f"{path} has no prediction for {len(texts)} texts, such as {texts[0][:80]!r}",
+            expected="a row for every requested text",
+            fix="run the model on them, add the rows to the file, and run the command again",
+        )
+        self.texts = tuple(texts)
+
+
+def read_classifier(source: Source, path: Path) -> SavedClassifier:
+    """A file with ``text`` and ``probabilities``, and the ``labels`` in the first row."""
+    labels: tuple[str, ...] = ()
+    rows = []
+    for row in read_fields(source, _NAMES, required=()):
+        labels = labels if row.row.unusable else _labels(row, labels)
+        # The first row may hold the labels alone.
+        if row.row.unusable or any(row.cells.get(name) is not None for name in _ANSWER):
+            rows.append(row)
+
+    def shares(row: Fields) -> Probabilities:
+        values: Any = unprinted(row.values.get("probabilities"))
+        fits = isinstance(values, list) and len(values) == len(labels)
+        if fits and any(isinstance(n, float) and not math.isfinite(n) for n in values):
+            return ()  # The model's failure costs this text.
+        if not fits or not is_distribution(values, len(labels)):
+            expected = f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {labels}"
+            raise row.wrong(f"`probabilities` is {str(values)[:100]}", expected)
+        return shares_of(values)
+
+    if not rows and set(source.columns) != {"labels"}:
+        raise DataError(
+            f"no predictions in {path.name}; its columns are {listed(source.columns)}",
+            expected="a row for every text, with `text` and `probabilities`",
+            fix="add the rows, or rename the columns",
+        )
+    return _classifier(rows, shares, labels, path)
+
+
+def _classifier(
+    rows: list[Fields], shares: Callable[[Fields], Probabilities], labels: Sequence[str], path: Path
+) -> SavedClassifier:
+    """What the rows predict for their texts, if more rows can be used than not."""
+    predictions: dict[str, Prediction] = {}
+    unusable: list[UnusableRowError] = []
+    for row in rows:
+        try:
+            values = shares(row)
+            if not isinstance(text := row.values.get("text"), str):
+                raise row.wrong(f"`text` is {text!r}", "the text as a string")
+        except UnusableRowError as error:
+            unusable.append(error)
+            continue
+        prediction = Prediction(probabilities=values, missing="" if values else "no number")
+        if predictions.setdefault(text, prediction) != prediction:
+            raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
+    if len(unusable) > len(predictions):
+        raise unusable[0]
+    remark_unusable([error.found for error in unusable], path)
+    return SavedClassifier(predictions, labels, path, len(unusable))
+
+
+def remark_unusable(problems: Sequence[str], path: Path) -> None:
+    """Write how many rows of a file cannot be used, if any."""
+    if problems:
+        remark_once(f"{path.name}: {counted(len(problems), 'unusable row')}, such as {problems[0]}")
+
+
+def read_pipeline(source: Source, path: Path) -> SavedClassifier:
+    """The likeliest label of each text, with its score; the other labels share the rest evenly."""
+    names = {name: (name,) for name in ("text", "label", "score")}
+    rows = list(read_fields(source, names, required=tuple(names)))
+    labels = sorted({row.name("label") or "" for row in rows if not row.row.unusable} - {""})
+
+    def shares(row: Fields) -> Probabilities:
+        label = row.name("label")
+        score: Any = 1.0 if len(labels) == 1 else row.values["score"]
+        if label is None or not isinstance(score, float | int) or not 1 / len(labels) <= score <= 1:
+            problem = f"the label {label!r} with the score {score!r:.40}"
+            raise row.wrong(problem, f"the likeliest of {len(labels)} labels, and its probability")
+        rest = (1 - score) / max(1, len(labels) - 1)
+        return shares_of([score if name == label else rest for name in labels])
+
+    return _classifier(rows, shares, labels, path)
+
+
+def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels of the first row; a later row may leave them out or repeat them."""
+    names = row.values.get("labels")
+    if known and not names:
+        return known
+    try:
+        labels = tuple(label_of(name) or "" for name in names) if isinstance(names, list) else ()
+    except UnreadableError as error:
+        raise row.wrong(f"{error.found} among `labels`", error.expected) from error
+    if not labels or not all(labels):
+        raise row.wrong(f"`labels` is {names!r}", "the label names, as a list in the first row")
+    if known and labels != known:
+        raise row.wrong(f"`labels` is {list(labels)}", f"{list(known)}, as in the first row")
+    return labels
 
 
 def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | TableColumn:
@@ -246,9 +367,8 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
         "a table of answers",
     )
     with reading(path.name):
-        source = guarded_source(
-            open_parquet(path) if path.suffix == ".parquet" else open_json(path)
-        )
+        opened = open_parquet if path.suffix == ".parquet" else open_json
+        source = guarded_source(opened(path))
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
         return read_saved_answers(source, path)
@@ -275,29 +395,6 @@ class Predictions(Scheme):
             return [f"predictions:{file}" for file in prediction_files(folder).values()]
         table = parse_table_name(rest)
         return (table and expand_table(table)) or super().expand(rest)
-
-
-def prediction_files(folder: Path) -> dict[str, Path]:
-    """The files of saved predictions in a folder, by the names of their models.
-
-    Raises
-    ------
-    DataError
-        When there is none.
-    """
-    files = {
-        path.name[: -len(suffix)]: path
-        for path in sorted(folder.iterdir())
-        for suffix in _SUFFIXES
-        if path.is_file() and path.name.casefold().endswith(suffix)
-    }
-    if files:
-        return files
-    raise DataError(
-        f"no saved answers in the folder `{folder}`",
-        expected=f"one file a model, its name ending in {', '.join(_SUFFIXES)}",
-        fix="name another folder",
-    )
 
 
 SCHEME = Predictions("predictions", load)

@@ -12,16 +12,13 @@ from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from scope.errors import ModelError, SpecError
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.protocols import Encoder, LatentReader
 from scope.registry import BUILT_IN, find
 from scope.untrusted import UntrustedCode, attempt
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 
 class KnownLabels(NamedTuple):
@@ -232,17 +229,15 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
             expected="one name for the entry point and the scheme",
             fix=f"fix {entry.origin}",
         )
-    return (scheme if name in BUILT_IN["models"] else _guarded(scheme, entry.origin)), rest
-
-
-def _guarded(scheme: Scheme, origin: str) -> Scheme:
-    """A plugin's scheme, whose methods may fail in any way; `load` is guarded by its caller."""
-    code, guarded = UntrustedCode(origin), copy(scheme)
+    if name in BUILT_IN["models"]:
+        return scheme, rest
+    # A plugin's methods may fail in any way; `load` is guarded by its caller.
+    code, guarded = UntrustedCode(entry.origin), copy(scheme)
     for method in ("require_there", "short_name", "labels", "weights", "encoder", "latent_reader"):
         setattr(guarded, method, partial(code.call, method, getattr(scheme, method)))
     # A generator raises its errors only when it is read.
-    guarded.expand = lambda rest: code.call("expand", lambda: tuple(scheme.expand(rest)))  # type: ignore[method-assign]
-    return guarded
+    guarded.expand = partial(code.call, "expand", scheme.expand, check=lambda specs, _: (*specs,))  # type: ignore[method-assign]
+    return guarded, rest
 
 
 def checked_spec(spec: str) -> str:

@@ -59,9 +59,8 @@ def run_apart(program: Callable[[], str]) -> str:
         return program()
     ours, theirs = Pipe(duplex=False)
     copy = get_context("fork").Process(target=_send, args=(program, theirs), daemon=True)
-    with warnings.catch_warnings():
-        # Threads are not copied; none is needed to render a template.
-        warnings.simplefilter("ignore", DeprecationWarning)
+    # Threads are not copied; none is needed to render a template.
+    with warnings.catch_warnings(action="ignore", category=DeprecationWarning):
         copy.start()
     theirs.close()
     with ours:
@@ -320,10 +319,10 @@ class Spelling:
     def _way_to_put(self) -> Callable[[str], str] | None:
         """How the template changes the ends of a message; None where it changes more."""
         made = self._render(_MESSAGE)
-        ways = (str, str.strip, str.lstrip, str.rstrip)
-        return next(
-            (way for way in ways if self.frame.replace(_PLACEHOLDER, way(_MESSAGE)) == made), None
-        )
+        for way in (str, str.strip, str.lstrip, str.rstrip):
+            if self.frame.replace(_PLACEHOLDER, way(_MESSAGE)) == made:
+                return way
+        return None
 
     def _unfit(self, reason: str) -> ModelError:
         return ModelError(

@@ -194,7 +194,8 @@ class TextToTextModel:
             for index, tokens in zip(batch, written, strict=True):
                 reply = Reply(missing="no number")
                 if tokens is not None:
-                    reply = reply_of(self._text(tokens), cut=len(tokens) >= self._longest)
+                    text = self._tokenizer.decode(tokens, skip_special_tokens=True)
+                    reply = reply_of(str(text).strip(), cut=len(tokens) >= self._longest)
                 answer = answer_in(reply, questions[index], partial(words_of, read))
                 yield index, replace(answer, truncated=asked[index].truncated)
 
@@ -236,9 +237,6 @@ class TextToTextModel:
         lengths = list(map(len, encoded))
         return batches_of_equal_length(lengths, self._token_budget, ANSWERS_A_BATCH)
 
-    def _text(self, tokens: Sequence[int]) -> str:
-        return str(self._tokenizer.decode(tokens, skip_special_tokens=True)).strip()
-
 
 class SentinelModel(TextToTextModel):
     """A text-to-text checkpoint with T5's sentinels, which makes it a mask filler too."""
@@ -272,11 +270,8 @@ class SentinelModel(TextToTextModel):
 
 def text_to_text_model(head: Head, spec: str, options: ModelOptions) -> TextToTextModel:
     """A text-to-text model; one with sentinels fills masks too."""
-    kind = SentinelModel if _has_sentinels(head.tokenizer) else TextToTextModel
-    return kind(head, spec, options)
-
-
-def _has_sentinels(tokenizer: Any) -> bool:
-    """Whether the sentinel is one token, in a text as well as in the vocabulary."""
-    sentinel = tokenizer.get_vocab().get(SENTINEL)
-    return sentinel is not None and sentinel in tokenizer(f"a {SENTINEL} b")["input_ids"]
+    sentinel = head.tokenizer.get_vocab().get(SENTINEL)
+    # One token, in a text as well as in the vocabulary.
+    if sentinel is not None and sentinel in head.tokenizer(f"a {SENTINEL} b")["input_ids"]:
+        return SentinelModel(head, spec, options)
+    return TextToTextModel(head, spec, options)

@@ -64,8 +64,7 @@ def torch_threads(number: int | None) -> Iterator[Any]:
 def quiet_transformers() -> Any:
     """Transformers, without its progress bars, advice and deprecation notices."""
     load_torch()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         import transformers
 
     transformers.logging.set_verbosity_error()

@@ -278,23 +278,6 @@ class FourCells:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PooledDifference:
-    """How much more accurate the second model is than the first over several tasks.
-
-    ``way`` says how the tasks are pooled, ``tasks`` which they are: for *max drop* the one in which
-    the second model loses most. ``p_value`` is one-sided: the probability of such a drop of
-    accuracy, or a greater one, if both were equally accurate on every task.
-    """
-
-    way: Literal["pooled", "mean of tasks", "max drop", "Fisher"]
-    first: str
-    second: str
-    tasks: tuple[str, ...]
-    estimate: Estimate | Undefined
-    p_value: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class SliceTest:
     """Whether one metric of a target differs between the slices of a grouping of the texts.
 

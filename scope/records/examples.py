@@ -7,7 +7,7 @@ their own beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -65,6 +65,47 @@ class Long:
 
 BLANK = "____"
 """The blank of a cloze question."""
+
+_END_OF_CLUSTER = "␟"
+"""The symbol for a unit separator: in the id of a text it stands after the text's cluster."""
+
+
+def in_cluster(cluster: str | None, own_id: str) -> str:
+    """The id of a text of a cluster; of a text without one its own.
+
+    Examples
+    --------
+    >>> in_cluster("page 3", "7"), in_cluster(None, "7")
+    ('page 3␟7', '7')
+    """
+    return own_id if cluster is None else f"{cluster}{_END_OF_CLUSTER}{own_id}"
+
+
+def unit_of(text_id: str) -> str:
+    """The unit of intervals and tests that a text belongs to: its cluster, or else the text.
+
+    Examples
+    --------
+    >>> unit_of("page 3␟7"), unit_of("7")
+    ('page 3', '7')
+    """
+    return text_id.partition(_END_OF_CLUSTER)[0]
+
+
+def own_id_of(text_id: str) -> str:
+    """The id that a text has in its data, without its cluster.
+
+    Examples
+    --------
+    >>> own_id_of("page 3␟7"), own_id_of("7")
+    ('7', '7')
+    """
+    return text_id.rpartition(_END_OF_CLUSTER)[2]
+
+
+def are_clustered(text_ids: Iterable[str]) -> bool:
+    """Whether any of the texts has a cluster."""
+    return any(_END_OF_CLUSTER in text_id for text_id in text_ids)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,7 +16,6 @@ from scope.records.estimates import (
     Difference,
     FourCells,
     Measurement,
-    PooledDifference,
     SliceTest,
     TaskShares,
     Undefined,
@@ -153,6 +152,9 @@ class AuditResult(MeasuredResult):
     concordance on ``typo minus synonym`` is that of the two capabilities, of one target minus the
     baseline's or, where the second is the reference, the target's own. ``earlier_looks`` names runs
     with another plan on the same texts that had finished before: the verdicts are exploratory.
+    ``combined_with`` names the run, of the same plan, on whose texts they rest, too. ``look`` is
+    the look of several at which all targets were decided, or the last one, on some of the
+    ``planned_texts``; both are 0 where there is a single look.
 
     With several references ``audits`` holds the audit against each, ``matrix`` what they show
     together, and ``measurements`` the numbers of all, where ``against`` names the reference; the
@@ -168,6 +170,9 @@ class AuditResult(MeasuredResult):
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
     slice_tests: tuple[SliceTest, ...] = field(default=(), metadata=SPARSE_FIELD)
     earlier_looks: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+    combined_with: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+    look: int = field(default=0, metadata=SPARSE_FIELD)
+    planned_texts: int = field(default=0, metadata=SPARSE_FIELD)
     audits: tuple[AuditResult, ...] = field(default=(), metadata=SPARSE_FIELD)
     matrix: AuditMatrix | None = field(default=None, metadata=SPARSE_FIELD)
 
@@ -288,14 +293,12 @@ class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
 
     ``cells`` are those of each two models, of at most ten. ``verdicts`` say whether each later
-    model may replace the first one, by its accuracy; ``pooled`` is how it differs over the tasks of
-    a log.
+    model may replace the first one, by its accuracy.
     """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
-    pooled: tuple[PooledDifference, ...] = field(default=(), metadata=SPARSE_FIELD)
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"

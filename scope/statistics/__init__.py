@@ -8,13 +8,6 @@ from scope.statistics.intervals import (
     mean_estimate as mean_estimate,
     student_estimate as student_estimate,
 )
-from scope.statistics.margins import (
-    fewest_texts as fewest_texts,
-    judge_against_one as judge_against_one,
-    judge_estimate as judge_estimate,
-    judge_paired as judge_paired,
-    texts_lacking as texts_lacking,
-)
 from scope.statistics.paired import (
     absolute as absolute,
     benjamini_hochberg as benjamini_hochberg,
@@ -22,11 +15,4 @@ from scope.statistics.paired import (
     paired_difference as paired_difference,
     resamples_for as resamples_for,
     sign_flip_p_value as sign_flip_p_value,
-)
-from scope.statistics.power import (
-    PlannedEndpoint as PlannedEndpoint,
-    joint_power as joint_power,
-    planned_from as planned_from,
-    texts_for_power as texts_for_power,
-    verdicts as verdicts,
 )

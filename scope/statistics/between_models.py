@@ -61,7 +61,7 @@ def mean_over_models(
     common = np.sort(rows, axis=0).mean(axis=0)
     examples = sum_by_example(np.clip(common, 0.0, 1.0), example_ids, low=0.0, high=1.0)
     if models == 1:
-        return Undefined(reason="a group of one model has no spread", n=examples.distinct)
+        return Undefined(reason="a group of one model has no spread", n=examples.examples)
     mean = min(examples.mean, 1.0)
     total = examples.sizes.sum()
     size = total / examples.distinct
@@ -76,7 +76,7 @@ def mean_over_models(
         value=low + (high - low) * mean,
         low=low + (high - low) * max(0.0, mean - half),
         high=low + (high - low) * min(1.0, mean + half),
-        n=examples.distinct,
+        n=examples.examples,
         method=f"Student t over {models} models, clustered by example",
     )
 

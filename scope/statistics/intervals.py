@@ -1,7 +1,8 @@
 """Intervals of a mean within a range and of chance-corrected agreement, clustered by example.
 
 An example's trials are not independent: a text whose label one swap does not change is likely
-unchanged by the next. Every interval and test here therefore uses one sum per example.
+unchanged by the next. Every interval and test here therefore uses one sum per example; where
+examples have a cluster, such as a document, one sum per cluster (`scope.records.unit_of`).
 
 A chance-corrected agreement is κ = (c_obs − c_exp) / (1 − c_exp). It is no mean: both agreements
 are estimated from the same items. Its variance is that of its influence function, and the interval
@@ -10,14 +11,14 @@ see docs/decisions/0006-intervals-of-kappa.md.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.records import Estimate, Undefined
+from scope.records import Estimate, Undefined, unit_of
 
 LEVEL = 0.95
 """The confidence level of an interval."""
@@ -26,26 +27,42 @@ Sums = NDArray[np.float64]
 
 
 class ExampleSums(NamedTuple):
-    """For each distinct example, in the order of their ids: sum and number of its values."""
+    """For each distinct unit, an example or cluster, in order: sum and number of its values.
+
+    ``examples`` is the number of distinct examples.
+    """
 
     sums: Sums
     sizes: Sums
+    examples: int
 
     @property
     def distinct(self) -> int:
-        """The number of distinct examples."""
+        """The number of distinct units."""
         return len(self.sums)
+
+    @property
+    def effective(self) -> int:
+        """How many units of equal size have as many degrees of freedom, by Satterthwaite."""
+        squares = self.sizes**2
+        fourth = float((squares**2).sum()) or 1.0
+        return int(float(squares.sum()) ** 2 / fourth + 1e-9)
 
     @property
     def mean(self) -> float:
         """The mean over all values: an example is weighted by its number of trials."""
         return float(self.sums.sum() / self.sizes.sum())
 
+    @property
+    def squares(self) -> float:
+        """The sum of squares of the sums' distances from what the mean makes of their sizes."""
+        return float(((self.sums - self.mean * self.sizes) ** 2).sum())
+
 
 def sum_by_example(
     values: ArrayLike, example_ids: Sequence[str], *, low: float, high: float
 ) -> ExampleSums:
-    """Gather values in ``low..high`` by example; the result does not depend on the input order.
+    """Gather values in ``low..high`` by example or cluster, whatever the order of the input.
 
     Parameters
     ----------
@@ -69,13 +86,15 @@ def sum_by_example(
         raise ValueError(f"values of shape {flat.shape} for {len(example_ids)} example ids")
     if not ((flat >= low) & (flat <= high)).all():
         raise ValueError(f"a value is outside {low}..{high}: {flat.min()} to {flat.max()}")
-    position = {example: index for index, example in enumerate(sorted(set(example_ids)))}
-    owners = np.array([position[example] for example in example_ids], dtype=np.intp)
+    units = list(map(unit_of, example_ids))
+    position = {unit: index for index, unit in enumerate(sorted(set(units)))}
+    owners = np.array([position[unit] for unit in units], dtype=np.intp)
     # Sorted by value too: a sum's last bits depend on the order of its terms.
     order = np.lexsort((flat, owners))
     sums = np.bincount(owners[order], weights=flat[order], minlength=len(position))
     sizes = np.bincount(owners, minlength=len(position))
-    return ExampleSums(sums.astype(np.float64), sizes.astype(np.float64))
+    count = len(set(example_ids))
+    return ExampleSums(sums.astype(np.float64), sizes.astype(np.float64), count)
 
 
 def normal_quantile(level: float) -> float:
@@ -149,14 +168,20 @@ def mean_estimate(
         # Wilson's bounds enclose the mean but for the last bit, at both ends of the range.
         low=low + width * max(0.0, min(lower, mean)),
         high=low + width * min(1.0, max(upper, mean)),
-        n=examples.distinct,
+        n=examples.examples,
         level=level,
         method="Wilson, clustered by example",
     )
 
 
-def student_estimate(values: ArrayLike) -> Estimate | Undefined:
-    """Return the mean of one value an example, which has no range, with Student's interval.
+def student_estimate(
+    values: ArrayLike, example_ids: Sequence[str] = (), *, level: float = LEVEL
+) -> Estimate | Undefined:
+    """Return the mean of values that have no range, with Student's interval.
+
+    Without ``example_ids`` each value is an example of its own. Of clusters, ``n`` is how many of
+    equal size are worth as much: with k - 1 degrees of freedom ends err up to .068 where sizes
+    differ, with n - 1 up to .027 (benchmarks/verdict_error_rates_clusters.py).
 
     Examples
     --------
@@ -165,19 +190,52 @@ def student_estimate(values: ArrayLike) -> Estimate | Undefined:
     >>> print(student_estimate([0.5]))
     undefined (fewer than 2 examples)
     """
-    numbers = np.sort(np.asarray(values, dtype=np.float64))  # a sum depends on the order
-    if len(numbers) < 2:
-        return Undefined(reason="fewer than 2 examples", n=len(numbers))
-    mean = float(numbers.mean())
-    error = float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
-    half = student_quantile(LEVEL, len(numbers) - 1) * error
+    examples = sum_by_unit(values, example_ids)
+    if examples.effective < 2:
+        return Undefined(reason="fewer than 2 examples", n=examples.effective)
+    mean, total = examples.mean, float(examples.sizes.sum())
+    error = math.sqrt(examples.squares * examples.distinct / (examples.distinct - 1)) / total
+    half = student_quantile(level, examples.effective - 1) * error
     return Estimate(
         value=mean,
         low=mean - half,
         high=mean + half,
-        n=len(numbers),
+        n=examples.effective,
+        level=level,
         method="Student t, clustered by example",
     )
+
+
+def sum_by_unit(values: ArrayLike, example_ids: Sequence[str] = ()) -> ExampleSums:
+    """Gather values of any range by example; without ids each value is an example of its own.
+
+    Examples
+    --------
+    >>> sum_by_unit([1.5, 2.0, -1.0], ["b␟1", "a␟1", "b␟2"]).sums.tolist()
+    [2.0, 0.5]
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if len(example_ids) == 0:
+        numbers = np.sort(numbers)  # a sum depends on the order of its terms
+        return ExampleSums(numbers, np.ones_like(numbers), len(numbers))
+    return sum_by_example(numbers, example_ids, low=-math.inf, high=math.inf)
+
+
+ByText = Iterable[float] | Mapping[str, float]
+"""One number a text, or by the id of the text, which may have a cluster."""
+
+
+def numbers_and_ids(by_text: ByText) -> tuple[list[float], tuple[str, ...]]:
+    """The numbers, and the ids of the texts where they are given.
+
+    Examples
+    --------
+    >>> numbers_and_ids({"a": 1.0}), numbers_and_ids([1.0])
+    (([1.0], ('a',)), ([1.0], ()))
+    """
+    if isinstance(by_text, Mapping):
+        return list(by_text.values()), tuple(by_text)
+    return list(by_text), ()
 
 
 def student_quantile(level: float, freedom: int) -> float:
@@ -209,7 +267,7 @@ def _effective_size(examples: ExampleSums, mean: float) -> float:
     total = examples.sizes.sum()
     size = total / examples.distinct
     made_up = mean**2 + (1 - mean) ** 2
-    between = ((examples.sums - mean * examples.sizes) ** 2).sum() + size**2 * made_up
+    between = examples.squares + size**2 * made_up
     independent = total * mean * (1 - mean) + size * made_up
     return max(1.0, float(total * independent / between))
 
@@ -232,6 +290,7 @@ def chance_corrected_estimate(
     expected: float,
     influence: ArrayLike,
     made_up: float,
+    example_ids: Sequence[str] = (),
     *,
     empty: str = "there is nothing to compare",
     no_room: str = "chance alone would agree everywhere",
@@ -247,6 +306,8 @@ def chance_corrected_estimate(
     made_up
         The sum of the same squared over four made-up items, two with full agreement and two with
         none, so that the interval has a width even where all items agree.
+    example_ids
+        The id of each item, which may have a cluster; without them each is a unit of its own.
     empty, no_room
         The reasons to give where there are no items, and where ``expected`` is 1.
 
@@ -264,15 +325,16 @@ def chance_corrected_estimate(
     1.000 [0.926, 1.000]
     """
     z = normal_quantile(LEVEL)
-    moves = np.asarray(influence, dtype=np.float64)
-    n = len(moves)
+    moves = sum_by_unit(influence, example_ids)
+    n = int(moves.sizes.sum())
     if not n:
         return Undefined(reason=empty)
     room = 1 - expected
     if not made_up or not room:
         return Undefined(reason=no_room, n=n)
-    squares = room**2 * (float((moves**2).sum()) + made_up)
-    low, high = wilson(observed, _effective_number_of_agreements(observed, n, squares), z)
+    size = n / moves.distinct
+    squares = room**2 * (float((moves.sums**2).sum()) + size**2 * made_up)
+    low, high = wilson(observed, _effective_number_of_agreements(observed, n, squares, size), z)
     value = min(max((observed - expected) / room, -1.0), 1.0)
     return Estimate(
         value=value,
@@ -283,11 +345,12 @@ def chance_corrected_estimate(
     )
 
 
-def _effective_number_of_agreements(observed: float, n: int, squares: float) -> float:
+def _effective_number_of_agreements(observed: float, n: int, squares: float, size: float) -> float:
     """Return how many independent 0-or-1 agreements, with chance known, would be as sure.
 
     Were chance known and every agreement 0 or 1, an item's squares would add up to
-    n · c (1 − c) and those of the four made-up ones to the rest; then the size is n.
+    n · c (1 − c) and those of the four made-up ones to the rest; then the result is n. ``size`` is
+    the mean number of items a cluster, which the made-up ones have, too.
     """
-    independent = n * observed * (1 - observed) + 2 * (observed**2 + (1 - observed) ** 2)
+    independent = n * observed * (1 - observed) + 2 * size * (observed**2 + (1 - observed) ** 2)
     return max(1.0, n * independent / squares)

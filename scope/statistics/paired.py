@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import ExampleSums, Sums, normal_quantile, sum_by_example
+from scope.statistics.intervals import LEVEL, ExampleSums, Sums, normal_quantile, sum_by_example
 
 _RESAMPLES_AT_ONCE = 500
 
@@ -116,7 +116,6 @@ def paired_difference(
     example_ids: Sequence[str],
     *,
     width: float = 1.0,
-    level: float = 0.95,
     empty: str = "there is nothing to compare",
 ) -> Estimate | Undefined:
     """Return the mean of first minus second, how sure it is, and the number of examples.
@@ -133,8 +132,6 @@ def paired_difference(
         The example of each row, once for each of its trials.
     width
         That of the values' range: no difference is greater.
-    level
-        The interval's confidence level.
     empty
         The reason to give where there are no values.
 
@@ -153,7 +150,7 @@ def paired_difference(
     >>> print(paired_difference([1, 1, 1, 0], [0, 1, 0, 0], ["a", "b", "c", "d"]))
     0.500 [-0.263, 0.930]
     """
-    z = normal_quantile(level)
+    z = normal_quantile(LEVEL)
     examples = summed_differences(first, second, example_ids, width)
     if not examples.distinct:
         return Undefined(reason=empty)
@@ -164,8 +161,7 @@ def paired_difference(
         # The made-up examples draw the centre towards 0, and the mean must stay inside.
         low=width * max(-1.0, min(centre - z * error, mean)),
         high=width * min(1.0, max(centre + z * error, mean)),
-        n=examples.distinct,
-        level=level,
+        n=examples.examples,
         method="Bonett-Price, clustered by example",
     )
 

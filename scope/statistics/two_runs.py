@@ -5,16 +5,13 @@ alone, *gained* in the second alone.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from scope.records import ERROR, Estimate, PooledDifference, Undefined
-from scope.statistics.intervals import LEVEL, normal_quantile, wilson
-from scope.statistics.paired import paired_difference, paired_p_values
+from scope.records import Estimate, Undefined
+from scope.statistics.intervals import LEVEL, normal_quantile
+from scope.statistics.margins import Discordance, Numbers, Tails, fewest_texts, loss_tails
 
 _HALVINGS = 60
 
@@ -43,16 +40,14 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
     return min(1.0, 2 * float(bdtr(min(gained, lost), changed, 0.5))) if changed else 1.0
 
 
-def recovery(both: int, lost: int, gained: int, n: int) -> Estimate | Undefined:
-    """Return the second run's accuracy over the first's, with an interval for paired shares.
-
-    The interval is Bonett and Price's (Biometrical Journal 48, 2006): Wilson's bounds of both
-    shares, among the items that either answers correctly, narrowed by what the pairing saves.
+def recovery(both: float, lost: float, gained: float, n: int) -> Estimate | Undefined:
+    """Return the second run's accuracy over the first's, with the interval of `recovery_tails`.
 
     Parameters
     ----------
     both, lost, gained
-        Number of items right in both runs, in the first alone, in the second alone.
+        Number of items right in both runs, in the first alone, in the second alone; not whole
+        where items weigh differently.
     n
         Number of items.
 
@@ -64,47 +59,77 @@ def recovery(both: int, lost: int, gained: int, n: int) -> Estimate | Undefined:
     Examples
     --------
     >>> print(recovery(60, 20, 10, 100))
-    0.875 [0.757, 1.012]
+    0.875 [0.749, 1.010]
     >>> print(recovery(0, 0, 10, 100))
     undefined (the reference is right on no item)
     """
-    first, second, some = both + lost, both + gained, both + lost + gained
-    if not first:
+    first, second, z = both + lost, both + gained, normal_quantile(LEVEL)
+    if first <= 0:
         return Undefined(reason="the reference is right on no item", n=n)
-    apart = math.sqrt((lost + gained + 2) / ((first + 1) * (second + 1)))
-    errors = [math.sqrt((1 - (of + 1) / (some + 2)) / (of + 1)) for of in (first, second)]
-    z = normal_quantile(LEVEL) * apart / sum(errors)
-    low_first, high_first = wilson(first / some, some, z)
-    low_second, high_second = wilson(second / some, some, z)
-    value = second / first
+    # As a share of the sum of both the ratio has an end.
+    value, share = second / first, second / (first + second)
+    low, high = _end(both, lost, gained, z, 0.0, share), _end(both, lost, gained, -z, share, 1.0)
     return Estimate(
         value=value,
-        # Wilson's bounds enclose each share but for the last bit.
-        low=min(value, max(0.0, low_second) / high_first),
-        high=max(value, high_second / low_first),
+        low=min(value, low),
+        high=max(value, high),
         n=n,
-        method="Bonett-Price, ratio of paired shares",
+        method="score of Nam and Blackwelder, ratio of paired shares",
     )
 
 
-def items_to_decide(difference: Estimate, limit: float, *, targets: int = 1) -> int | None:
-    """Return how many items show on which side of a limit a difference is, if it is as seen here.
+def recovery_tails(both: ArrayLike, lost: ArrayLike, gained: ArrayLike, least: float) -> Tails:
+    """Return how likely such a recovery is if the true one is ``least``, below 1.
 
-    With a power of 0.8, by the normal approximation: the width of the interval gives the deviation
-    of an item's difference. Corrected over ``targets`` as Holm's first step is; None at the limit.
+    Nam and Blackwelder's score (Statistics in Medicine 21, 2002, 689-699): what the second run has
+    more than ``least`` of the first's right items, over its deviation were that the true recovery.
+    *Beyond* is also the binomial tail of the net losses among the items that the first has right.
+
+    Chosen by simulation, .025 wanted (accuracy .35 to .9, 100 to 2,000 items of which 1 to 15 %
+    differ, recovery .95 to .99): it errs up to .027 *within*. Bonett and Price's interval (2006)
+    errs up to .092, a normal one of each item's difference with two made-up items .049.
 
     Examples
     --------
-    >>> seen = Estimate(value=-0.026, low=-0.044, high=-0.009, n=1000, method="Tango's score")
-    >>> items_to_decide(seen, -0.02), items_to_decide(seen, -0.026)
-    (17382, None)
+    Nothing is lost of the 125 right items that 0.97 asks for at least:
+
+    >>> round(float(recovery_tails(125, 0, 0, 0.97).within), 4)
+    0.0246
     """
-    beyond = abs(difference.value - limit)
-    deviation = (difference.high - difference.low) / (2 * normal_quantile(difference.level))
-    quantiles = normal_quantile(1 - 2 * ERROR / targets) + normal_quantile(2 * POWER - 1)
-    if beyond < 1e-9 or not deviation:
-        return None
-    return math.ceil(difference.n * (quantiles * deviation / beyond) ** 2)
+    # Here and not above: scipy.special takes half a second to import.
+    from scipy.special import ndtr
+
+    score, first = recovery_score(both, lost, gained, least), np.add(both, lost)
+    net = loss_tails(Discordance(np.zeros(()), np.subtract(lost, gained), first), 1 - least)
+    enough = first >= fewest_texts(1 - least)
+    return Tails(np.where(enough, ndtr(-score), 1.0), np.maximum(ndtr(score), net.beyond))
+
+
+def recovery_score(both: ArrayLike, lost: ArrayLike, gained: ArrayLike, ratio: float) -> Numbers:
+    """Return a number that is standard normal where ``ratio`` is the true recovery.
+
+    The shares of lost and gained items are their likeliest ones at that ratio, in closed form.
+
+    Examples
+    --------
+    >>> round(float(recovery_score(125, 0, 0, 0.97)), 2)
+    1.97
+    """
+    kept, losses, gains = (np.asarray(count, dtype=np.float64) for count in (both, lost, gained))
+    first, second = kept + losses, kept + gains
+    root = np.sqrt((second - ratio**2 * first) ** 2 + 4 * ratio**2 * gains * losses)
+    likely = (ratio**2 * (first + 2 * gains) - second + root) / (2 * ratio * (ratio + 1))
+    variance = ratio * ((1 + ratio) * likely + (1 - ratio) * (first + gains))
+    return np.asarray((second - ratio * first) / np.sqrt(np.maximum(variance, 1e-12)))
+
+
+def _end(both: float, lost: float, gained: float, z: float, low: float, high: float) -> float:
+    """Return the ratio at which the score is z, searched as a share of ratio + 1."""
+    for _ in range(_HALVINGS):
+        middle = min(max((low + high) / 2, 1e-12), 1 - 1e-12)
+        score = recovery_score(both, lost, gained, middle / (1 - middle))
+        low, high = (middle, high) if score > z else (low, middle)
+    return middle / (1 - middle)
 
 
 def detectable_difference(changed: Estimate) -> Estimate | Undefined:
@@ -150,82 +175,3 @@ def _detectable(n: int, changed: float) -> float:
         needed = error * math.sqrt(share) + wanted * math.sqrt(share - middle**2)
         low, high = (low, middle) if math.sqrt(n) * middle >= needed else (middle, high)
     return high
-
-
-def pooled_differences(
-    changes: Mapping[str, Sequence[int]], first: str, second: str, *, seed: int = 0
-) -> tuple[PooledDifference, ...]:
-    """Return the difference of accuracy of two runs of several tasks, pooled in four ways.
-
-    *Pooled*, *max drop* and *Fisher* are those of Kübler et al. (ICLR 2026, arXiv 2602.10144), who
-    find a degradation where one of the three p-values is at most a third of the error rate.
-
-    - *pooled*: all items as those of one task, by McNemar's exact test. Long tasks weigh most.
-    - *mean of tasks*: each task weighs the same, by weights of its items. Its p-value is that of
-      random signs; its interval also holds the spread between the tasks.
-    - *max drop*: the task whose standardized drop, (lost - gained) / √(lost + gained), is greatest.
-      The p-value is that of the greatest of all tasks, exact where Kübler et al. simulate; the
-      interval is corrected for the number of tasks.
-    - *Fisher*: the exact p-values of the tasks, combined; there is no difference to it.
-
-    Parameters
-    ----------
-    changes
-        By task, 1 for each item that the second run gained, -1 for each that it lost, else 0.
-    first, second
-        Names of the runs, for the record.
-    seed
-        Of the random signs.
-
-    Examples
-    --------
-    The second task loses all of 4 items, which chance does with 1/16; the two changed items of the
-    first could not lose as much:
-
-    >>> changes = {"a": [1, -1, 0, 0], "b": [-1, -1, -1, -1]}
-    >>> for way in pooled_differences(changes, "old", "new"):
-    ...     print(way.way, getattr(way.estimate, "value", None), round(way.p_value, 3))
-    pooled -0.5 0.109
-    mean of tasks -0.5 0.108
-    max drop -1.0 0.062
-    Fisher None 0.19
-    """
-    from scipy.special import bdtr, chdtrc
-
-    each = [np.asarray(signs, dtype=np.float64) for signs in changes.values()]
-    gained = np.array([(signs > 0).sum() for signs in each])
-    changed = np.array([np.count_nonzero(signs) for signs in each])
-    p_values, spread = bdtr(gained, changed, 0.5), np.sqrt(np.maximum(changed, 1))
-    drops = (changed - 2 * gained) / spread
-    worst = int(drops.argmax())
-    # So few gains are a drop as great in another task; the last bit must not decide.
-    few = np.floor((changed - drops[worst] * spread) / 2 + 1e-9)
-    as_great = np.where(few < 0, 0.0, bdtr(np.maximum(few, 0), changed, 0.5))
-    every, tasks = np.concatenate(each), tuple(changes)
-    weights = np.concatenate([np.full(len(signs), 1 / len(signs)) for signs in each])
-    weighted = weights * every * len(every) / len(each)
-    by_signs = paired_p_values(weighted, np.random.default_rng(seed)).less
-    none = Undefined(reason="it combines p-values, not differences", n=len(every))
-    of_worst = _mean(each[worst], level=1 - 0.05 / len(each))
-    # There is no logarithm of 0.
-    fisher = -2 * np.log(np.maximum(p_values, 1e-300)).sum()
-    any_as_great = -np.expm1(np.log1p(-np.minimum(as_great, 1 - 1e-16)).sum())
-    width = float(weights.max()) * len(every) / len(each)
-    ways: Any = (
-        ("pooled", tasks, _mean(every), bdtr(gained.sum(), changed.sum(), 0.5)),
-        ("mean of tasks", tasks, _mean(weighted, width), by_signs),
-        ("max drop", tasks[worst : worst + 1], of_worst, any_as_great),
-        ("Fisher", tasks, none, chdtrc(2 * len(each), fisher)),
-    )
-    record = partial(PooledDifference, first=first, second=second)
-    return tuple(
-        record(way=way, tasks=of, estimate=estimate, p_value=float(p))
-        for way, of, estimate, p in ways
-    )
-
-
-def _mean(
-    values: NDArray[np.float64], width: float = 1.0, level: float = 0.95
-) -> Estimate | Undefined:
-    ids = list(map(str, range(len(values))))
-    return paired_difference(values, np.zeros_like(values), ids, width=width, level=level)

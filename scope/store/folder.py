@@ -22,19 +22,8 @@ from scope.errors import RunError
 from scope.paths import expanded
 from scope.records import Result
 from scope.serialization import from_json
+from scope.store import files
 from scope.store.configuration import read_configuration, read_notes, refuse_other_settings
-from scope.store.files import (
-    HOLDER,
-    LOCK,
-    free_bytes,
-    full,
-    guarded,
-    is_leftover,
-    nearest_folder,
-    read_text,
-    unusable,
-    write_atomically,
-)
 from scope.store.long_lists import StoredList, list_files
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
@@ -102,22 +91,22 @@ class RunFolder:
         RunError
             When the file is damaged or of another format.
         """
-        text = read_text(self.result_path)
+        text = files.read_text(self.result_path)
         if text is None:
             return None
         result = from_json(text, source=f"`{self.result_path}`", lists=self._read_lists)
         return replace(result, folder=self.path)
 
-    def _read_lists(self, files: Mapping[str, str]) -> Callable[[str, Any, int, int], StoredList]:
-        file = list_files(self.path, files)
+    def _read_lists(self, names: Mapping[str, str]) -> Callable[[str, Any, int, int], StoredList]:
+        file = list_files(self.path, names)
         return lambda name, entry, start, stop: StoredList(file(name, entry), start, stop)
 
     def write_report(self, html: str) -> None:
         """Keep the page; the former one stays until the new one is whole."""
-        write_atomically(self.report_path, html)
+        files.write_atomically(self.report_path, html)
 
 
-def refuse_other_files(files: RunFolder) -> None:
+def refuse_other_files(folder: RunFolder) -> None:
     """Only an empty folder, or the remains of a killed start, may become a run.
 
     Raises
@@ -125,11 +114,11 @@ def refuse_other_files(files: RunFolder) -> None:
     RunError
         When it holds other files.
     """
-    names = {path.name for path in files.path.iterdir() if not is_leftover(path)}
-    others = sorted(names - {LOCK, HOLDER})
-    if others and files.manifest_path.name not in names:
+    names = {path.name for path in folder.path.iterdir() if not files.is_leftover(path)}
+    others = sorted(names - {files.LOCK, files.HOLDER})
+    if others and folder.manifest_path.name not in names:
         raise RunError(
-            f"`{files.path}` is not a run: it has no manifest.json, but contains `{others[0]}`",
+            f"`{folder.path}` is not a run: it has no manifest.json, but contains `{others[0]}`",
             expected="a new or empty folder, or a run that SCoPE started",
             fix="choose another name with --run",
         )
@@ -147,8 +136,8 @@ def check_folder(folder: Path) -> None:
     RunError
         When it is a file, may not be written, or its disk is almost full.
     """
-    with guarded(folder):
-        existing = nearest_folder(folder)
+    with files.guarded(folder):
+        existing = files.nearest_folder(folder)
         if not existing.is_dir():
             raise RunError(
                 f"`{existing}` is a file",
@@ -156,9 +145,9 @@ def check_folder(folder: Path) -> None:
                 fix="choose another name with --run, or another folder with --runs",
             )
         if not os.access(existing, os.W_OK | os.X_OK):
-            raise unusable(existing, "Permission denied")
-        if free_bytes(existing) < LEAST_FREE:
-            raise full(folder, f"{LEAST_FREE // 1_000_000} MB or more for a run")
+            raise files.unusable(existing, "Permission denied")
+        if files.free_bytes(existing) < LEAST_FREE:
+            raise files.full(folder, f"{LEAST_FREE // 1_000_000} MB or more for a run")
 
 
 def check_run(folder: Path, job: str | None, settings: Mapping[str, float]) -> None:
@@ -176,7 +165,7 @@ def check_run(folder: Path, job: str | None, settings: Mapping[str, float]) -> N
     RunError
         When it does.
     """
-    with guarded(folder):
+    with files.guarded(folder):
         if not folder.is_dir():
             return
         refuse_other_files(RunFolder(folder))
@@ -222,7 +211,7 @@ def list_runs(root: Path) -> tuple[RunEntry, ...]:
     >>> list_runs(Path("no/such/folder"))
     ()
     """
-    with guarded(root):
+    with files.guarded(root):
         if not root.exists():
             return ()
         folders = sorted(path for path in root.iterdir() if path.is_dir())
@@ -233,15 +222,15 @@ def list_runs(root: Path) -> tuple[RunEntry, ...]:
 def _entry(path: Path) -> RunEntry:
     folder = RunFolder(path)
     try:
-        with guarded(path):
-            files = [file.stat() for file in path.iterdir() if file.is_file()]
-            latest = max((file.st_mtime for file in files), default=path.stat().st_mtime)
+        with files.guarded(path):
+            stats = [file.stat() for file in path.iterdir() if file.is_file()]
+            latest = max((file.st_mtime for file in stats), default=path.stat().st_mtime)
             changed = datetime.fromtimestamp(latest).isoformat(sep=" ", timespec="minutes")
             finished = folder.result_path.exists()
         configuration = folder.read_configuration()
     except RunError as error:
         return RunEntry(name=path.name, broken=error.found)
-    size = sum(file.st_size for file in files)
+    size = sum(file.st_size for file in stats)
     if configuration is None:
         return RunEntry(
             name=path.name, size=size, changed=changed, broken="it has no manifest.json"
@@ -295,7 +284,7 @@ class Summary:
 def read_summary(folder: Path) -> Summary:
     """The summary of a run; an empty one if it cannot be read."""
     try:
-        summary = json.loads(read_text(folder / SUMMARY) or "{}")
+        summary = json.loads(files.read_text(folder / SUMMARY) or "{}")
         return Summary(seconds=float(summary["seconds"]), headline=str(summary["headline"]))
     except (RunError, ValueError, TypeError, KeyError):
         return Summary()
@@ -327,4 +316,4 @@ class Stopwatch:
         text = json.dumps(asdict(Summary(seconds=self.seconds, headline=headline)))
         # A disk that is full stops the run where it matters.
         with suppress(RunError):
-            write_atomically(self._folder / SUMMARY, text + "\n")
+            files.write_atomically(self._folder / SUMMARY, text + "\n")

@@ -16,12 +16,7 @@ from numpy.typing import NDArray
 from scope.checksums import sealed, unsealed
 from scope.errors import RunError
 from scope.printing import first_line
-from scope.store.files import (
-    guarded,
-    read_text,
-    require_file,
-    write_atomically,
-)
+from scope.store import files
 from scope.untrusted import converting
 
 Described = TypeVar("Described")
@@ -55,10 +50,10 @@ class SavedParts:
         """
         from safetensors.numpy import save
 
-        with guarded(folder):
+        with files.guarded(folder):
             folder.mkdir(parents=True, exist_ok=True)
         content = save(dict(arrays))
-        write_atomically(folder / self.numbers, content)
+        files.write_atomically(folder / self.numbers, content)
         return hashlib.sha256(content).hexdigest()
 
     def read(self, folder: Path, sha256: str) -> dict[str, NDArray[Any]]:
@@ -73,8 +68,8 @@ class SavedParts:
         from safetensors.numpy import load
 
         path = folder / self.numbers
-        with guarded(path):
-            require_file(path)
+        with files.guarded(path):
+            files.require_file(path)
             try:
                 content = path.read_bytes()
             except FileNotFoundError as error:
@@ -100,7 +95,7 @@ class SavedParts:
 
         plain = TypeAdapter(type(record)).dump_python(record)
         text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1)
-        write_atomically(folder / self.description, sealed(text + "\n"))
+        files.write_atomically(folder / self.description, sealed(text + "\n"))
 
     def described(self, folder: Path, kind: type[Described], formats: int) -> Described:
         """Read a record of that kind, whose field ``format`` must be of this release.
@@ -113,7 +108,7 @@ class SavedParts:
         from pydantic import TypeAdapter, ValidationError
 
         path = folder / self.description
-        text = read_text(path)
+        text = files.read_text(path)
         if text is None:
             raise RunError(
                 f"no `{self.description}` in `{folder}`",

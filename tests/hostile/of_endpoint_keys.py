@@ -4,15 +4,7 @@ import json
 from urllib.parse import quote
 
 from hostile.cases import WORKS
-from hostile.endpoints import (
-    asked,
-    by_number,
-    choice,
-    likely,
-    tokens,
-    well,
-    words,
-)
+from hostile.endpoints import asked, by_number, choice, likely, tokens, well, words
 from raw_server import http
 
 

@@ -4,17 +4,7 @@ import json
 import time
 
 from hostile.cases import WORKS
-from hostile.endpoints import (
-    LISTED,
-    asked,
-    by_number,
-    case,
-    choice,
-    likely,
-    tokens,
-    well,
-    words,
-)
+from hostile.endpoints import LISTED, asked, by_number, case, choice, likely, tokens, well, words
 from raw_server import chat, endless, http, raw_server
 
 

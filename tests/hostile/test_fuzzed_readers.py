@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from scope.data.items import read_choices, read_squad
 from scope.data.sampling import load_data
 from scope.errors import ScopeError
-from scope.jobs.fleet.reading import read_matrix
+from scope.jobs.fleet.matrix import read_matrix
 from scope.models.answer_table import TableName, expand_table, load_column
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of

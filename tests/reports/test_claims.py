@@ -85,22 +85,6 @@ def follows_less(result, target, *names):
     return itself[0] < itself[1] and itself[0] - there[0] < itself[1] - there[1]
 
 
-def bounds(within, result, names, least=-1.0):
-    """The intervals of the endpoints that a sentence names hold their limits, or lie beyond."""
-    words = {*re.sub(r" and | on | minus \S+|, ", " ", names.lower()).split()}
-    parts = (result, *getattr(result, "audits", ()), *getattr(result, "comparisons", ()))
-    verdicts = [
-        verdict
-        for part in parts
-        for verdict in getattr(part, "verdicts", ())
-        if verdict.decision == "not shown"
-    ]
-    ends = [end for verdict in verdicts for end in verdict.endpoints if end.limit is not None]
-    named = [end for end in ends if {*end.name.replace(" on ", " ").split()} <= words]
-    above = [end.estimate.high >= max(end.limit, least) for end in named]
-    return named and (all(above) if within else not any(above))
-
-
 def without_gold(result):
     """No text or question has a right answer."""
     items = [item for task in getattr(result, "tasks", ()) for item in task.items]
@@ -123,17 +107,18 @@ CLAIMS = {
         r"(?:, beyond what the baseline (\S+) does)?:",
         follows_less,
     ),
-    "uncertain": (r"[:;] ([^:;.()]+?) (?:is|are) too uncertain", partial(bounds, True)),
-    "too low alone": (r"[:;] ([^:;.()]+?) (?:is|are) below the limit, but", partial(bounds, False)),
-    "lower": (
-        r"by its interval alone, ([^:;.()]+?) is below",
-        partial(bounds, False, least=0.0),
+    "better": (
+        rf"is better than \S+: accuracy differs by \S+ points \[{NUMBER},",
+        lambda _, low: number(low) > 0,
     ),
-    "more than a margin below": (
-        rf"is more than {NUMBER}(?: points)? below \S+ \([^[]*\[\S+ {NUMBER}\]",
-        lambda _, margin, high: -number(high) >= number(margin),
+    "too early": (
+        rf"too early[^:]+: accuracy differs by \S+ points \[{NUMBER}, \S+\] \(limit {NUMBER}\)",
+        lambda _, low, limit: number(low) <= number(limit),
     ),
-    "below": (rf"is below {NUMBER} \([^[]*\[\S+ {NUMBER}\]", falls),
+    "may not": (
+        rf"may not[^:]+: accuracy differs by \S+ points \[\S+ {NUMBER}\] \(limit {NUMBER}\)",
+        lambda _, high, limit: number(high) < number(limit),
+    ),
     "no gold": (r"no (?:text of this run has a gold|question has a known)", without_gold),
     "right more often": (rf"more often: on {NUMBER} %, \S+ on {NUMBER} %", falls),
     "surely more often": (rf"is right more[^[]*difference is \S+ \[{NUMBER},", falls),

@@ -8,9 +8,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scope.checksums import sealed
 from scope.errors import RunError
+from scope.jobs import JOBS
 from scope.records import (
     AuditResult,
     Clock,
@@ -23,6 +25,7 @@ from scope.records import (
     ScoredExample,
     Undefined,
 )
+from scope.registry import imported
 from scope.serialization import from_json, to_json
 
 MODEL = ModelCard(name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes"))
@@ -65,7 +68,7 @@ SMALL_JSON = """{
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
 "reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
-"format":7,
+"format":8,
 "manifest":{"capabilities":[],"command":"scope audit",\
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
@@ -130,8 +133,8 @@ def test_a_number_that_is_not_finite_is_never_written(value: float) -> None:
         ("", "Invalid JSON"),
         ("[]", "Input should be"),
         ('{"weights": [1, 2]}', "at `format`: Field required"),
-        ('{"format": 7}', "at `manifest`: Field required"),
-        ('{"format": 7, "manifest": {"job": "baking"}}', "no job is called `baking`"),
+        ('{"format": 8}', "at `manifest`: Field required"),
+        ('{"format": 8, "manifest": {"job": "baking"}}', "no job is called `baking`"),
         (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.0.rows`"),
         (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.0.extra`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
@@ -143,7 +146,7 @@ def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint:
         from_json(text, source="`x/result.json`")
     assert caught.value.found.startswith("`x/result.json` is no result: ")
     assert complaint in caught.value.found
-    assert "format 7" in caught.value.expected
+    assert "format 8" in caught.value.expected
     assert "again" in caught.value.fix
 
 
@@ -163,8 +166,19 @@ def test_a_comparison_without_its_checksum_is_refused() -> None:
 
 
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
-    text = SMALL_JSON.replace('"format":7', '"format":1').replace('"outcomes":[],\n', "")
+    text = SMALL_JSON.replace('"format":8', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
-    assert caught.value.expected == "format 7"
+    assert caught.value.expected == "format 8"
+
+
+def test_every_result_reads_back_as_it_was(any_of):
+    @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @given(st.one_of([any_of(imported(name)) for name in sorted({job.result for job in JOBS})]))
+    def reads_back(result):
+        kind, text = type(result), to_json(result)
+        assert from_json(text, kind=kind) == result
+        assert to_json(from_json(text, kind=kind)) == text
+
+    reads_back()

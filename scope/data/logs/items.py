@@ -22,7 +22,7 @@ from scope.data.sources import UNREADABLE, reading
 from scope.errors import DataError
 from scope.printing import first_line, unstorable
 from scope.progress import remark_once
-from scope.records import NoAnswer
+from scope.records import NoAnswer, own_id_of
 
 NORMALIZED = ("acc_norm", "acc_bytes", "acc")
 """Scores of a choice, the default first: per character, per byte, sum of log-likelihoods."""
@@ -115,7 +115,7 @@ class ItemName(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> ItemName | None:
         """The parts of an id, if it is one of a log."""
-        parts = text.rsplit(":", 8)
+        parts = own_id_of(text).rsplit(":", 8)
         is_name = len(parts) == 9 and parts[5] in ("plain", "chat")
         return cls(Conditions(*parts[:6]), *parts[6:]) if is_name else None
 

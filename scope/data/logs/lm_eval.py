@@ -18,17 +18,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from scope.data.logs import items
 from scope.data.logs.finding import begins_with, read_json, rows_of
-from scope.data.logs.items import (
-    CHOICES,
-    GENERATED,
-    LogFile,
-    LogItem,
-    at,
-    conditions,
-    hashed,
-    option_named,
-)
+from scope.data.logs.items import LogFile, LogItem, at, option_named
 from scope.data.sources import reading
 from scope.errors import DataError
 from scope.progress import remark_once
@@ -109,7 +101,7 @@ def _log_without_results(path: Path) -> LogFile:
     requests = (at(row, "arguments") for _, row in islice(rows_of(path), 5))
     has_options = any(isinstance(each, list | dict) and len(each) > 1 for each in requests)
     task = without_date(path).removeprefix("samples_")
-    config = {"output_type": CHOICES if has_options else GENERATED}
+    config = {"output_type": items.CHOICES if has_options else items.GENERATED}
     log = _log(path, {"configs": {task: config}, "n-shot": {task: "unknown"}}, task, path)
     return replace(log, conditions=log.conditions._replace(template="unknown"))
 
@@ -136,14 +128,14 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
     shots, version = at(results, "n-shot", task), at(results, "versions", task)
     shots = config.get("num_fewshot") or 0 if shots is None else shots
     templates = {name: config[name] for name in _TEMPLATES if config.get(name) not in (None, "")}
-    kind = str(config.get("output_type") or CHOICES)
+    kind = str(config.get("output_type") or items.CHOICES)
     name, arguments = _model(results)
     return LogFile(
         model=name or results_path.parent.name,
         arguments=arguments,
         date=_date(path) if path else "",
         paths=(path,) if path else (),
-        conditions=conditions(
+        conditions=items.conditions(
             task,
             version="unknown" if version is None else version,
             shots=shots,
@@ -153,7 +145,7 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
         kind=kind,
         expected=at(results, "n-samples", task, "effective"),
         rows=partial(rows_of, path) if path else lambda: iter(()),
-        parse=partial(_item, kind == CHOICES, str(shots) != "0", config),
+        parse=partial(_item, kind == items.CHOICES, str(shots) != "0", config),
     )
 
 
@@ -187,7 +179,7 @@ def _item(
         },
         filter=fields.get("filter") or "none",
         document=fields.get("doc_hash")
-        or hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
+        or items.hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
         row=fields.get("doc_id"),
     )
     if not with_options:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from itertools import combinations
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from scope.estimation.tasks.choices import (
 )
 from scope.estimation.tasks.models_alike import (
     MOST_MODELS as MOST_ALIKE,
+    RIGHT,
     choice_likeness,
     four_cells,
     text_likeness,
@@ -50,16 +52,21 @@ from scope.records import (
     TaskAnswers,
     TaskShares,
     Undefined,
+    are_clustered,
 )
 
 
 class TaskNumbers(NamedTuple):
-    """Everything that is estimated of one task."""
+    """Everything that is estimated of one task.
+
+    ``scores`` are those of each model, by item: 1 for a right answer, 0 for a wrong one.
+    """
 
     measurements: tuple[Measurement, ...]
     differences: tuple[Difference, ...]
     shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = ()
+    scores: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
 
 def measure_task(
@@ -141,7 +148,9 @@ def measure_task(
         likeness = partial(text_likeness, measurements, answers.task, seed=seed)
     shares = task_shares(answers, models, of_gold)
     fit = {row: share.model for row, share in enumerate(shares) if share.degenerate is None}
-    alike = likeness(fit) if len(fit) <= MOST_ALIKE else []
+    # These tests take each item by itself.
+    alone = not are_clustered(item.question.id for item in answers.items)
+    alike = likeness(fit) if len(fit) <= MOST_ALIKE and alone else []
     few = len(models) <= MOST_WITH_CELLS
     return TaskNumbers(
         measurements=measurements,
@@ -151,6 +160,7 @@ def measure_task(
         ),
         shares=shares,
         cells=tuple(four_cells(of_gold, differing)) if few else (),
+        scores={row.target: row.by_text() for row in of_gold if row.metric in RIGHT},
     )
 
 

@@ -157,21 +157,26 @@ def _pair_estimates(
         if not missing and not table.has_probabilities[row].any():
             missing = Undefined(reason=f"{models[row]} gives no probabilities")
 
-    def corrected(index: ChanceCorrected, empty: str = NONE_TO_BOTH) -> Estimate | Undefined:
+    def corrected(
+        index: ChanceCorrected, items: NDArray[np.bool_], empty: str = NONE_TO_BOTH
+    ) -> Estimate | Undefined:
         return chance_corrected_estimate(
             index.observed,
             index.expected,
             index.influence,
             index.made_up,
+            named(items),
             empty=empty if known.any() or not both.any() else NO_RIGHT_OPTION,
             no_room=_NO_ROOM,
         )
 
+    def named(items: NDArray[np.bool_]) -> list[str]:
+        return [table.item_ids[item] for item in np.flatnonzero(items)]
+
     def mean(
         values: NDArray[np.float64], items: NDArray[np.bool_], empty: str
     ) -> Estimate | Undefined:
-        ids = [table.item_ids[item] for item in np.flatnonzero(items)]
-        return mean_estimate(values, ids, empty=empty)
+        return mean_estimate(values, named(items), empty=empty)
 
     def of_two(values: NDArray[Any], items: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         first, second = values[rows][:, items]
@@ -184,10 +189,12 @@ def _pair_estimates(
     choices, of_known = of_two(table.choices, both), of_two(table.choices, known)
     return {
         "agreement": mean(agreement_values(*choices), both, NONE_TO_BOTH),
-        "cohen_kappa": corrected(cohen_kappa(*choices)),
+        "cohen_kappa": corrected(cohen_kappa(*choices), both),
         "capa": missing
-        or corrected(capa(*chances, right[scored], options[scored]), _NONE_WITH_PROBABILITIES),
-        "capa_discrete": corrected(capa_discrete(*of_known, right[known], options[known])),
-        "error_consistency": corrected(error_consistency(*of_known, right[known])),
+        or corrected(
+            capa(*chances, right[scored], options[scored]), scored, _NONE_WITH_PROBABILITIES
+        ),
+        "capa_discrete": corrected(capa_discrete(*of_known, right[known], options[known]), known),
+        "error_consistency": corrected(error_consistency(*of_known, right[known]), known),
         "js_divergence": missing or mean(divergences, probable, _NONE_WITH_PROBABILITIES),
     }

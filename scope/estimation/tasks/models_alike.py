@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from scope.estimation.tasks.choices import NOTHING, ChoiceTable
 from scope.metrics import METRICS, agreement_values, capa_discrete, in_both
-from scope.records import GOLD, Difference, Estimate, FourCells, Measurement
+from scope.records import GOLD, Difference, Estimate, FourCells, Measurement, are_clustered
 from scope.statistics import mean_estimate, paired_difference
 from scope.statistics.paired import paired_p_values, sum_estimate
 from scope.statistics.two_runs import detectable_difference, mcnemar_p_value, recovery
@@ -99,7 +99,7 @@ def _tested(
     )
 
 
-_RIGHT = ("accuracy", "exact_match")
+RIGHT = ("accuracy", "exact_match")
 """The metrics whose values say whether an answer is right: one a task."""
 
 
@@ -112,7 +112,7 @@ def four_cells(
     ``differing`` gives the items to which two models give different answers, by their names.
     """
     measured = [
-        row for row in against_gold if row.metric in _RIGHT and {0.0, 1.0}.issuperset(row.values)
+        row for row in against_gold if row.metric in RIGHT and {0.0, 1.0}.issuperset(row.values)
     ]
     for first, second in combinations(measured, 2):
         of_first = dict(zip(first.example_ids, first.values, strict=True))
@@ -124,6 +124,7 @@ def four_cells(
             differ = differing(*names)
             apart = np.array([item in differ for item in ids])
             flips = _share(abs(before - after), ids)
+            alone = not are_clustered(ids)
             both, lost, gained = before * after, before * (1 - after), (1 - before) * after
             n_both, n_lost, n_gained = (round(float(part.sum())) for part in (both, lost, gained))
             neither = (1 - before) * (1 - after)
@@ -138,10 +139,11 @@ def four_cells(
                 difference=cast(Estimate, paired_difference(before, after, ids)),
                 flips=flips,
                 other_wrong=_share(neither * apart, ids),
-                # What the counts show of a replacement of the first model by the second.
-                recovery=recovery(n_both, n_lost, n_gained, len(ids)),
-                p_value=mcnemar_p_value(n_gained, n_lost),
-                detectable=detectable_difference(flips),
+                # What the counts show of a replacement of the first model by the second; counts
+                # know of no clusters.
+                recovery=recovery(n_both, n_lost, n_gained, len(ids)) if alone else None,
+                p_value=mcnemar_p_value(n_gained, n_lost) if alone else None,
+                detectable=detectable_difference(flips) if alone else None,
             )
 
 

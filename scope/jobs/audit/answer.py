@@ -27,7 +27,13 @@ from reports.charts import SmallStrip
 from reports.prose import Span, Text, prose, written
 from reports.wording import p_value, range_of_counts, short, short_points, short_share
 from scope.estimation import MINUS
-from scope.jobs.audit.verdict_words import VerdictWords, compared, in_words, telling_text
+from scope.jobs.audit.verdict_words import (
+    WITHOUT_BASELINE,
+    VerdictWords,
+    compared,
+    in_words,
+    telling_text,
+)
 from scope.metrics import metric_name
 from scope.records import (
     AuditResult,
@@ -49,20 +55,16 @@ SIGNS: Mapping[ReplacementDecision, str] = MappingProxyType(
 """The sign of each decision, so that colour is never the only one."""
 
 MOST_COLUMNS, _ONE_LINE = 5, 3
-"""Most models in a terminal's table, and most models with a number and its interval in one line.
-More would not fit into 80 columns.
-"""
+"""Most models in a table of 80 columns, and most with a number and its interval in one line."""
 
 FEW_TARGETS = 2
 """Most targets with the numbers of their verdicts unfolded."""
-
-_LEVEL = 0.05
 
 
 class Answered(NamedTuple):
     """A verdict in words, and what it is compared with.
 
-    ``facts`` are the facts of the verdict, and ``looks`` earlier runs on the same texts.
+    ``looks`` are earlier runs on the same texts, ``combined`` is the run whose texts count, too.
     """
 
     verdict: Replacement
@@ -71,13 +73,15 @@ class Answered(NamedTuple):
     baseline: str = ""
     facts: tuple[tuple[Text, Text], ...] = ()
     looks: tuple[str, ...] = ()
+    combined: tuple[str, ...] = ()
 
 
 def answered(result: AuditResult) -> Iterator[Answered]:
     """The verdict on each target, if any is reached."""
-    manifest, looks = result.manifest, result.earlier_looks
-    same, gaps = estimates_of_models(result, "iid_agreement", None), _accuracy_gaps(result)
-    baseline = "" if manifest.baseline is None else manifest.baseline.name
+    manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
+    same = estimates_of_models(result, "iid_agreement", None)
+    gaps = _minus_reference(result, "accuracy")
+    names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
     for verdict in result.verdicts:
         facts = []
         agreement, gap = same.get(verdict.target), gaps.get(verdict.target)
@@ -86,17 +90,16 @@ def answered(result: AuditResult) -> Iterator[Answered]:
             same_on = f"same answer on {short_share(agreement)} of {{n}}{points}"
             facts.append((prose("Unchanged texts"), prose(same_on, n=agreement.n)))
         facts += telling_text(verdict, result)
-        names = (manifest.reference.name, baseline)
-        yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), looks)
+        yield Answered(verdict, in_words(verdict, result), *names, tuple(facts), *runs)
 
 
-def _accuracy_gaps(result: AuditResult) -> dict[str, Estimate | Undefined]:
-    """Each target's accuracy minus the reference's, if the verdict uses accuracy."""
+def _minus_reference(result: AuditResult, measure: str) -> dict[str, Estimate | Undefined]:
+    """Each target's accuracy, or how often it keeps its answer, minus the reference's."""
     return {
         verdict.target: end.estimate
         for verdict in result.verdicts
-        for end in verdict.endpoints
-        if end.name == "accuracy"
+        for end in reversed(verdict.endpoints)  # so that the number over capabilities counts
+        if end.measure == measure
     }
 
 
@@ -148,9 +151,12 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
     yield prose("Why"), prose("{why}.", why=why)
     yield from answer.facts
     decided = verdict.decision != "not shown"
-    sure = "Decided, at a nominal error rate of 2.5\u00a0% for one run."
-    if not decided:
-        sure = "Open: neither __may replace__ nor __may not__ is shown."
+    often = "in about 3 of 100 pairs of runs" if answer.combined else "in about 1 run of 40"
+    sure = {
+        "may replace": f"A model just beyond a limit gets such a ✓ {often}.",
+        "may not": f"A model just within its limits gets such a ✗ {often}.",
+        "not shown": "Open: neither __may replace__ nor __may not__ is shown.",
+    }[verdict.decision]
     if answer.looks:
         sure = "Not stated: an earlier run ({runs}) used these texts with another plan. "
         sure += "Confirm it on texts that no run has used."
@@ -163,7 +169,13 @@ def _facts(answer: Answered) -> Iterator[tuple[Text, Text]]:
 
 
 _STATES: Mapping[State, str] = MappingProxyType(
-    {"within": "✓ yes", "beyond": "✗ no", "not shown": "? open", "not judged": "–"}
+    {
+        "within": "✓ yes",
+        "beyond": "✗ no",
+        "fails alone": "? fails alone",
+        "not shown": "? open",
+        "not judged": "–",
+    }
 )
 
 
@@ -171,27 +183,29 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     """The numbers of a verdict, with their limits and meanings."""
     rows = []
     for end in answer.verdict.endpoints:
-        in_points = end.name.startswith("accuracy")
+        in_points = (end.limit is not None and end.limit < 0) or end.measure.startswith("accuracy")
         name = compared(end, answer.reference, answer.baseline)
         value = short_points(end.estimate) if in_points else short(end.estimate)
-        limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:g}"
+        limit = "–" if end.limit is None else f"{(100 if in_points else 1) * end.limit:.3g}"
+        limit += "" if end.most is None else f" to {end.most:.3g}"
         unit = prose(", points" if in_points else "")
         cells = (value, limit.replace("-", "−"), end.estimate.n, _STATES[end.state])
         rows.append(((*written(name), *unit), *cells))
-    numbers: dict[str, ColumnKind] = dict.fromkeys(
-        ("Value [95\u00a0%]", "At least", "Texts"), "number"
-    )
+    estimates = (end.estimate for end in answer.verdict.endpoints)
+    levels = (100 * end.level for end in estimates if isinstance(end, Estimate))
+    value = f"Value [{next(levels, 95):.4g}\u00a0%]"
+    numbers: dict[str, ColumnKind] = dict.fromkeys((value, "At least", "Texts"), "number")
     yield Table.of({"Rests on": "name", **numbers, "Reached": "text"}, rows, close=True)
     yield note(
-        "✓, ✗ and ? are those of each row alone: __may not__ is corrected for rows and models, "
-        "__may replace__ for models. These intervals are the verdict’s; a picture’s are of other "
-        "kinds."
+        "✗ is corrected for the rows of the model, __may replace__ for the models. These intervals "
+        "are the verdict’s; a picture’s are of other kinds."
     )
-    if any(end.name.startswith("concordance") for end in answer.verdict.endpoints):
+    if any(end.measure == "concordance" for end in answer.verdict.endpoints):
         yield note(
-            "Concordance: how often two changes of a text move the answers of {target} and "
-            "{reference} in the same order; ½ is chance. Reach: how far those of {target} follow "
-            "those of {reference}; 1 is as far, 0 not at all, below 0 the other way.",
+            "Same reaction (concordance): how often two changes of a text move the answers of "
+            "{target} and {reference} in the same order; ½ is chance. Strength of reaction "
+            "(reach): how far those of {target} follow those of {reference}; 1 is as far, 0 not at "
+            "all. Several capabilities: their mean, and each at twice the margin.",
             target=answer.verdict.target,
             reference=answer.reference,
         )
@@ -217,6 +231,8 @@ def picture(result: AuditResult) -> Iterator[Block]:
     yield meanings(map(metric_name, ("iid_agreement", _main_metric(result))))
     if not result.candidate_outcomes:
         yield note("A model that never moves has a Hard-SCoPE of 1.")
+    if result.manifest.baseline is None and result.verdicts:
+        yield note(WITHOUT_BASELINE)
     if any(card.role != "target" for card in result.manifest.targets):
         yield note("A solid line is the baseline, a dotted one the floor.")
 
@@ -283,7 +299,10 @@ def _rows(
 
 def small_table(result: AuditResult) -> Table:
     """One row per number, one column per model."""
-    rows = [("accuracy difference", _accuracy_gaps(result))]
+    rows = [
+        ("accuracy difference", _minus_reference(result, "accuracy")),
+        ("keeps its answer, difference", _minus_reference(result, "keeps")),
+    ]
     rows += [(capability or "agreement", of) for capability, of in _groups(result).items()]
     names = [card.name for card in result.manifest.targets]
     more = f"; {len(names) - MOST_COLUMNS} more models: --verbose" if names[MOST_COLUMNS:] else ""
@@ -319,7 +338,7 @@ def where_targets_differ(result: AuditResult) -> Iterator[Text]:
     """
     judged = {card.name for card in result.manifest.targets if card.role == "target"}
     tests = [test for test in result.slice_tests if test.worst.target in judged]
-    clear = [test for test in tests if round(test.p_adjusted, 3) < _LEVEL]
+    clear = [test for test in tests if round(test.p_adjusted, 3) < 0.05]
     for test in clear:
         worst = test.worst
         metric = short_name(worst.metric).removeprefix("IID ").capitalize()

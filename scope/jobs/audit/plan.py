@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from scope.data.drawing import short_hash
 from scope.data.sampling import LoadedData, subsample
+from scope.errors import DataError
 from scope.estimation import metrics_of_kept_pairs
 from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
-from scope.jobs.audit.request import AuditRequest
+from scope.jobs.audit.request import MOST_LOOKS, AuditRequest
 from scope.jobs.audit.similarities import encoder_for
-from scope.jobs.audit.verdicts import planned_endpoints
 from scope.jobs.identity import manifest_of
 from scope.jobs.perturbing import searched_on
 from scope.jobs.preparation import (
@@ -28,7 +29,19 @@ from scope.metrics import Metric
 from scope.models.model import Model
 from scope.protocols import SearchOptions
 from scope.records import Example, Manifest, Setting
-from scope.statistics import joint_power
+
+OF_VERDICTS = (
+    *(
+        "gap",
+        "accuracy_margin",
+        "recovery",
+        "agreement_margin",
+        "keeps_margin",
+        "concordance_margin",
+    ),
+    *("least_agreement", "least_concordance"),
+)
+"""The options that say what is judged."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +57,7 @@ class AuditPlan:
     options: SearchOptions
     groups: Mapping[str, Sequence[str]]
     changed_ids: frozenset[str]
+    most_ids: frozenset[str]
     searched_ids: frozenset[str]
 
     @property
@@ -52,9 +66,38 @@ class AuditPlan:
         return tuple(example for example in self.data.examples if example.id in self.changed_ids)
 
     @property
+    def most_changed(self) -> tuple[Example, ...]:
+        """The examples of which a capability changes more where too few count."""
+        return tuple(example for example in self.data.examples if example.id in self.most_ids)
+
+    @property
     def searched(self) -> tuple[Example, ...]:
         """The examples for which kept pairs are searched."""
         return tuple(example for example in self.data.examples if example.id in self.searched_ids)
+
+    @property
+    def looks(self) -> int:
+        """At how many parts of the texts the verdicts are looked at, at most."""
+        judges = self.request.candidates and not (self.request.is_matrix or self.request.cluster)
+        served = any(model.served for model in self.models.targets if model.role == "target")
+        return self.request.looks or (MOST_LOOKS if judges and served else 1)
+
+    def only(self, examples: Sequence[Example]) -> AuditPlan:
+        """The same audit of some of the texts."""
+        return replace(self, data=replace(self.data, examples=tuple(examples)))
+
+    def first_texts(self, look: int, looks: int) -> AuditPlan:
+        """The same audit of the texts up to a look, which have their share of those changed."""
+        drawn = (self.changed_ids, self.most_ids, self.searched_ids)
+        # Of each kind in an order at random, which the texts decide.
+        ordered = sorted(
+            (sum(each.id in ids for ids in drawn), short_hash(each.text), each.id)
+            for each in self.data.examples
+        )
+        ids = {id_ for place, (*_, id_) in enumerate(ordered) if place % looks < look}
+        card = replace(self.data.card, used=self.data.card.used - len(ordered) + len(ids))
+        plan = replace(self, data=replace(self.data, card=card))
+        return plan.only([each for each in self.data.examples if each.id in ids])
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -86,6 +129,8 @@ class AuditPlan:
                 "label_map": ", ".join(self.request.label_map) or None,
                 **({"metrics": ", ".join(map(str, self.more))} if self.more else {}),
                 **({"slices": ", ".join(self.request.slices)} if self.request.slices else {}),
+                **({"recall": ", ".join(self.request.recall)} if self.request.recall else {}),
+                **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
                 # Classifiers have none, as in older runs.
                 **(of_language_models if self.request.role == "next_token" else {}),
@@ -98,15 +143,13 @@ class AuditPlan:
 
     def _of_verdicts(self) -> dict[str, Setting]:
         """The plan of the verdicts, which is stored before any target answers."""
-        request, card = self.request, self.data.card
+        request = self.request
         if not request.candidates:
             return {}
-        names = ("gap", "accuracy_margin", "agreement_margin", "concordance_margin", "least_reach")
-        plan = planned_endpoints(request, card.used, card.labelled)
-        return {
-            **{name: getattr(request, name) for name in names},
-            "power": round(joint_power(plan, len(self.changed_ids)), 2),
-        }
+        limits: dict[str, Setting] = {name: getattr(request, name) for name in OF_VERDICTS}
+        looks = {"looks": self.looks} if self.looks > 1 else {}
+        most = {"n_most": request.n_most, **looks}
+        return {**limits, **most, "least_reach": request.reach_limit}
 
     def kept_as(self, chosen: ChosenCapability) -> str:
         """The name under which a run keeps a search; it may have one of each reference."""
@@ -130,8 +173,13 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     read_prompts(request.model_options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
-    loaded = load_texts(request, request.n_unchanged, request.slices)
+    loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)
     changed = subsample(loaded.examples, request.n, request.seed)
+    most = request.n
+    # The run of all shards draws what they lack.
+    if most is not None and request.candidates and not (request.shard or request.is_matrix):
+        most = max(most, request.n_most or 2 * most)
+    most_changed = subsample(loaded.examples, most, request.seed)
     searched = subsample(changed, request.n_search, request.seed)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
@@ -149,6 +197,12 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     )
     first = models.each[0].reference
     data = with_labels(loaded, first.adapter.labels, request.label_map)
+    if missing := sorted({*request.recall} - {example.label for example in data.examples}):
+        raise DataError(
+            f"--recall {missing[0]}, which is the gold label of no text",
+            expected=f"one of the reference's labels: {', '.join(first.adapter.labels)}",
+            fix="check the label, or leave the option out",
+        )
     if shard is not None:
         data = replace(data, examples=tuple(shard.part(data.examples)))
     return tuple(
@@ -162,6 +216,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
             options=search,
             groups=models.groups,
             changed_ids=frozenset(example.id for example in changed),
+            most_ids=frozenset(example.id for example in most_changed),
             searched_ids=frozenset(example.id for example in searched),
         )
         for audited in models.each

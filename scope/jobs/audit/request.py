@@ -35,6 +35,9 @@ from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
 from scope.records import Setting
 
+MOST_LOOKS = 4
+"""Most parts of the texts at which verdicts are looked at."""
+
 
 def _members(listed: str) -> tuple[str, ...]:
     """The specs of a group, which commas separate."""
@@ -134,6 +137,9 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     n: Annotated[int | None, whole_number(DATA, default="300"), Limits(least=1)] = 300
     """Number of texts that capabilities change at random."""
 
+    n_most: Annotated[int | None, whole_number(DATA, default="twice --n"), Limits(least=1)] = None
+    """Greatest number of such texts for a capability of which fewer than 100 count."""
+
     n_search: Annotated[int | None, whole_number(DATA, default="100"), Limits(least=1)] = 100
     """Number of these texts for which kept pairs are searched, which takes most of the time."""
 
@@ -144,19 +150,44 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     """Column of the data by whose values agreement and concordance are measured, too; may be
     repeated. The reference's label and confidence always are."""
 
+    recall: Annotated[Sequence[str], option(METHOD, "--recall", metavar="CLASS")] = ()
+    """Verdict: gold label of whose texts a target may not recognise fewer than the reference, but
+    for the margin of accuracy; may be repeated."""
+
     agreement_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
     """Verdict: how much less often than the baseline a target may agree with the reference."""
 
-    concordance_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
-    """Verdict: how far a target's concordance may lie below the baseline's, or below 1."""
+    keeps_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
+    """Verdict: how much less often than the reference a target may keep its answer under random
+    changes."""
 
-    least_reach: Annotated[float, option(METHOD), Limits(least=0, most=1)] = 0.5
-    """Verdict: least reach of a target."""
+    concordance_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
+    """Verdict: how far a target's concordance may lie below the baseline's."""
+
+    least_agreement: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
+    """Verdict: least share of unchanged texts to which a target gives the reference's answer, in
+    place of the baseline's share."""
+
+    least_concordance: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
+    """Verdict: least concordance of a target, in place of the baseline's."""
+
+    least_reach: Annotated[
+        float | None, option(METHOD, default="0.7 with a baseline"), Limits(above=0, below=1)
+    ] = None
+    """Verdict: least strength of reaction (reach) of a target; the greatest is its inverse."""
 
     candidates: Annotated[int, whole_number(METHOD), Limits(least=0)] = 8
     """Random candidates a text, drawn whatever a model answers and answered by all models: for
     concordance, reach, matched flips and base rate. The paper's audit has --candidates 0 and
     preset=paper."""
+
+    looks: Annotated[
+        int | None,
+        whole_number(METHOD, default="4 with an endpoint as target, else 1"),
+        Limits(least=1, most=MOST_LOOKS),
+    ] = None
+    """Verdict: at how many equal parts of the texts it is looked at. Targets are asked no further
+    once all are decided; the error is that of one look."""
 
     gap: Annotated[float, option(METHOD), Limits(above=0)] = 0.1
     """Least difference of the reference's log odds at two random candidates that form a pair for
@@ -184,6 +215,11 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     def references(self) -> tuple[str | object, ...]:
         """The models that are searched for invariances; with both directions further ones are."""
         return cast(tuple[str | object, ...], self.reference)
+
+    @property
+    def reach_limit(self) -> float | None:
+        """The least strength of reaction; None where it is not judged."""
+        return 0.7 if self.least_reach is None and self.baseline is not None else self.least_reach
 
     @property
     def marks_similarity(self) -> bool:
@@ -253,10 +289,14 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
         if self.is_matrix:
             refuse_unused(
                 self,
-                ("baseline", "floor"),
+                ("baseline", "floor", "looks", "recall"),
                 "with several references, both directions or groups",
                 "one reference, with which it is compared",
                 instead="give the model as a --target",
+            )
+        if self.cluster is not None and self.looks != 1:
+            refuse_unused(
+                self, ("looks",), "with --cluster", "one look: several were not simulated there"
             )
         if self.role == "next_token":
             refuse_unused(

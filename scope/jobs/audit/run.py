@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scope.answers import CachedClassifier, Run, answer_texts, recognise
 from scope.core.request import as_function
-from scope.errors import ModelError, RunError
+from scope.data.sampling import subsample
+from scope.errors import ModelError
 from scope.estimation import ScoredCandidates, measure, shares_of_models
 from scope.estimation.tasks.shares import silent
+from scope.jobs.audit.assessed import (
+    ENOUGH,
+    Counted,
+    all_assessed,
+    counted_texts,
+    limits_in_words,
+    plan_in_words,
+)
+from scope.jobs.audit.earlier import earlier_audits
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.similarities import with_similarities
-from scope.jobs.audit.verdicts import audit_verdicts, plan_in_words
+from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of
 from scope.jobs.left_out import ByModel, unanswered, with_reasons
@@ -26,6 +37,7 @@ from scope.jobs.perturbing import NO_CANDIDATES, PairSearch, PerturbationSet, ch
 from scope.jobs.preparation import ChosenCapability
 from scope.jobs.runner import Prepared, run_job
 from scope.models.model import Model
+from scope.progress import remark
 from scope.protocols import Progress
 from scope.records import (
     AnswerShares,
@@ -37,7 +49,6 @@ from scope.records import (
     ScoredPerturbation,
     label_of,
 )
-from scope.store.folder import RunFolder
 
 
 def run_audit(request: AuditRequest) -> AuditResult:
@@ -62,7 +73,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         partial(_work, plans),
         plan=""
         if request.is_matrix or not request.candidates
-        else plan_in_words(plans[0].manifest(), request),
+        else limits_in_words(plans[0].manifest()),
     )
 
 
@@ -103,17 +114,53 @@ def _conduct(
         _refuse_degenerate_reference(plan, run, progress)
     run_shards(request, run_audit, configuration, len(examples), run)
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
+    if request.candidates and not request.is_matrix:
+        remark(progress, _plan_in_words(plans[0], searches[0], run))
+    if not request.is_matrix:
+        return _at_looks(plans[0], searches[0], known, run)
+    return joined_audits(_audits(plans, searches, known, run), plans[0].groups, request)
+
+
+def _at_looks(
+    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers], run: Run
+) -> AuditResult:
+    """The audit of the first texts on which every target is decided, or else of all."""
+    ids = {example.id for example in plan.data.examples}
+    earlier, combined = earlier_audits(run, plan.manifest(), ids)
+    # The error of looks at a second run is not known, and a shard is a part itself.
+    looks = 1 if combined or plan.request.shard else plan.looks
+    counts = _counted(plan, [search.drawn for search in searches], run) if looks > 1 else {}
+    for look in range(1, looks + 1):
+        (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
+        result = replace(
+            result,
+            earlier_looks=tuple(earlier),
+            combined_with=(combined.folder.name,) if combined and combined.folder else (),
+            look=look if looks > 1 else 0,
+            planned_texts=len(ids) if looks > 1 else 0,
+        )
+        result = replace(result, verdicts=audit_verdicts(result, plan.request, combined))
+        is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)
+        if look < looks and not is_open and all_assessed(result, counts):
+            break
+    return result
+
+
+def _audits(
+    plans: Sequence[AuditPlan],
+    searches: Sequence[Sequence[Searched]],
+    known: Mapping[str, Answers],
+    run: Run,
+) -> list[AuditResult]:
+    """The models' answers, and the audit against each reference without verdicts."""
+    plain = next(iter(known.values())).keys()
     answers = {model.name: _answers(model, plans, searches, run) for model in models_of(plans)}
     replies = {name: known.get(name, {}) | row for name, row in answers.items()}
-    manifests = [
-        with_reasons(plan.manifest(), {None: replies}, most, plain, plan.names[0]) for plan in plans
-    ]
-    plans = _without(plans, answers)
-    each = zip(plans, searches, manifests, strict=True)
-    audits = [_audited(plan, search, answers, manifest) for plan, search, manifest in each]
-    if not request.is_matrix:
-        return replace(audits[0], earlier_looks=earlier_looks(run))
-    return joined_audits(audits, plans[0].groups, request)
+    most, audits = plans[0].request.most_unusable, []
+    for plan, search, answered in zip(plans, searches, _without(plans, answers), strict=True):
+        manifest = with_reasons(plan.manifest(), {None: replies}, most, plain, plan.names[0])
+        audits.append(_audited(answered, search, answers, manifest))
+    return audits
 
 
 def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
@@ -121,8 +168,7 @@ def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
     kept = []
     for plan in plans:
         failed = unanswered(answers, plan.names[0])
-        examples = tuple(each for each in plan.data.examples if each.text not in failed)
-        kept.append(replace(plan, data=replace(plan.data, examples=examples)))
+        kept.append(plan.only([each for each in plan.data.examples if each.text not in failed]))
     return kept
 
 
@@ -168,7 +214,7 @@ def _audited(
         more=plan.more,
         seed=plan.options.seed,
     )
-    result = AuditResult(
+    return AuditResult(
         manifest=manifest,
         outcomes=tuple(set_.outcome for set_ in kept),
         measurements=numbers.measurements,
@@ -181,7 +227,6 @@ def _audited(
         candidates=tuple(candidates.scored),
         candidate_outcomes=tuple(set_.outcome for set_ in drawn) if with_candidates else (),
     )
-    return replace(result, verdicts=audit_verdicts(result, plan.request))
 
 
 def _candidates(
@@ -215,7 +260,8 @@ def _scored_examples(
 
 def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) -> None:
     """Check that models whose bytes cannot be hashed are those whose answers the run contains."""
-    texts = [example.text for example in plans[0].data.examples]
+    first = plans[0].first_texts(1, plans[0].looks)
+    texts = [example.text for example in first.data.examples]
     for plan in plans:
         for capability in plan.capabilities:
             texts += changed_texts(run, plan.kept_as(capability), plan.data.examples)
@@ -252,65 +298,6 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
     )
 
 
-_PLAN = (
-    *("accuracy_margin", "agreement_margin", "concordance_margin", "least_reach"),
-    *("candidates", "changed_texts", "gap"),
-)
-
-
-def earlier_looks(run: RunFolder) -> tuple[str, ...]:
-    """Names of finished audits in the same folder that make this one exploratory.
-
-    They share the reference, a target, the data and the seed, but differ in the plan: margins,
-    capabilities, baseline or number of texts. Each further look at a growing sample raises the
-    error rate above that of the plan.
-    """
-    here = run.read_configuration()
-    if here is None:
-        return ()
-    names = []
-    for path in sorted(run.path.absolute().parent.glob("*/result.json")):
-        other = RunFolder(path.parent)
-        try:
-            there = other.read_configuration()
-            is_look = there is not None and _is_look(here, there) and _data(run) == _data(other)
-        except RunError:  # a damaged run, which its own commands report
-            continue
-        if is_look:
-            names.append(other.name)
-    return tuple(names)
-
-
-def _is_look(here: Mapping[str, Any], there: Mapping[str, Any]) -> bool:
-    return (
-        _asked(there) == _asked(here)
-        and bool(_fingerprints(there) & _fingerprints(here))
-        and _plan(there) != _plan(here)
-    )
-
-
-def _asked(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
-    seed = configuration["settings"].get("seed")
-    return configuration["job"], configuration.get("reference"), seed
-
-
-def _plan(configuration: Mapping[str, Any]) -> tuple[Any, ...]:
-    settings = configuration["settings"]
-    return (
-        *(settings.get(name) for name in _PLAN),
-        *(configuration.get(part) for part in ("baseline", "capabilities", "data")),
-    )
-
-
-def _fingerprints(configuration: Mapping[str, Any]) -> set[str]:
-    return {target["fingerprint"] for target in configuration.get("targets", ())}
-
-
-def _data(run: RunFolder) -> list[str]:
-    cards: Any = run.read_notes().get("data", ())
-    return [card["spec"] for card in cards]
-
-
 Answers = dict[str, Prediction]
 """One model's predictions, by text."""
 
@@ -324,20 +311,53 @@ class Searched(NamedTuple):
 
 def _search(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search the kept pairs of a capability and draw its random candidates."""
+    progress = plan.request.progress
     search = PairSearch(
         capability=chosen.capability,
         reference=CachedClassifier(plan.models.reference.adapter, run),
         examples=plan.searched,
         options=plan.options,
         run=run,
-        progress=plan.request.progress,
+        progress=progress,
         kept_as=plan.kept_as(chosen),
         shown_as=plan.shown_as(chosen),
     )
     kept = search.kept()
     if not plan.options.candidates:
         return Searched(kept, NO_CANDIDATES)
-    return Searched(kept, replace(search, examples=plan.changed).random(kept))
+    drawn = replace(search, examples=plan.changed).random(kept)
+    more = _more_changed(plan, drawn, run)
+    if more:
+        drawn = replace(search, examples=more).random(kept)
+    return Searched(kept, drawn)
+
+
+def _more_changed(plan: AuditPlan, drawn: PerturbationSet, run: Run) -> tuple[Example, ...]:
+    """The examples for a capability of which too few count for concordance; none if enough do."""
+    changed, most = plan.changed, plan.most_changed
+    if len(most) <= len(changed) or drawn.outcome.status != "measured":
+        return ()
+    counts = _counted(plan, [drawn], run)[drawn.outcome.capability].pairs
+    if counts >= ENOUGH:
+        return ()
+    wanted = len(most) if not counts else math.ceil(len(changed) * ENOUGH / counts)
+    return subsample(most, max(len(changed), min(len(most), wanted)), plan.options.seed)
+
+
+def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dict[str, Counted]:
+    """The texts that count, by the reference's answers to the random candidates."""
+    examples = plan.data.examples
+    texts = [each.text for each in examples]
+    texts += [each.text for set_ in drawn for each in set_.perturbations if each.text is not None]
+    answers = [answer_texts(plan.models.reference, texts, run, plan.request.progress)]
+    names = [set_.outcome.capability for set_ in drawn if set_.outcome.status == "measured"]
+    scored = _scored(drawn, answers)
+    return counted_texts(names, _scored_examples(examples, answers), scored, plan.request.gap)
+
+
+def _plan_in_words(plan: AuditPlan, searches: Sequence[Searched], run: Run) -> str:
+    drawn = [search.drawn for search in searches]
+    return plan_in_words(plan.manifest(), _counted(plan, drawn, run))
 
 
 def _answers(
@@ -353,8 +373,9 @@ def _answers(
     texts = [example.text for plan in plans for example in plan.data.examples]
     for plan, searched in zip(plans, searches, strict=True):
         sets = chain.from_iterable(searched) if model.name in plan.names else ()
-        changed = (perturbation.text for set_ in sets for perturbation in set_.perturbations)
-        texts += [text for text in changed if text is not None]
+        ids = {example.id for example in plan.data.examples}
+        changed = [each for set_ in sets for each in set_.perturbations if each.example_id in ids]
+        texts += [each.text for each in changed if each.text is not None]
     return answer_texts(model, texts, run, plans[0].request.progress)
 
 

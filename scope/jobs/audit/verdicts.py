@@ -1,251 +1,313 @@
 """The verdict on each target of an audit: may it replace the reference?
 
-It rests on accuracy, on agreement with the reference on unchanged texts, and on concordance and
-reach on each capability; see `scope.statistics.power`. Agreement is compared with the baseline's,
-and shown alone without one. Concordance is compared with the baseline's, or with 1. If a model
-gives labels without probabilities, matched flips replace it, never against 1.
+Five endpoints: accuracy; the same answers as the reference on unchanged texts; and on random
+changes whether the target keeps its answer as often, reacts to the same changes (concordance), and
+as strongly (reach). The last three are one number each over the capabilities that are assessed.
+
+Without a baseline the verdict rests on accuracy and *keeps its answer*; same answers and reaction
+are shown, and judged where a limit is named. Without gold labels, same answers stand for accuracy:
+where two models answer alike on 98 % of texts, accuracy differs by at most 2 points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import partial
 
-from scope.estimation.pairs import LABELS_ALONE
 from scope.estimation.tasks.shares import IN_A_THOUGHT
+from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.verdict_words import in_words, left_out, no_texts_help
+from scope.jobs.audit.verdict_words import in_words
 from scope.metrics import in_both
-from scope.printing import counted
-from scope.records import AuditResult, Endpoint, Manifest, Measurement, Replacement, Undefined
-from scope.statistics import (
-    PlannedEndpoint,
-    joint_power,
-    judge_against_one,
-    judge_estimate,
-    judge_paired,
-    planned_from,
-    texts_for_power,
-    verdicts,
+from scope.records import (
+    ERROR,
+    AuditResult,
+    Endpoint,
+    Measurement,
+    Replacement,
+    Undefined,
+    label_of,
+)
+from scope.statistics import student_estimate
+from scope.statistics.intervals import numbers_and_ids
+from scope.verdicts import (
+    ALL_GOLD,
+    Evidence,
+    Pooled,
+    accuracy_evidence,
+    decide,
+    error_at,
+    error_of_second,
+    judge_differences,
+    judge_share,
+    judge_slope,
+    lacking_clusters,
+    planned_differences,
+    planned_slope,
+    pooled,
+    with_texts_needed,
 )
 
-ASSUMED_YIELD = 0.6
-"""Share of changed texts that count for concordance, assumed before any is drawn."""
+ByText = Mapping[str, float]
+Judge = Callable[[str, Pooled, int], Evidence]
+"""From a name, values by text and how many margins it may lie below, to an endpoint."""
 
 
-class Evidence(NamedTuple):
-    """An endpoint, and the same for planning a larger sample; None where that is not possible."""
+def audit_verdicts(
+    result: AuditResult, request: AuditRequest, earlier: AuditResult | None = None
+) -> tuple[Replacement, ...]:
+    """The verdict on each target; none in a matrix, and none without random candidates.
 
-    endpoint: Endpoint
-    planned: PlannedEndpoint | None = None
-
-
-def paired_evidence(
-    name: str,
-    first: Sequence[float],
-    second: Sequence[float],
-    ids: Sequence[str],
-    *,
-    margin: float,
-    rows: int,
-    least: int = 0,
-) -> Evidence:
-    """Whether ``first`` is at most a margin below ``second`` on the same texts, of ``rows``."""
-    endpoint = judge_paired(name, first, second, ids, margin=margin)
-    if not ids:
-        return Evidence(endpoint)
-    planned = planned_from(name, first, second, ids, margin=margin, rows=rows, least=least)
-    return Evidence(endpoint, planned)
-
-
-def decided(
-    evidence: Mapping[str, Sequence[Evidence]], degenerate: Mapping[str, str]
-) -> Iterator[Replacement]:
-    """The verdict on each target, with the number of texts that would decide an open one."""
-    endpoints = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
-    for verdict in verdicts(endpoints, degenerate=degenerate):
-        plan = [part.planned for part in evidence[verdict.target] if part.planned is not None]
-        rows = None
-        is_open = verdict.decision == "not shown" and verdict.target not in degenerate
-        if is_open and plan and not no_texts_help(verdict):
-            rows = texts_for_power(plan, targets=len(evidence))
-        yield replace(verdict, rows_needed=rows)
-
-
-def audit_verdicts(result: AuditResult, request: AuditRequest) -> tuple[Replacement, ...]:
-    """The verdict on each target; none in a matrix, and none without random candidates."""
+    It is on the texts of an ``earlier`` run, too, whose plan was the same; of the texts that both
+    have, the values of this run count.
+    """
     if request.is_matrix or not request.candidates:
         return ()
     judged = [card.name for card in result.manifest.targets if card.role == "target"]
-    measured = _Measured(result, request)
+    measured = _Measured(result, request, earlier)
     evidence = {target: list(measured.evidence(target)) for target in judged}
-    reasons = {share.model: share.degenerate for share in result.answer_shares if share.degenerate}
-    dead = {model: f"{model} is degenerate" for model in reasons}
-    texts = result.manifest.data[0].used
+    dead = _degenerate(result, request)
+    for share in result.answer_shares:
+        # Of a model whose thoughts are cut, the limit of tokens decides what it answers.
+        if share.model in evidence and IN_A_THOUGHT in (share.degenerate or ""):
+            evidence[share.model] = [part.never_beyond for part in evidence[share.model]]
+    if measured.baseline in dead:
+        dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
+    if not measured.capabilities["base_rate"]:
+        few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
+        dead = dict.fromkeys(judged, f"no capability is assessed ({few})") | dead
+    if few := lacking_clusters([text.example.id for text in result.examples]):
+        dead = dict.fromkeys(judged, few) | dead
+    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
+    verdicts = list(decide(ends, degenerate=dead))
+    if earlier is None:  # a third run has no known error
+        # Those of a second run, of whose texts a quarter are here already.
+        needed = partial(with_texts_needed, error=error_of_second(0.25))
+        verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
+    return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
+
+
+def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:
+    """Why the answers of models are no evidence."""
+    dead, texts = {}, result.manifest.data[0].used
     for card in result.manifest.models:
         missing = sum(left.count for left in card.missing)
         if missing > request.agreement_margin * texts:
-            dead.setdefault(
-                card.name, f"{card.name} gives no answer to {missing:,} of {texts:,} texts"
-            )
-    # Of a model whose thoughts are cut, the limit of tokens decides what it answers.
-    for model in reasons.keys() & evidence.keys():
-        if IN_A_THOUGHT in reasons[model]:
-            dead[model] = f"of {model}, {reasons[model].rpartition('; ')[2]}"
-            evidence[model] = [
-                part._replace(endpoint=replace(part.endpoint, p_beyond=1.0))
-                for part in evidence[model]
-            ]
-    if measured.baseline in dead:
-        dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
-    if not measured.capabilities:
-        dead = dict.fromkeys(judged, "no capability is assessed") | dead
-    return tuple(
-        replace(verdict, sentence=str(in_words(verdict, result)))
-        for verdict in decided(evidence, dead)
-    )
-
-
-def planned_endpoints(request: AuditRequest, texts: int, labelled: int) -> list[PlannedEndpoint]:
-    """The endpoints of the verdict on a target that differs on almost no text, before it answers.
-
-    Parameters
-    ----------
-    request
-        With the margins and the capabilities; `ASSUMED_YIELD` of the texts they change count.
-    texts, labelled
-        The numbers of unchanged texts and of those with a gold label.
-    """
-    plan = [
-        PlannedEndpoint(
-            name=f"concordance on {capability}",
-            margin=request.concordance_margin,
-            share=ASSUMED_YIELD,
-            against_one=request.baseline is None,
-        )
-        for capability in request.capabilities
-    ]
-    unchanged = {"accuracy": (request.accuracy_margin, labelled)}
-    if request.baseline is not None:
-        unchanged["agreement"] = (request.agreement_margin, texts)
-    plan += [
-        PlannedEndpoint(name=name, margin=margin, share=count / texts, least=texts)
-        for name, (margin, count) in unchanged.items()
-        if count
-    ]
-    return plan
-
-
-def plan_in_words(manifest: Manifest, request: AuditRequest) -> str:
-    """The plan of the verdicts, stored in the manifest before any target answers."""
-    settings, baseline, card = manifest.settings, manifest.baseline, manifest.data[0]
-    targets = sum(model.role == "target" for model in manifest.models)
-    plan = planned_endpoints(request, card.used, card.labelled)
-    changed = min(card.used, request.n or card.used)
-    power = joint_power(plan, changed, targets=targets)
-    enough = texts_for_power(plan, targets=targets)
-    more = f" (0.8 from {enough:,} texts on)" if enough and power < 0.8 else ""
-    order = f"concordance {settings['concordance_margin']:g}"
-    compared = (
-        f"{order} below 1"
-        if baseline is None
-        else f"agreement {settings['agreement_margin']:g} and {order} below {baseline.name}'s"
-    )
-    reference = manifest.reference.name
-    right = f"accuracy {settings['accuracy_margin']:g} below {reference}'s, "
-    return (
-        f"plan: may a target replace {reference}? {changed:,} changed and {card.used:,} unchanged "
-        f"texts; limits: {right if card.labelled else ''}{compared}, reach "
-        f"{settings['least_reach']:g}; power {power:.2f}{more} for {counted(targets, 'target')}, "
-        f"reach not counted, if each answers as {baseline.name if baseline else reference} on "
-        f"almost every text and {ASSUMED_YIELD:.0%} of the texts can be changed and compared"
-    )
+            dead[card.name] = f"{card.name} gives no answer to {missing:,} of {texts:,} texts"
+    for share in result.answer_shares:
+        if share.degenerate:
+            cut = f"of {share.model}, {share.degenerate.rpartition('; ')[2]}"
+            is_cut = IN_A_THOUGHT in share.degenerate
+            dead[share.model] = cut if is_cut else f"{share.model} is degenerate"
+    return dead
 
 
 class _Measured:
     """What an audit has measured, as endpoints."""
 
-    def __init__(self, result: AuditResult, request: AuditRequest) -> None:
+    def __init__(
+        self, result: AuditResult, request: AuditRequest, earlier: AuditResult | None
+    ) -> None:
         card = result.manifest.baseline
         self.baseline = "" if card is None else card.name
-        self.changed = len({candidate.perturbation.example_id for candidate in result.candidates})
-        self.unchanged = len(result.examples)
-        apart = left_out(result)
-        names = (capability.name for capability in result.manifest.capabilities)
-        self.capabilities = [name for name in names if name not in apart]
-        self._request = request
-        self._by_key = {
-            (measurement.metric, measurement.capability, measurement.target): measurement
-            for measurement in result.measurements
-            if measurement.subset is None
+        self._reference = result.manifest.reference.name
+        names = [card.name for card in result.manifest.capabilities]
+        self.capabilities = {
+            metric: [name for name in names if name not in not_assessed(result, metric)]
+            for metric in ("base_rate", "concordance")
         }
+        self.capabilities["reach"] = self.capabilities["concordance"]
+        self.capabilities["changed_accuracy"] = self.capabilities["base_rate"]
+        self._unchanged = len(result.examples)
+        drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
+        self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
+        self._request, self._result = request, result
+        texts = (*result.examples, *(earlier.examples if earlier else ()))
+        self._gold = {text.example.id: text.example.label for text in texts}
+        self._by_key, before = (
+            {(row.metric, row.capability, row.target): row for row in rows if row.subset is None}
+            for rows in (result.measurements, earlier.measurements if earlier else ())
+        )
+        self._before = {key: row.by_text() for key, row in before.items() if key in self._by_key}
+        looks = int(str(result.manifest.settings.get("looks", 1)))
+        self._error = error_at(result.look or looks, looks)
+        if earlier is not None:
+            seeds = {each.manifest.settings["seed"] for each in (result, earlier)}
+            self._error = self._error_of_second(len(seeds) == 1)
+
+    def _error_of_second(self, same_seed: bool) -> float:
+        """The error of a claim on the texts of both runs: that of their least correlated number.
+
+        With the same seed a text has the same changes in both.
+        """
+        shares = []
+        for key, before in self._before.items():
+            if key[0] in ("iid_agreement", "base_rate", "concordance"):
+                now = self._by_key[key].by_text().keys()
+                same = before if same_seed or key[1] is None else before.keys() - now
+                shares.append(len(same) ** 2 / (len(before) * len(before.keys() | now) or 1))
+        return error_of_second(min(shares, default=0.0))
+
+    def _values(self, metric: str, capability: str | None, model: str) -> dict[str, float]:
+        """The values by text of this run, and of the earlier one on other texts."""
+        key = (metric, capability, model)
+        return {**self._before.get(key, {}), **self._by_key[key].by_text()}
 
     def evidence(self, target: str) -> Iterator[Evidence]:
         """Every endpoint of a target, judged or shown."""
         request = self._request
+        yield from self._on_unchanged(target)
+        differ = partial(self._differences, margin=request.keeps_margin)
+        yield from self._pooled("keeps", "base_rate", (target, self._reference), differ)
+        shown = partial(self._differences, margin=None)
+        models = (target, self._reference)
+        yield from self._pooled("accuracy on changed texts", "changed_accuracy", models, shown)
+        limit = request.least_concordance
+        compared = (target, self.baseline) if self.baseline and limit is None else (target,)
+        judge: Judge = partial(self._differences, margin=request.concordance_margin)
+        if len(compared) == 1:
+            judge = partial(self._share, least=limit)
+        yield from self._pooled("concordance", "concordance", compared, judge)
+        yield from self._pooled("reach", "reach", (target,), self._strength)
+
+    def _on_unchanged(self, target: str) -> Iterator[Evidence]:
+        """Accuracy and same answers."""
+        request = self._request
         gaps = self._by_key["iid_accuracy_gap", None, target]
-        if gaps.values:
-            even = replace(gaps, values=(0.0,) * len(gaps.values))
-            yield self._paired("accuracy", gaps, even, request.accuracy_margin, unchanged=True)
+        agreement = self._values("iid_agreement", None, target)
+        if request.recovery is not None:
+            yield self._recovery(gaps.by_text(), request.recovery)
+        elif gaps.values:
+            differences, gold = Pooled(self._values("iid_accuracy_gap", None, target)), self._gold
+            yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
+            for name in request.recall:
+                of_class = {id_: gap for id_, gap in differences[0].items() if gold[id_] == name}
+                margin = request.accuracy_margin
+                yield self._differences(f"recall of {name}", Pooled(of_class), 1, margin=margin)
         else:
             yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
-        agreement = self._by_key["iid_agreement", None, target]
-        if self.baseline:
-            baseline = self._by_key["iid_agreement", None, self.baseline]
-            margin = request.agreement_margin
-            yield self._paired("agreement", agreement, baseline, margin, unchanged=True)
-        else:
-            yield Evidence(Endpoint(name="agreement", estimate=agreement.estimate))
-        for capability in self.capabilities:
-            yield self._concordance(target, capability)
-            reach = self._by_key.get(("reach", capability, target))
-            name = f"reach on {capability}"
-            if reach is not None and LABELS_ALONE in str(reach.estimate):
-                yield Evidence(Endpoint(name=name, estimate=reach.estimate))
-            elif reach is not None:
-                yield Evidence(judge_estimate(name, reach.estimate, limit=request.least_reach))
+        least = request.least_agreement
+        if self.baseline and least is None:
+            baseline = self._values("iid_agreement", None, self.baseline)
+            differences = Pooled(_minus(agreement, baseline))
+            yield self._differences("agreement", differences, 1, margin=request.agreement_margin)
+            return
+        without_gold = least is None and not gaps.values
+        if without_gold:
+            least = 1 - request.accuracy_margin
+        evidence = self._share("agreement", Pooled(agreement), 1, least=least)
+        # Without gold, too few same answers show no loss of accuracy.
+        yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
 
-    def _concordance(self, target: str, capability: str) -> Evidence:
-        name, margin = f"concordance on {capability}", self._request.concordance_margin
-        models = (target, self.baseline) if self.baseline else (target,)
-        if order := self._values("concordance", capability, models):
-            if self.baseline:
-                return self._paired(name, order[0], order[1], margin)
-            values, ids = order[0].values, order[0].example_ids
-            return Evidence(
-                judge_against_one(name, values, ids, margin=margin),
-                planned_from(name, values, None, ids, margin=margin, rows=self.changed),
-            )
-        missing = (self._by_key.get(("concordance", capability, model)) for model in models)
-        reasons = [row.estimate for row in missing if row is not None and not row.values]
-        why = reasons[0] if reasons else Undefined(reason="it was not measured")
-        flips = self._values("informedness", capability, models)
-        if self.baseline and flips and LABELS_ALONE in str(why):
-            # Half of informedness plus 1: the share of followed changes, in 0..1.
-            first, second = (
-                replace(flip, values=tuple((value + 1) / 2 for value in flip.values))
-                for flip in flips
-            )
-            return self._paired(f"matched flips on {capability}", first, second, margin)
-        return Evidence(Endpoint(name=name, estimate=why, limit=-margin))
+    def _recovery(self, gaps: ByText, least: float) -> Evidence:
+        """The share of the reference's accuracy, which takes gold labels on all texts."""
+        labels = self._result.manifest.reference.labels
+        right = {
+            each.example.id: float(label_of(each.reference, labels) == each.example.label)
+            for each in self._result.examples
+        }
+        if len(gaps) < len(right):
+            none = Undefined(reason=ALL_GOLD.format(known=len(gaps), texts=len(right)))
+            return Evidence(Endpoint(name="recovery", estimate=none, limit=least))
+        scores = [(right[text] + gap, right[text]) for text, gap in gaps.items()]
+        evidence = accuracy_evidence("recovery", [scores], margin=0, recovery=least)
+        end, ratio = evidence.endpoint, ERROR / self._error
+        within, beyond = (min(1.0, ratio * p) for p in (end.p_within, end.p_beyond))
+        return evidence._replace(endpoint=replace(end, p_within=within, p_beyond=beyond))
 
-    def _values(self, metric: str, capability: str, models: Sequence[str]) -> list[Measurement]:
-        """A metric of these models; nothing unless all have values."""
-        rows = [self._by_key.get((metric, capability, model)) for model in models]
-        measured = [row for row in rows if row is not None and row.values]
-        return measured if len(measured) == len(models) else []
+    def _pooled(
+        self, name: str, metric: str, models: Sequence[str], judge: Judge
+    ) -> Iterator[Evidence]:
+        """An endpoint over the capabilities, then each of several by itself."""
+        parts: dict[str, ByText] = {}
+        why: Undefined | None = None
+        for capability in self.capabilities[metric]:
+            rows = [self._by_key.get((metric, capability, model)) for model in models]
+            measured = [row for row in rows if row is not None and row.values]
+            if len(measured) < len(models):
+                why = why or _reason(rows)
+            else:
+                each = [self._values(metric, capability, model) for model in models]
+                parts[capability] = each[0] if len(models) == 1 else _minus(*each)
+        if not parts:
+            if why is not None and metric != "changed_accuracy":
+                yield Evidence(Endpoint(name=name, estimate=why))
+            return
+        if len(parts) > 1:
+            # Where a text lacks a capability: as most others, no difference, or a share of 1.
+            missing = None if metric == "reach" else float(len(models) == 1)
+            yield judge(name, pooled([*parts.values()], missing=missing), 1)
+        for capability, values in parts.items():
+            margins = 2 if len(parts) > 1 else 1
+            yield judge(f"{name} on {capability}", Pooled(values), margins)
 
-    def _paired(
-        self,
-        name: str,
-        first: Measurement,
-        second: Measurement,
-        margin: float,
-        *,
-        unchanged: bool = False,
+    def _differences(
+        self, name: str, values: Pooled, margins: int, *, margin: float | None
     ) -> Evidence:
-        """First minus second, on the texts that both have."""
-        ours, theirs, ids = in_both(first.by_text(), second.by_text())
-        rows, least = (self.unchanged, self.unchanged) if unchanged else (self.changed, 0)
-        return paired_evidence(name, ours, theirs, ids, margin=margin, rows=rows, least=least)
+        """First minus second; shown alone without a margin."""
+        by_text, unevenness = values
+        wide = min(margins * (margin or 1), 0.99)
+        endpoint = judge_differences(
+            name, by_text, margin=wide, unevenness=unevenness, error=self._error
+        )
+        if margin is None:
+            return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
+        unchanged = endpoint.measure in ("accuracy", "recall", "agreement")
+        return Evidence(
+            endpoint,
+            planned_differences(
+                name,
+                by_text,
+                margin=wide,
+                unevenness=unevenness,
+                texts=self._unchanged if unchanged else self._changed,
+                kind="unchanged" if unchanged else "changed",
+            ),
+        )
+
+    def _share(self, name: str, values: Pooled, margins: int, *, least: float | None) -> Evidence:
+        """A mean between 0 and 1; shown alone without a limit."""
+        by_text, unevenness = values
+        limit = 0.5 if least is None else 1 - margins * (1 - least)
+        endpoint = judge_share(
+            name, by_text, least=max(limit, 0.01), unevenness=unevenness, error=self._error
+        )
+        if least is None:
+            return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
+        unchanged = name == "agreement"
+        return Evidence(
+            endpoint,
+            planned_differences(
+                name,
+                {id_: value - 1 for id_, value in by_text.items()},
+                margin=1 - limit,
+                unevenness=unevenness,
+                texts=self._unchanged if unchanged else self._changed,
+                kind="unchanged" if unchanged else "changed",
+            ),
+        )
+
+    def _strength(self, name: str, values: Pooled, margins: int) -> Evidence:
+        by_text = values.values
+        estimate = student_estimate(*numbers_and_ids(by_text), level=1 - 2 * self._error)
+        least = self._request.reach_limit
+        if least is None:
+            return Evidence(Endpoint(name=name, estimate=estimate))
+        least **= margins
+        return Evidence(
+            judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
+            planned_slope(name, by_text, least=least, most=1 / least, texts=self._changed),
+        )
+
+
+def _minus(first: ByText, second: ByText) -> ByText:
+    """First minus second, on the texts that both have."""
+    ours, theirs, ids = in_both(first, second)
+    return {id_: a - b for id_, a, b in zip(ids, ours, theirs, strict=True)}
+
+
+def _reason(rows: Sequence[Measurement | None]) -> Undefined:
+    reasons = [row.estimate for row in rows if row is not None and not row.values]
+    undefined = [reason for reason in reasons if isinstance(reason, Undefined)]
+    return undefined[0] if undefined else Undefined(reason="it was not measured")

@@ -10,7 +10,7 @@ from reports.builders.estimates import table_of
 from reports.prose import Text, Written, prose
 from reports.wording import Cell, in_percent, p_value, percent, short_points, short_share
 from scope.jobs.compare.task_estimates import TaskEstimates
-from scope.records import Estimate, FourCells, PooledDifference
+from scope.records import Estimate, FourCells
 
 _ABOUT = (
     "The first model of a pair is the reference. Difference: accuracy of the second less that of "
@@ -19,21 +19,11 @@ _ABOUT = (
     "correctly. Detectable: the smallest difference that n questions show with power 0.8."
 )
 
-_ABOUT_POOLED = (
-    "Difference: accuracy of the second model less that of the first. p is one-sided: the "
-    "probability of such a drop, or a greater one, if both were equally accurate on every task. "
-    "__Pooled__ counts each item alike, __mean of tasks__ each task; __max drop__ is the task that "
-    "loses most for its number of changed items, its p and its interval corrected for the choice; "
-    "__Fisher__ combines the p-values of the tasks. Pooled, max drop and Fisher are those of "
-    "Kübler et al. (ICLR 2026): a drop is shown where one of the three is at most 0.05 / 3."
-)
-
 
 _HEADS = (
     *("Task", "From", "To", "Difference", "p", "Recovery", "Flips", "Right → wrong"),
     *("Wrong → right", "Wrong → other wrong", "Detectable"),
 )
-_HEADS_POOLED = ("From", "To", "Tasks pooled by", "Difference", "p of a drop")
 
 
 def exchanged(gap: Estimate) -> Estimate:
@@ -49,7 +39,7 @@ def exchanged(gap: Estimate) -> Estimate:
 def pair_sentences(cells: FourCells) -> Iterator[Text]:
     """Which model is right more often, the recovery of the second, and what n can show."""
     yield _accuracies(cells)
-    if cells.flips is None:
+    if cells.flips is None or cells.p_value is None:
         return
     if isinstance(cells.recovery, Estimate):
         yield prose(
@@ -93,17 +83,13 @@ def _accuracies(cells: FourCells) -> Text:
     return prose(words, better=better, other=other)
 
 
-def flips_section(
-    tasks: Sequence[TaskEstimates], pooled: Sequence[PooledDifference]
-) -> Section | None:
-    """Every pair of models of every task, and the tasks pooled; None without counted flips."""
+def flips_section(tasks: Sequence[TaskEstimates]) -> Section | None:
+    """Every pair of models of every task; None without counted flips."""
     rows = [_of_pair(pair, task) for task in tasks for pair in task.cells if pair.flips]
     of_pairs = table_of("", _HEADS, rows)
     if of_pairs is None:
         return None
-    of_tasks = table_of("", _HEADS_POOLED, map(_of_tasks, pooled))
-    more = (paragraph(_ABOUT_POOLED), of_tasks) if of_tasks else ()
-    blocks = (paragraph(_ABOUT), of_pairs, *more)
+    blocks = (paragraph(_ABOUT), of_pairs)
     return Section(anchor="flips", title="Flips and recovery", blocks=blocks)
 
 
@@ -116,8 +102,3 @@ def _of_pair(pair: FourCells, task: TaskEstimates) -> tuple[Written | None, ...]
         *(of and replace(Cell.share(of), remark=f"{pair.count(of):,} of {of.n:,}") for of in flips),
         pair.detectable and Cell.points(pair.detectable),
     )
-
-
-def _of_tasks(row: PooledDifference) -> tuple[Written, ...]:
-    way = f"{row.way}: {', '.join(row.tasks)}"
-    return row.first, row.second, way, Cell.points(row.estimate), p_value(row.p_value)

@@ -91,7 +91,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         answers_side_by_side(questions, most=max_items),
     )
     numbers = (
-        flips_section(tasks, result.pooled),
+        flips_section(tasks),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from scope.answers import Run, recognise
 from scope.core.gates import Gate, parse_gate, require_names
@@ -26,7 +27,7 @@ from scope.jobs.answering_models import (
     spec_of,
 )
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts, pooled_over_tasks
+from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.identity import configuration_of, manifest_of, short_names
 from scope.jobs.left_out import ask_all, with_reasons
@@ -72,8 +73,10 @@ class ComparisonPlan:
                 "seed": self.request.seed,
                 "normalize": self.request.normalize,
                 "accuracy_margin": self.request.accuracy_margin,
+                "recovery": self.request.recovery,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
+                **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
             },
             models=tuple(answerer_card(model, roles) for model in self.answering_models),
@@ -86,9 +89,8 @@ class ComparisonPlan:
 def plan_comparison(request: CompareRequest) -> ComparisonPlan:
     """Load and check everything in the plan."""
     shard = None if request.shard is None else Shard.parse(request.shard)
-    tasks = choose_tasks(
-        request.tasks, request.data_by_task, request.settings, n=request.n, seed=request.seed
-    )
+    sample: dict[str, Any] = {name: getattr(request, name) for name in ("n", "seed", "cluster")}
+    tasks = choose_tasks(request.tasks, request.data_by_task, request.settings, **sample)
     roles = [task.task.role for task in tasks]
     request = in_one_form(request, request.models, chooses="choice_scorer" in roles)
     options = request.model_options
@@ -192,8 +194,9 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         tasks=tuple(answered),
         task_shares=tuple(row for of_task in numbers for row in of_task.shares),
         cells=tuple(row for of_task in numbers for row in of_task.cells),
-        pooled=tuple(each for task in answered for each in pooled_over_tasks(task, names)),
-        verdicts=comparison_verdicts(measured, names, plan.request.accuracy_margin),
+        verdicts=comparison_verdicts(
+            measured, names, plan.request.accuracy_margin, plan.request.recovery
+        ),
     )
 
 

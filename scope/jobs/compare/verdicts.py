@@ -1,47 +1,70 @@
 """The verdict on each later model: is it accurate enough to replace the first one?
 
-It rests on accuracy alone, non-inferior on every task by the margin of an audit. The same tests
-judge: Tango's score, paired by question, corrected over tasks and targets. Where an evaluation tool
-gives scores between 0 and 1, their mean stands for accuracy, with Student's test.
+It rests on accuracy alone, or on the mean score where an evaluation tool gives scores between 0 and
+1: at most a margin below the first model's, or with a recovery at least a share of it. Of several
+benchmarks, which are tasks or those of a log, the unweighted mean is judged, and none of them may
+fail alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from reports.wording import short_points
+from reports.wording import short_points, short_share
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT, cut_thoughts
-from scope.jobs.audit.verdict_words import VerdictWords, listed, no_texts_help, opening, rounded_up
-from scope.jobs.audit.verdicts import Evidence, decided, paired_evidence
-from scope.jobs.compare.flips import exchanged
-from scope.metrics import best_against_gold, exact_match_values
+from scope.jobs.audit.verdict_words import VerdictWords, listed, opening, rounded_up
 from scope.records import (
     MOST_WITH_CELLS,
-    Answer,
     CompareResult,
     Endpoint,
     Estimate,
     FourCells,
-    Item,
-    PooledDifference,
     Replacement,
     TaskAnswers,
     Undefined,
 )
-from scope.statistics import judge_estimate, texts_lacking
-from scope.statistics.two_runs import items_to_decide, pooled_differences
-
-NO_GOLD = "no question has a known right answer"
+from scope.verdicts import (
+    ALL_GOLD,
+    Evidence,
+    Scores,
+    accuracy_evidence,
+    decide,
+    lacking_clusters,
+    texts_lacking,
+    with_texts_needed,
+)
 
 MEAN_SCORE = "mean score"
 """In place of accuracy, where scores lie between 0 and 1."""
+
+NO_GOLD = "no question has a known right answer"
+
+_MEANS = {"accuracy": "mean accuracy", "recovery": "recovery of mean accuracy"}
+
+_MOST_NAMES = 3
+"""More benchmarks are counted in a sentence, not named."""
+
+
+class Benchmark(NamedTuple):
+    """Two models' scores, of target and reference, and why they are not judged, if so."""
+
+    name: str
+    scores: Scores
+    why_not: str = ""
+    ids: Sequence[str] = ()
+
+    @property
+    def measure(self) -> str:
+        """What the scores measure."""
+        return MEAN_SCORE if set().union(*self.scores) - {0.0, 1.0} else "accuracy"
 
 
 class MeasuredTask(NamedTuple):
@@ -69,29 +92,39 @@ class MeasuredTask(NamedTuple):
         return self.answers.task
 
     @property
-    def known(self) -> list[Item]:
-        """The items whose right answer is known, or to which an answer is scored."""
-        rows = zip(self.answers.items, *self.answers.answers, strict=True)
-        return [item for item, *answers in rows if _is_known(item, answers)]
-
-    def of_scores(self, reference: str, target: str) -> Estimate | Undefined | None:
-        """Reference minus target in mean score, where some scores lie between 0 and 1."""
-        scores = {answer.score for row in self.answers.answers for answer in row}
-        estimates = (
-            row.estimate
-            for row in self.numbers.differences
-            if (row.metric, row.first, row.second) == ("accuracy", reference, target)
-        )
-        return next(estimates, None) if scores - {None, 0.0, 1.0} else None
+    def known(self) -> set[str]:
+        """The ids of the items whose right answer is known, or to which an answer is scored."""
+        return {id_ for scores in self.numbers.scores.values() for id_ in scores}
 
     def of_pair(self, reference: str, target: str) -> FourCells | None:
         """The cells of two models; None without a question for both."""
         pairs = {(cells.first, cells.second): cells for cells in self.numbers.cells}
         return pairs.get((reference, target))
 
+    def benchmarks(self, reference: str, target: str, *, all_gold: bool) -> Iterator[Benchmark]:
+        """The whole task, or each task of a log."""
+        first, second = (self.numbers.scores.get(model, {}) for model in (reference, target))
+        tasks: dict[str, list[str]] = {}
+        for item in self.answers.items:
+            of_log = ItemName.parse(item.question.id)
+            name = of_log.conditions.task if of_log else self.name
+            tasks.setdefault(name, []).append(item.question.id)
+        for name, ids in tasks.items():
+            both = [id_ for id_ in ids if id_ in first and id_ in second]
+            scores = [(second[id_], first[id_]) for id_ in both]
+            known, why = len(self.known.intersection(ids)), ""
+            if all_gold and known < len(ids):
+                why = ALL_GOLD.format(known=known, texts=len(ids))
+            elif not scores:
+                why = "no question was put to both models" if known else NO_GOLD
+            yield Benchmark(name if len(tasks) > 1 else self.name, scores, why, both)
+
 
 def comparison_verdicts(
-    tasks: Sequence[MeasuredTask], models: Sequence[str], margin: float
+    tasks: Sequence[MeasuredTask],
+    models: Sequence[str],
+    margin: float,
+    recovery: float | None = None,
 ) -> tuple[Replacement, ...]:
     """May each later model replace the first? None with more than ten models.
 
@@ -103,82 +136,62 @@ def comparison_verdicts(
     if not 2 <= len(models) <= MOST_WITH_CELLS:
         return ()
     reference, *targets = models
-    evidence: dict[str, list[Evidence]] = {target: [] for target in targets}
+    evidence: dict[str, list[Evidence]] = {}
     unusable: dict[str, str] = {}
-    for task in tasks:
-        of_task = "" if len(tasks) == 1 else f" on {task.name}"
-        for target in targets:
-            cells, scores = task.of_pair(reference, target), task.of_scores(reference, target)
-            part, asked = _evidence(task, cells, of_task, margin), cells.both.n if cells else 0
-            if isinstance(scores, Estimate):
-                name, asked = f"{MEAN_SCORE}{of_task}", scores.n
-                part = Evidence(judge_estimate(name, exchanged(scores), limit=-margin))
+    for target in targets:
+        benchmarks: list[Benchmark] = []
+        never_beyond, otherwise, asked_in_all = False, 0, 0
+        for task in tasks:
             cut = cut_thoughts(task.answers.answers[models.index(target)])
             cut = cut and f"of {target} on {task.name}, {cut}"
+            if few := lacking_clusters([item.question.id for item in task.answers.items]):
+                unusable.setdefault(target, few)
             if open_by := cut or task.too_few_left(margin):
-                part = part._replace(endpoint=replace(part.endpoint, p_beyond=1.0))
-                unusable[target] = open_by
-            evidence[target].append(part)
+                never_beyond, unusable[target] = True, open_by
+            here = list(task.benchmarks(reference, target, all_gold=recovery is not None))
+            asked = sum(len(benchmark.scores) for benchmark in here)
             if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
+            if cells := task.of_pair(reference, target):
+                otherwise += sum(cells.count(n) for n in (cells.flips, cells.other_wrong) if n)
+            asked_in_all += asked
+            benchmarks += here
+        share = otherwise / max(asked_in_all, 1)
+        judge = partial(accuracy_evidence, margin=margin, recovery=recovery, otherwise=share)
+        parts = _evidence(benchmarks, judge, recovery or -margin, "recovery" if recovery else "")
+        evidence[target] = [part.never_beyond if never_beyond else part for part in parts]
     names = [task.name for task in tasks]
+    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
+    verdicts = [
+        with_texts_needed(verdict, evidence[verdict.target])
+        for verdict in decide(ends, degenerate=unusable)
+    ]
     return tuple(
-        replace(verdict, sentence=str(_words(verdict, models, names)))
-        for verdict in decided(evidence, unusable)
+        replace(verdict, sentence=str(_words(verdict, models, names))) for verdict in verdicts
     )
 
 
-def pooled_over_tasks(answers: TaskAnswers, models: Sequence[str]) -> Iterator[PooledDifference]:
-    """The accuracy of each later model minus the first's over the tasks of a log."""
-    names = [ItemName.parse(item.question.id) for item in answers.items]
-    tasks = [name.conditions.task if name else "" for name in names]
-    if len(set(tasks)) < 2 or len(models) > MOST_WITH_CELLS:
-        return
-    reference, *targets = answers.answers
-    for model, row in zip(models[1:], targets, strict=True):
-        changes: dict[str, list[int]] = {}
-        for task, item, before, after in zip(tasks, answers.items, reference, row, strict=True):
-            if _is_known(item, (before, after)) and before.asked and after.asked:
-                if {before.score, after.score} - {None, 0, 1}:
-                    return
-                change = _is_right(after, item) - _is_right(before, item)
-                changes.setdefault(task, []).append(change)
-        if len(changes) > 1:
-            yield from pooled_differences(changes, models[0], model)
-
-
-def _is_known(item: Item, answers: Sequence[Answer]) -> bool:
-    gold = item.right is not None if item.question.options else bool(item.gold)
-    return gold or any(answer.score is not None for answer in answers)
-
-
-def _is_right(answer: Answer, item: Item) -> bool:
-    if item.question.options:
-        return answer.choice == item.right
-    if answer.score is not None:
-        return answer.score == 1
-    texts = [] if answer.text is None else [answer.text]
-    return any(best_against_gold(exact_match_values, texts, [item.gold] * len(texts)))
-
-
-def _answered(cells: FourCells) -> tuple[list[int], list[int], list[str]]:
-    """The target's and the reference's answers as right or wrong, and a name for each question."""
-    shares = (cells.both, cells.only_first, cells.only_second)
-    both, lost, gained = map(cells.count, shares)
-    neither = cells.both.n - both - lost - gained
-    target = [1] * both + [0] * lost + [1] * gained + [0] * neither
-    reference = [1] * (both + lost) + [0] * (gained + neither)
-    return target, reference, [str(place) for place in range(cells.both.n)]
-
-
-def _evidence(task: MeasuredTask, cells: FourCells | None, of_task: str, margin: float) -> Evidence:
-    name = f"accuracy{of_task}"
-    if cells is not None:
-        return paired_evidence(name, *_answered(cells), margin=margin, rows=cells.both.n)
-    if not task.known:
-        return Evidence(Endpoint(name=name, estimate=Undefined(reason=NO_GOLD)))
-    none = Undefined(reason="no question was put to both models")
-    return Evidence(Endpoint(name=name, estimate=none, limit=-margin))
+def _evidence(
+    benchmarks: Sequence[Benchmark],
+    judge: Callable[..., Evidence],
+    limit: float,
+    measure: str,
+) -> Iterator[Evidence]:
+    """The mean of several benchmarks, then each by itself."""
+    judged = [part for part in benchmarks if not part.why_not]
+    if len(judged) > 1:
+        measures = {part.measure for part in judged}
+        name = measure or (measures.pop() if len(measures) == 1 else MEAN_SCORE)
+        yield judge(name, [part.scores for part in judged])
+    for part in benchmarks:
+        name = (measure or part.measure) + f" on {part.name}" * (len(benchmarks) > 1)
+        if part.why_not:
+            none = Undefined(reason=part.why_not)
+            shown = None if part.why_not == NO_GOLD else limit
+            yield Evidence(Endpoint(name=name, estimate=none, limit=shown))
+        else:
+            endpoint, planned = judge(name, [part.scores], ids=part.ids)
+            yield Evidence(replace(endpoint, needed=len(judged) == 1), planned)
 
 
 def _unusable(
@@ -192,7 +205,8 @@ def _unusable(
     known = task.known
     if asked < (1 - SILENT) * len(known):
         return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
-    options = [len(item.question.options) for item in known if item.question.options]
+    asked_about = [item.question for item in task.answers.items if item.question.id in known]
+    options = [len(question.options) for question in asked_about if question.options]
     chance = float(np.mean([1 / count for count in options])) if options else 0.0
     accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
@@ -210,64 +224,78 @@ def in_words(verdict: Replacement, result: CompareResult) -> VerdictWords:
 
 
 def _words(verdict: Replacement, models: Sequence[str], tasks: Sequence[str]) -> VerdictWords:
-    shown = [end for end in verdict.endpoints if end.limit is not None]
-    if verdict.decision == "may not":
-        shown = [end for end in verdict.endpoints if end.name in verdict.beyond]
+    carrying = [end for end in verdict.endpoints if end.limit is not None and end.needed]
+    parts = [end.name.partition(" on ")[2] for end in verdict.endpoints if not end.needed]
+    measure = carrying[0].measure if carrying else verdict.endpoints[0].measure
+    by = f"{measure} on {listed(tasks)}"
+    if parts:
+        names = listed(parts) if len(parts) <= _MOST_NAMES else f"{len(parts)} benchmarks"
+        by = f"{_MEANS.get(measure, measure)} over {names}"
+    head = f"{opening(replace(verdict, may_replace_in=()), models[0])} by {by}"
+    if verdict.decision == "may replace" and all(map(_is_better, carrying)):
+        head += f", and is better than {models[0]}"
+    shown = carrying
+    if verdict.decision != "may replace":
+        decisive = verdict.beyond or verdict.open
+        shown = [end for end in verdict.endpoints if end.name in decisive]
     reason = verdict.reason if verdict.decision == "not shown" else None
-    measures = list(dict.fromkeys(end.name.partition(" on ")[0] for end in verdict.endpoints))
+    numbers = [_number(end, bool(parts)) for end in shown[:_MOST_NAMES]]
+    numbers += [f"{len(shown) - _MOST_NAMES} more"] * (len(shown) > _MOST_NAMES)
     notes = (
         f"{end.name.capitalize()} is not judged: {end.estimate.reason}"
         for end in verdict.endpoints
         if end.limit is None and isinstance(end.estimate, Undefined)
     )
-    return VerdictWords(
-        f"{opening(verdict, models[0])} by {listed(measures)} on {listed(tasks)}",
-        reason or "; ".join(map(_number, shown)),
-        _more(verdict, models) if verdict.decision == "not shown" else "",
-        tuple(notes),
-    )
+    more = _more(verdict, models[0]) if verdict.decision == "not shown" else ""
+    return VerdictWords(head, reason or "; ".join(numbers), more, tuple(notes))
 
 
-def _number(endpoint: Endpoint) -> str:
+def _is_better(endpoint: Endpoint) -> bool:
+    """Whether superiority is shown: the interval lies above no difference."""
+    equal = 1 if endpoint.measure == "recovery" else 0
+    return isinstance(endpoint.estimate, Estimate) and endpoint.estimate.low > equal
+
+
+def _number(endpoint: Endpoint, of_several: bool) -> str:
+    """An endpoint's number with its interval, its limit, and why it is open."""
     if isinstance(endpoint.estimate, Undefined):
         return f"{endpoint.name} is {endpoint.estimate}"
-    value, _, interval = short_points(endpoint.estimate).partition(" ")
-    limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
-    needed, asked = texts_lacking(endpoint), endpoint.estimate.n
-    few = f", too few questions: at least {needed} are needed, {asked} were usable" * (needed > 0)
-    return f"{endpoint.name} differs by {value} points {interval} (limit {limit}){few}"
+    name = _MEANS.get(endpoint.name, endpoint.name) if of_several else endpoint.name
+    if endpoint.measure == "recovery":
+        number = f"is {short_share(endpoint.estimate)}"
+        limit = f"{100 * (endpoint.limit or 0):g}\u00a0%"
+    else:
+        value, _, interval = short_points(endpoint.estimate).partition(" ")
+        number = f"differs by {value} points {interval}"
+        limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
+    remark = ""
+    if endpoint.state == "fails alone":
+        remark = ", outside by itself but not once corrected for the others"
+    elif needed := texts_lacking(endpoint):
+        asked = endpoint.estimate.n
+        remark = f", too few questions: at least {needed} are needed, {asked} were usable"
+    return f"{name} {number} (limit {limit}){remark}"
 
 
-def _more(verdict: Replacement, models: Sequence[str]) -> str:
-    """The number of questions for the wanted power, and how many more these are."""
-    if verdict.rows_needed is None:
-        return "" if verdict.reason else _if_as_seen(verdict, models)
-    questions = _questions(verdict.rows_needed, verdict)
-    return (
-        f"A new run on about {questions} shows it with probability 0.8 if "
-        f"{verdict.target} is as good as {models[0]}"
-    )
-
-
-def _if_as_seen(verdict: Replacement, models: Sequence[str]) -> str:
-    """The number of questions where the target is less accurate: by as much as here."""
-    why = no_texts_help(verdict)
-    (endpoint, *others) = verdict.endpoints
-    needed = None
-    if not others and isinstance(endpoint.estimate, Estimate) and endpoint.limit is not None:
-        needed = items_to_decide(endpoint.estimate, endpoint.limit, targets=len(models) - 1)
-        within = endpoint.estimate.value > endpoint.limit
-        side = "" if within else f"{verdict.target} may not replace {models[0]}"
-    if not why or needed is None:
-        return why and f"How many questions decide is not known: {why}"
-    return (
-        f"If {endpoint.name} differs by as much as here, a new run on about "
-        f"{_questions(needed, verdict)} shows "
-        + (f"with probability 0.8 that {side}" if side else "it with probability 0.8")
-    )
-
-
-def _questions(needed: int, verdict: Replacement) -> str:
-    rounded = rounded_up(needed)
+def _more(verdict: Replacement, reference: str) -> str:
+    """The number of questions for the wanted power, how many more these are, and right answers."""
     asked = max(end.estimate.n for end in verdict.endpoints)
-    return f"{rounded:,} questions" + (f" ({rounded - asked:,} more)" if rounded > asked else "")
+    cases = (
+        (verdict.if_equal, f"{verdict.target} is as good as {reference}"),
+        (verdict.if_as_seen, "it differs as much as here"),
+    )
+    parts, gold = [], ""
+    for needed, case in cases:
+        if needed is not None and needed.unchanged is not None and not verdict.reason:
+            questions = rounded_up(needed.unchanged)
+            more = f"{questions - asked:,} more" if questions > asked else "no more than here"
+            parts.append(f"about {questions:,} questions ({more}) if {case}")
+            if needed.gold is not None and not gold:
+                gold = (
+                    f". Right answers are needed for {needed.gold:,} of {needed.unchanged:,} "
+                    "questions, where the two answer differently"
+                )
+    if not parts:
+        return ""
+    as_seen = "" if len(parts) > 1 else "; if it differs as much as here, no number shows it"
+    return f"It takes {listed(parts)}, in 4 runs of 5{as_seen}{gold}"

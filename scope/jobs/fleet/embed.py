@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,26 +18,13 @@ from scope.errors import DataError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
 from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
+from scope.jobs.fleet.map import describe_models, models_of_fleet
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import describe_models, models_of_fleet
-from scope.jobs.fleet.questions import (
-    QuestionLayout,
-    Table,
-    make_layout,
-    question_table,
-    require_texts,
-)
+from scope.jobs.fleet.questions import QuestionLayout, make_layout, question_table, require_texts
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
-from scope.jobs.fleet.scores import reliability
+from scope.jobs.fleet.scoring import reliability
 from scope.jobs.fleet.selection import ChosenForecaster, choose
-from scope.jobs.fleet.stored_fleet import (
-    DESCRIPTION,
-    EMBEDDER,
-    FORECASTERS,
-    NUMBERS,
-    Fleet,
-    save_fleet,
-)
+from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
 from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
 from scope.models.loading import load_encoder
@@ -97,6 +84,12 @@ class Learning:
     features: bool = True
     seed: int = 0
     tune: bool = False
+
+    @classmethod
+    def of(cls, request: FleetRequest) -> Self:
+        """As the request says, by default for what it does not offer."""
+        names = (field.name for field in fields(cls))
+        return cls(**{name: getattr(request, name) for name in names if hasattr(request, name)})
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -226,7 +219,7 @@ def means_note(forecasters: Sequence[Forecaster], questions: int) -> tuple[str, 
 
 def tabulate(
     matrix: CorrectnessMatrix, encoder: Encoder | None, progress: Progress, *, features: bool
-) -> tuple[Table, QuestionLayout]:
+) -> tuple[NDArray[np.float32], QuestionLayout]:
     """The questions' vectors, features and categories as a table, and its layout."""
     vectors = vectors_of(matrix, encoder, progress)
     fingerprint = encoder.fingerprint if encoder else ""
@@ -258,14 +251,7 @@ embed_fleet = as_function(EmbedRequest, run_embed_fleet)
 
 def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
     """Read the answers and load the encoder."""
-    learning = Learning(
-        forecaster=request.forecaster,
-        dimensions=request.dimensions,
-        folds=request.folds,
-        features=request.features,
-        seed=request.seed,
-        tune=request.tune,
-    )
+    learning = Learning.of(request)
     matrix, card = load_answers(request.data, request)
     encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return prepared(
@@ -312,5 +298,5 @@ def _compute(
             mapped.note,
             shown,
         ),
-        files=(f"{EMBEDDER}/{DESCRIPTION}", f"{EMBEDDER}/{NUMBERS}"),
+        files=WRITTEN,
     )

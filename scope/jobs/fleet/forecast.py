@@ -2,57 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope import records
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet.embed import (
-    Learning,
-    encoder_setting,
-    learn,
-    load_encoder_of,
-    load_needed_encoder,
-    means_note,
-    prepared,
-    vectors_of,
-)
+from scope.jobs.fleet import embed, scoring
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
 from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
+from scope.jobs.fleet.map import counts_of_fleet, skill_estimates
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import counts_of_fleet, skills_of_fleet
 from scope.jobs.fleet.questions import Table, question_table
 from scope.jobs.fleet.requests import Evaluates, ForecastRequest
-from scope.jobs.fleet.scores import (
-    forecast_scores,
-    from_greatest,
-    known_gain,
-    known_mean,
-    means_of_known,
-    reliability,
-)
+from scope.jobs.fleet.scoring import from_greatest
 from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
-from scope.records import (
-    DataCard,
-    Estimate,
-    ExpectedAccuracy,
-    FleetModel,
-    FleetResult,
-    ForecastResult,
-    ForecastScore,
-    Manifest,
-    Setting,
-    Undefined,
-)
+from scope.records import Estimate, Manifest, Undefined
 from scope.statistics.intervals import mean_estimate
 
 FORECASTS = "forecasts.csv"
@@ -88,83 +62,57 @@ class Evaluation:
         Only models added to the fleet for this evaluation are listed.
         """
         fleet, total = self.fleet, counted(len(self.questions.ids), "question")
-        skills = zip(fleet.models, skills_of_fleet(fleet), strict=True)
+        skills = skill_estimates(fleet.skills, fleet.answered)
         return {
             **counts_of_fleet(fleet, self.conflicts),
             "fleet": tuple(
-                FleetModel(name=name, skill=skill, added=True)
-                for name, skill in skills
+                records.FleetModel(name=name, skill=skill, added=True)
+                for name, skill in zip(fleet.models, skills, strict=True)
                 if name in fleet.added
             ),
             "notes": (f"{total} forecast, {len(self.scored)} of them scored", *notes, *self.notes),
         }
 
 
-_Result = TypeVar("_Result", bound=FleetResult)
-
-
 class PlannedEvaluation(NamedTuple):
     """A checked evaluation; ``build`` does the expensive part.
 
-    ``models`` are those of the fleet, ``settings`` those that determine the result. ``encoder``
-    makes vectors of the ``texts``.
+    ``models`` are those of the fleet, ``settings`` those that determine the result. ``prepared``
+    is `scope.jobs.fleet.embed.prepared` with the data and the encoder.
     """
 
     models: tuple[str, ...]
-    data: tuple[DataCard, ...]
-    settings: dict[str, Setting]
+    settings: dict[str, records.Setting]
     build: Callable[[], Evaluation]
-    encoder: Encoder | None
-    texts: tuple[str, ...]
-
-    def prepared(
-        self,
-        command: str,
-        request: Evaluates,
-        compute: Callable[[Evaluation, Manifest, Run], _Result],
-        settings: Mapping[str, Setting],
-    ) -> Prepared[_Result]:
-        """A prepared job on this evaluation, with further settings."""
-        return prepared(
-            command,
-            request,
-            lambda manifest, run: compute(self.build(), manifest, run),
-            data=self.data,
-            settings={**self.settings, **settings},
-            encoder=self.encoder,
-            texts=self.texts,
-        )
+    prepared: Callable[..., Prepared[Any]]
 
 
 def plan_evaluation(request: Evaluates) -> PlannedEvaluation:
     """Read and check a fleet and its new questions, or answers to fit and to hold out."""
     if request.fleet is not None and request.questions is not None:
         return _plan_new_questions(request, request.fleet, request.questions)
-    learning = Learning(forecaster=request.forecaster, seed=request.seed, tune=request.tune)
+    learning = embed.Learning.of(request)
     matrix, card = load_answers(request.data, request)
     held_out = held_out_rows(matrix.texts, request.test_share, request.seed)
-    encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
+    encoder = embed.load_needed_encoder(learning, matrix, request.encoder, request.model_options)
     return PlannedEvaluation(
         models=matrix.models,
-        data=(card,),
         settings=learning.settings(encoder) | {"test_share": request.test_share},
         build=partial(_on_held_out, matrix, held_out, learning, encoder, request.progress),
-        encoder=encoder,
-        texts=matrix.texts,
+        prepared=partial(embed.prepared, data=(card,), encoder=encoder, texts=matrix.texts),
     )
 
 
 def _plan_new_questions(request: Evaluates, spec: str | Path, asked: str) -> PlannedEvaluation:
     fleet, digest, cards = open_fleet(request, spec)
     questions, card = load_questions(asked, request)
-    encoder = load_encoder_of(fleet, questions, request.encoder, request.model_options)
+    encoder = embed.load_encoder_of(fleet, questions, request.encoder, request.model_options)
+    data = (card, *cards)
     return PlannedEvaluation(
         models=fleet.models,
-        data=(card, *cards),
-        settings={"fleet": digest, "encoder": encoder_setting(encoder)},
+        settings={"fleet": digest, "encoder": embed.encoder_setting(encoder)},
         build=partial(_on_new_questions, fleet, questions, encoder, request.progress),
-        encoder=encoder,
-        texts=questions.texts,
+        prepared=partial(embed.prepared, data=data, encoder=encoder, texts=questions.texts),
     )
 
 
@@ -184,27 +132,28 @@ def _on_new_questions(
     evaluation = _evaluation(
         fleet, replace(questions, models=fleet.models, correct=correct), encoder, progress
     )
-    notes = (*questions.notes, *evaluation.notes, *(ignored if unknown else ()))
-    return replace(evaluation, notes=(*notes, *means_note([fleet.forecaster], len(fleet.ids))))
+    means = embed.means_note([fleet.forecaster], len(fleet.ids))
+    notes = (*questions.notes, *evaluation.notes, *(ignored if unknown else ()), *means)
+    return replace(evaluation, notes=notes)
 
 
 def _on_held_out(
     matrix: CorrectnessMatrix,
     held_out: NDArray[np.bool_],
-    learning: Learning,
+    learning: embed.Learning,
     encoder: Encoder | None,
     progress: Progress,
 ) -> Evaluation:
     """Fit on the other questions."""
     rows = np.flatnonzero(~held_out)
-    fleet, _ = learn(matrix.take(rows).checked(), learning, encoder, progress)
+    fleet, _ = embed.learn(matrix.take(rows).checked(), learning, encoder, progress)
     evaluation = _evaluation(fleet, matrix.take(held_out), encoder, progress)
     notes = (
         *matrix.notes,
         f"{int(held_out.sum())} of {len(matrix.ids)} questions are held out (seed "
         f"{learning.seed}); the fleet is fitted and selected on the others",
         *evaluation.notes,
-        *means_note([fleet.forecaster], len(rows)),
+        *embed.means_note([fleet.forecaster], len(rows)),
     )
     return replace(evaluation, conflicts=matrix.conflicts, notes=notes)
 
@@ -224,7 +173,7 @@ def _evaluation(
     )
     table = question_table(
         fleet.forecaster.layout,
-        vectors=vectors_of(questions, encoder, progress),
+        vectors=embed.vectors_of(questions, encoder, progress),
         texts=questions.texts,
         categories=questions.categories,
     )
@@ -233,7 +182,7 @@ def _evaluation(
 
 def score_forecasts(
     evaluation: Evaluation, probabilities: Probabilities
-) -> tuple[ForecastScore, ...]:
+) -> tuple[records.ForecastScore, ...]:
     """The scores of each model's mean and of the fleet; empty if no answer is known.
 
     Parameters
@@ -249,7 +198,7 @@ def score_forecasts(
     means = np.tile(evaluation.fleet.skills, (len(rows), 1))
     chosen = evaluation.fleet.forecaster.spelling
     score = partial(
-        forecast_scores,
+        scoring.forecast_scores,
         answers=questions.correct,
         ids=same_texts(questions),
         categories=questions.categories,
@@ -263,7 +212,7 @@ def score_forecasts(
     )
 
 
-def run_forecast_fleet(request: ForecastRequest) -> ForecastResult:
+def run_forecast_fleet(request: ForecastRequest) -> records.ForecastResult:
     """Forecast the answers, or continue the run."""
     return run_job(request, prepare)
 
@@ -271,13 +220,18 @@ def run_forecast_fleet(request: ForecastRequest) -> ForecastResult:
 forecast_fleet = as_function(ForecastRequest, run_forecast_fleet)
 
 
-def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
+def prepare(request: ForecastRequest) -> Prepared[records.ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
-    return plan_evaluation(request).prepared("fleet forecast", request, _compute, {})
+    plan = plan_evaluation(request)
+    compute = partial(_compute, plan.build)
+    return plan.prepared("fleet forecast", request, compute, settings=plan.settings)
 
 
-def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> ForecastResult:
+def _compute(
+    build: Callable[[], Evaluation], manifest: Manifest, run: Run
+) -> records.ForecastResult:
     """Write all forecasts, and score those with known answers."""
+    evaluation = build()
     fleet, questions = evaluation.fleet, evaluation.questions
     probabilities = fleet.forecaster.predict_proba(evaluation.table)
     rows = (
@@ -291,30 +245,32 @@ def _compute(evaluation: Evaluation, manifest: Manifest, run: Run) -> ForecastRe
     known = ~np.isnan(scored.correct)
     shift: Estimate | Undefined | None = None
     if scored.ids:
-        observed = means_of_known(scored.correct, known)
-        shift = known_gain(observed, means_of_known(predicted, known), names)
-    return ForecastResult(
+        observed = scoring.means_of_known(scored.correct, known)
+        shift = scoring.known_gain(observed, scoring.means_of_known(predicted, known), names)
+    return records.ForecastResult(
         manifest=manifest,
         **evaluation.facts(),
         scores=score_forecasts(evaluation, probabilities),
-        reliability=reliability(predicted, scored.correct, names),
+        reliability=scoring.reliability(predicted, scored.correct, names),
         expected=_expected(evaluation, probabilities),
         shift=shift,
         files=(FORECASTS,),
     )
 
 
-def _expected(evaluation: Evaluation, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
+def _expected(
+    evaluation: Evaluation, probabilities: Probabilities
+) -> tuple[records.ExpectedAccuracy, ...]:
     """Each model's expected and observed accuracy on the unseen questions, the highest first."""
     questions = evaluation.questions.take(evaluation.fresh)
     chances, names = probabilities[evaluation.fresh].T, same_texts(questions)
     answered = len(evaluation.scored) > 0
     accuracies = [
-        ExpectedAccuracy(
+        records.ExpectedAccuracy(
             model=model,
             accuracy=mean_estimate(predicted, names, empty=ALL_SEEN),
-            observed=known_mean(answers, names) if answered else None,
-            shift=known_gain(answers, predicted, names) if answered else None,
+            observed=scoring.known_mean(answers, names) if answered else None,
+            shift=scoring.known_gain(answers, predicted, names) if answered else None,
         )
         for model, predicted, answers in zip(
             evaluation.fleet.models, chances, questions.correct.T, strict=True

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scope.data.fields import Fields, read_fields
 from scope.data.specs import open_file
 from scope.errors import DataError, SpecError
-from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.reading import read_matrix, read_questions
+from scope.jobs.fleet.matrix import CorrectnessMatrix, read_matrix, read_questions
 from scope.jobs.fleet.requests import TEST_SHARE, FleetRequest
 from scope.paths import expanded
 from scope.printing import counted, did_you_mean, listed

@@ -14,19 +14,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from scope.data import fields
 from scope.data.columns import WantedColumn, read_columns
-from scope.data.fields import (
-    Fields,
-    UnreadableError,
-    first_of,
-    is_missing,
-    label_of,
-    plain_label,
-    read_rows,
-    storable,
-    unambiguous,
-    unprinted,
-)
+from scope.data.fields import Fields, UnreadableError, is_missing
 from scope.data.items import options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError
 from scope.data.specs import open_source
@@ -161,9 +151,9 @@ def _wanted(
     names = source.class_names.get(columns.get("category", ""), ())
 
     readers: dict[str, Callable[[Any], object]] = {
-        "model": label_of,
-        "item": label_of,
-        "category": partial(label_of, names=names),
+        "model": fields.label_of,
+        "item": fields.label_of,
+        "category": partial(fields.label_of, names=names),
         "correct": partial(correct_of, above=above),
     }
     wanted = {
@@ -174,12 +164,10 @@ def _wanted(
     roles = [role for role in ("text", "context", "options") if role in columns]
 
     def read(*values: object) -> str | None:
-        by_role = dict(zip(roles, values, strict=True))
-        context, (options, _) = (
-            written_of(by_role.get("context")),
-            options_of(by_role.get("options")),
-        )
-        return whole_text(written_of(by_role["text"]), context, options)
+        content = dict(zip(roles, values, strict=True))
+        context = written_of(content.get("context"))
+        options, _ = options_of(content.get("options"))
+        return whole_text(written_of(content["text"]), context, options)
 
     if "text" in columns:
         required = "item" not in columns
@@ -220,7 +208,9 @@ def choose_matrix_columns(
                 fix=f"name another column: --column {role}=NAME",
             )
     free = [column for column in columns if column not in named.values()]
-    by_name = {role: named.get(role) or first_of(names, free) for role, names in NAMES.items()}
+    by_name = {
+        role: named.get(role) or fields.first_of(names, free) for role, names in NAMES.items()
+    }
     chosen = {role: column for role, column in by_name.items() if column not in (None, NONE)}
     if not {"item", "text"} & chosen.keys():
         raise missing_column("item", columns, name, "or the question's text")
@@ -261,6 +251,11 @@ def by_role(named: Mapping[str, str]) -> dict[str, str]:
     return columns
 
 
+def as_fields(columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns by the meanings of `Fields`, where the name of a question is its id."""
+    return {"id" if role == "item" else role: column for role, column in columns.items()}
+
+
 def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, AnswerKey]:
     """The right answers by question id and by text, from tables with one row per question.
 
@@ -272,17 +267,16 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
         columns = choose_matrix_columns(source.columns, roles, source.name)
         if "gold" not in columns or {"model", "correct"} & columns.keys():
             continue
-        renamed = {"id" if role == "item" else role: column for role, column in columns.items()}
-        for fields in read_rows(source, renamed):
+        for row in fields.read_rows(source, as_fields(columns)):
             with suppress(UnusableRowError):
-                keys += _keys(fields)
-    return unambiguous(keys)
+                keys += _keys(row)
+    return fields.unambiguous(keys)
 
 
-def _keys(fields: Fields) -> list[tuple[str, AnswerKey]]:
-    options = fields.read("options", options_of) or ()
-    key = AnswerKey(tuple(right_answers(fields.values["gold"]) or ()), *options)
-    return [(name.strip(), key) for name in (fields.id, fields.text("text")) if name]
+def _keys(row: Fields) -> list[tuple[str, AnswerKey]]:
+    options = row.read("options", options_of) or ()
+    key = AnswerKey(tuple(right_answers(row.values["gold"]) or ()), *options)
+    return [(name.strip(), key) for name in (row.id, row.text("text")) if name]
 
 
 def written_of(value: object) -> str | None:
@@ -297,7 +291,7 @@ def written_of(value: object) -> str | None:
         return None
     if not isinstance(value, str | int | float):
         raise UnreadableError(f"{value!r:.60}", "a text")
-    return storable(str(value)) if str(value).strip() else None
+    return fields.storable(str(value)) if str(value).strip() else None
 
 
 def correct_of(value: object, above: float | None = None) -> int | None:
@@ -317,7 +311,7 @@ def correct_of(value: object, above: float | None = None) -> int | None:
     >>> correct_of("Right"), correct_of(False), correct_of(1.0), correct_of(None), correct_of("NaN")
     (1, 0, 1, None, None)
     """
-    spelling = "" if is_missing(value) else plain_label(str(value)).casefold()
+    spelling = "" if is_missing(value) else fields.plain_label(str(value)).casefold()
     try:
         score = float(spelling)
     except ValueError:
@@ -352,7 +346,7 @@ def options_of(value: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
     >>> options_of(["Ann", "Bob"]), options_of("A) Ann"), options_of(None)
     ((('Ann', 'Bob'), ()), (('A) Ann',), ()), ((), ()))
     """
-    if is_missing(value) or isinstance(unprinted(value), str):
+    if is_missing(value) or isinstance(fields.unprinted(value), str):
         text = written_of(value)
         return ((), ()) if text is None else ((text,), ())
     return options_in(value)

@@ -1,20 +1,36 @@
-"""Which model answers which question correctly: the matrix that a fleet is learned from."""
+"""Which model answers which question correctly: the matrix that a fleet is learned from.
+
+It is read from tables, saved predictions and runs. Each source becomes a data frame in long format,
+with one row per model and question and the columns ``model``, ``id``, ``text``, ``category`` and
+``correct``. Any value except the id may be missing in a row.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scope.data.memory import data_spec
 from scope.errors import DataError
+from scope.jobs.fleet.long_tables import answer_keys, read_long
 from scope.jobs.fleet.questions import SHOWN, Answers
+from scope.jobs.fleet.saved_answers import is_run, read_predictions, read_runs
+from scope.jobs.shared_fields import MOST_UNUSABLE
+from scope.paths import expanded
 from scope.printing import counted, listed
+
+if TYPE_CHECKING:
+    import pandas
+
 
 CONFLICT_RULE = "where answers to the same question differ, the majority counts, and none at a tie"
 REPEAT_RULE = "an answer that is given more than once counts once"
@@ -147,3 +163,221 @@ def require_right_and_wrong(answers: Answers) -> None:
             expected="right and wrong answers: there is nothing to learn otherwise",
             fix="add models or questions, or name the column: --column correct=NAME",
         )
+
+
+Sources = str | Path | Sequence[str | Path]
+Roles = Mapping[str, str]
+
+_AS_FOUND: Final[Mapping[str, str]] = {}
+
+MOST_CELLS = 100_000_000
+"""A matrix of this size takes some four gigabytes; a larger one is most often a wrong column."""
+
+_DIGITS = re.compile(r"\d+", re.ASCII)
+
+
+def read_matrix(
+    spec: Sources, *, columns: Roles = _AS_FOUND, most_unusable: float = MOST_UNUSABLE
+) -> CorrectnessMatrix:
+    """Read a matrix of the correctness of answers, sorted by the names of models and questions.
+
+    Parameters
+    ----------
+    spec
+        A table with one row per answer, as a data spec (`scope.data`) such as the path of a CSV,
+        TSV, JSONL or parquet file; a folder of saved predictions; or the folder of a finished run
+        of ``scope compare``. Several are joined by the names of their models and questions; one
+        table of several may have one row per question, with its text, its category and, for folders
+        of saved predictions, the right answer.
+    columns
+        Columns of tables by role, if they do not have the usual names; see
+        `scope.jobs.fleet.long_tables`. ``model`` may name several, each with the answers of its
+        model; ``correct above`` is the score above which an answer is right.
+    most_unusable
+        The greatest share of the rows of a table, or of a model's file, that may be left out.
+
+    Raises
+    ------
+    DataError
+        When a source cannot be read, or no fleet can be fitted to the matrix.
+    RunError
+        When a run is not finished, or damaged.
+    SpecError
+        When the role of a column is unknown.
+    """
+    sources, left_out = _read(spec, columns, most_unusable, answers=True)
+    answering = [source for source in sources if source["model"].notna().any()]
+    if not any(source["correct"].notna().any() for source in answering):
+        raise DataError(
+            "; ".join((f"no answer in {_shown(spec)}", *left_out)),
+            expected="a table, folder or run with answers of models among them",
+            fix="add one with --data, or name its columns: --column model=NAME",
+        )
+    asked = set().union(*(source["id"].unique() for source in answering))
+    others = (source for source in sources if source["model"].isna().all())
+    about = [source[source["id"].isin(asked)] for source in others]
+    matrix = matrix_of([*answering, *about])
+    return replace(matrix, left_out=(*left_out, *matrix.left_out)).checked()
+
+
+def read_questions(
+    spec: Sources, *, columns: Roles = _AS_FOUND, most_unusable: float = MOST_UNUSABLE
+) -> CorrectnessMatrix:
+    """Read questions, answered or not; all else is as in `read_matrix`.
+
+    A table may have one row per question, without models and answers.
+    """
+    sources, left_out = _read(spec, columns, most_unusable, answers=False)
+    matrix = matrix_of(sources, part=True)
+    if not matrix.ids:
+        raise DataError(
+            f"no question in {_shown(spec)}",
+            expected="one question or more",
+            fix="look at what wrote the file",
+        )
+    matrix = replace(matrix, left_out=(*left_out, *matrix.left_out))
+    nobody = np.zeros((len(matrix.ids), 0), dtype=np.float32)
+    return matrix if matrix.n_answers else replace(matrix, models=(), correct=nobody)
+
+
+def _read(
+    spec: Sources, columns: Roles, most: float, *, answers: bool
+) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
+    """A data frame for each source, and remarks on what was left out."""
+    specs = [spec] if isinstance(spec, str | Path) else spec
+    folders = {source: expanded(source) for source in map(data_spec, specs)}
+    runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
+    read = [read_runs(runs, answers=answers)] if runs else []
+    tables = [source for source, path in folders.items() if not path.is_dir()]
+    keys = answer_keys(tables, columns) if len(tables) + len(runs) < len(folders) else {}
+    for source, path in folders.items():
+        if source in tables:
+            alone = len(folders) == 1
+            read.append(read_long(source, columns, most, answers=answers, alone=alone))
+        elif path not in runs:
+            read.append(read_predictions(path, columns, keys, most, answers=answers))
+    return [source.rows for source in read], tuple(note for source in read for note in source.notes)
+
+
+def _shown(spec: Sources) -> str:
+    return str(spec) if isinstance(spec, str | Path) else ", ".join(map(str, spec))
+
+
+def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> CorrectnessMatrix:
+    """Sort models and questions by name in natural order, and fill each cell once.
+
+    The matrix does not depend on the order of the rows. If a cell has several answers, the majority
+    counts, and a tie is unknown; a question or model with nothing but ties is left out, unless
+    ``part`` is true.
+
+    Raises
+    ------
+    DataError
+        When there are too many cells, or two texts or categories of a question.
+
+    Examples
+    --------
+    >>> import pandas
+    >>> rows = [("m10", "q", 0), ("m9", "q", 1), ("m9", "q", 1), ("m9", "q", 0)]
+    >>> answers = pandas.DataFrame(rows, columns=["model", "id", "correct"])
+    >>> matrix = matrix_of([answers.assign(text="Who?", category=None)])
+    >>> matrix.models, matrix.correct.tolist(), matrix.conflicts
+    (('m9', 'm10'), [[1.0, 0.0]], 1)
+    """
+    import pandas
+
+    answers = sources[0]
+    if len(sources) > 1:
+        answers = pandas.concat([source.astype(object) for source in sources])
+    answers, note = _with_own_ids(answers)
+    models, ids = (
+        np.array(natural_order(answers[role].dropna().unique()), dtype=object)
+        for role in ("model", "id")
+    )
+    if len(models) * len(ids) > MOST_CELLS:
+        raise DataError(
+            f"{len(models)} models and {len(ids)} questions, which are more than "
+            f"{MOST_CELLS} cells; the first models are {listed(models, SHOWN)}",
+            expected="a model and a question in many rows each",
+            fix="look whether the right columns were read: --column model=NAME",
+        )
+    texts, categories = _value_by_question(answers, "text"), _value_by_question(answers, "category")
+    votes, right = _votes(answers, ids, models)
+    decided, differ = 2 * right != votes, (right > 0) & (right < votes)
+    correct = np.where(decided, (2 * right > votes).astype(np.float32), np.float32(np.nan))
+    # A row or column without any answer is no tie.
+    rows, columns = (part | decided.any(axis=n) | ~votes.any(axis=n) for n in (1, 0))
+    kept_ids = ids[rows].tolist()
+    left_out = (("question", ids[~rows].tolist()), ("model", models[~columns].tolist()))
+    return CorrectnessMatrix(
+        models=tuple(models[columns].tolist()),
+        ids=tuple(kept_ids),
+        texts=tuple(texts.get(name, "") for name in kept_ids),
+        categories=tuple(categories.get(name) for name in kept_ids),
+        correct=correct[rows][:, columns],
+        conflicts=int(np.count_nonzero(differ)),
+        repeated=int(np.count_nonzero((votes > 1) & ~differ)),
+        left_out=note
+        + tuple(
+            f"{counted(len(names), kind)} left out, for nothing but ties is known of them: "
+            f"{listed(names, SHOWN)}"
+            for kind, names in left_out
+            if names
+        ),
+    )
+
+
+def _with_own_ids(answers: pandas.DataFrame) -> tuple[pandas.DataFrame, tuple[str, ...]]:
+    """The answers, with the category before an id if an id has several; and a note on it."""
+    known = answers[["id", "category"]].drop_duplicates()
+    repeated = int(known["id"].duplicated().sum())
+    if known["category"].isna().any() or not repeated:
+        return answers, ()
+    ids = answers["category"].astype(str) + "/" + answers["id"].astype(str)
+    note = f"{counted(repeated, 'id')} in several categories: questions are named CATEGORY/ID"
+    return answers.assign(id=ids), (note,)
+
+
+def _votes(
+    answers: pandas.DataFrame, ids: NDArray[np.object_], models: NDArray[np.object_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Number of answers and of right answers in each cell: shape (questions, models) each."""
+    import pandas
+
+    known = answers[answers["correct"].notna()]
+    row = pandas.Index(ids).get_indexer(pandas.Index(known["id"]))
+    column = pandas.Index(models).get_indexer(pandas.Index(known["model"]))
+    place, shape = row * len(models) + column, (len(ids), len(models))
+    size = len(ids) * len(models)
+    votes = np.bincount(place, minlength=size).reshape(shape)
+    right = np.bincount(place[known["correct"] == 1], minlength=size).reshape(shape)
+    return votes, right
+
+
+def _value_by_question(answers: pandas.DataFrame, role: str) -> dict[str, str]:
+    """The text or category of each question that has one."""
+    pairs = answers[["id", role]].dropna().drop_duplicates()
+    values: dict[str, str] = {}
+    for name, value in zip(pairs["id"], pairs[role], strict=True):
+        if values.setdefault(name, value) != value:
+            plural = {"text": "texts", "category": "categories"}[role]
+            raise DataError(
+                f"two {plural} for the question `{name:.60}`: {values[name]!r:.80} and "
+                f"{value!r:.80}",
+                expected=f"an id of its own for each question, and one {role} in all of its rows",
+                fix=f"fix the ids, or name another column: --column item=NAME, "
+                f"--column {role}=none",
+            )
+    return values
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """The names, sorted with the numbers in them by value.
+
+    Examples
+    --------
+    >>> natural_order(["q10", "q9", "a"])
+    ['a', 'q9', 'q10']
+    """
+    # Digits sort by their value, and before any other character.
+    return sorted(names, key=lambda name: (_DIGITS.sub(lambda x: f"\0{x[0]:0>20}", name), name))

@@ -280,10 +280,7 @@ def logit_places(
 
 
 def most_probable_vectors(
-    spread: Spread,
-    coordinates: NDArray[np.float32],
-    offsets: NDArray[np.float32],
-    answers: Answers,
+    spread: Spread, coordinates: NDArray[np.float32], offsets: NDArray[np.float32], answers: Answers
 ) -> NDArray[np.float32]:
     """The most probable vectors of new models, with the distribution of the fleet's as the prior.
 

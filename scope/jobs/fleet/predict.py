@@ -9,26 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scope import records
 from scope.answers import Run
 from scope.core.request import as_function
 from scope.jobs.fleet.embed import Learning, load_needed_encoder, prepared, tabulate
 from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster
 from scope.jobs.fleet.inputs import benchmarks_of, load_answers, require_known
+from scope.jobs.fleet.map import answer_vectors, counts_of_answers
 from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.models import answer_vectors, counts_of_answers
 from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.runner import Prepared, run_job
 from scope.protocols import Encoder
-from scope.records import (
-    BenchmarkPoint,
-    BenchmarkPrediction,
-    Contribution,
-    Estimate,
-    Manifest,
-    PredictResult,
-    Setting,
-    Undefined,
-)
+from scope.records import BenchmarkPrediction, Estimate, Undefined
 from scope.records.fleet import EVERY
 from scope.statistics.threads import one_numpy_thread
 
@@ -208,14 +200,14 @@ def _predict_split(left: LeftOut, known: Rows, asked: Rows, ridge: bool) -> Spli
     )
 
 
-def _points(left: LeftOut, results: Sequence[Split]) -> tuple[BenchmarkPoint, ...]:
+def _points(left: LeftOut, results: Sequence[Split]) -> tuple[records.BenchmarkPoint, ...]:
     """Each model's prediction, averaged over the splits that predict it."""
     sums, counts = np.zeros((2, len(left.models)))
     for split in results:
         sums[split.models] += split.predicted
         counts[split.models] += 1
     return tuple(
-        BenchmarkPoint(
+        records.BenchmarkPoint(
             model=left.models[place],
             predicted=float(sums[place] / counts[place]),
             observed=float(left.observed[place]),
@@ -240,7 +232,7 @@ def over_splits(values: NDArray[np.float64], models: int) -> Estimate:
 
 def contribution_matrix(
     predict: Callable[..., BenchmarkPrediction], targets: Sequence[str], sources: Sequence[str]
-) -> tuple[Contribution, ...]:
+) -> tuple[records.Contribution, ...]:
     """The contribution of each benchmark to the prediction of every other one, as in EmbedLLM.
 
     The contribution is the squared error of predicted accuracies with vectors learned without the
@@ -279,7 +271,7 @@ def contribution_matrix(
         if not np.isnan(total).any():
             models = [whole.models for name, whole in wholes.items() if target in (name, EVERY)]
             value = over_splits(total, max(models))
-        contributions.append(Contribution(source=source, target=target, value=value))
+        contributions.append(records.Contribution(source=source, target=target, value=value))
     return tuple(contributions)
 
 
@@ -299,7 +291,7 @@ def vectors_by(
     """
     if encoder is None:
         return lambda _, rows, columns: answer_vectors(matrix.correct[np.ix_(rows, columns)])
-    learning = Learning(forecaster=request.forecaster, seed=request.seed)
+    learning = Learning.of(request)
     table, layout = tabulate(matrix, encoder, request.progress, features=False)
     fits: dict[bytes, Forecaster] = {}
 
@@ -318,7 +310,7 @@ def vectors_by(
     return embed
 
 
-def run_predict_fleet(request: PredictRequest) -> PredictResult:
+def run_predict_fleet(request: PredictRequest) -> records.PredictResult:
     """Predict the accuracies, or continue the run."""
     return run_job(request, prepare)
 
@@ -326,16 +318,16 @@ def run_predict_fleet(request: PredictRequest) -> PredictResult:
 predict_fleet = as_function(PredictRequest, run_predict_fleet)
 
 
-def prepare(request: PredictRequest) -> Prepared[PredictResult]:
+def prepare(request: PredictRequest) -> Prepared[records.PredictResult]:
     """Read and check the answers, the benchmarks and, for mf and knn, the encoder."""
     matrix, card = load_answers(request.data, request)
     every = benchmarks_of(matrix, "one to predict, others to fit on")
     require_known(request.benchmarks, every, "--benchmark", "benchmark")
     benchmarks = tuple(dict.fromkeys(request.benchmarks)) or every
-    settings: dict[str, Setting] = {}
+    settings: dict[str, records.Setting] = {}
     encoder = None
     if request.forecaster != SVD:
-        learning = Learning(forecaster=request.forecaster)
+        learning = Learning.of(request)
         encoder = load_needed_encoder(learning, matrix, request.encoder, request.model_options)
         settings = learning.settings(encoder)
     if request.contributions:
@@ -363,9 +355,9 @@ def _compute(
     every: Sequence[str],
     benchmarks: Sequence[str],
     encoder: Encoder | None,
-    manifest: Manifest,
+    manifest: records.Manifest,
     _: Run,
-) -> PredictResult:
+) -> records.PredictResult:
     embed = vectors_by(request, matrix, encoder)
 
     def predict(benchmark: str, *without: str) -> BenchmarkPrediction:
@@ -384,7 +376,7 @@ def _compute(
             predictions.append(predict(benchmark))
             advance()
     asked = request.contributions
-    return PredictResult(
+    return records.PredictResult(
         manifest=manifest,
         **counts_of_answers(matrix, encoder),
         predictions=tuple(predictions),

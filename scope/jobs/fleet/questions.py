@@ -69,28 +69,6 @@ class QuestionLayout:
         return table[:, -1].astype(np.int64)
 
 
-FEATURES: Final = (
-    "log length",
-    "log words",
-    "log length of the first line",
-    "lines",
-    "log mean length of an option",
-    "log spread of the options' lengths",
-    "log digits",
-    "share of digits",
-    "share of symbols",
-    "log numbers in the first line",
-    "log numbers",
-    "mean length of a word",
-    "share of capitals",
-    "negation in the first line",
-    "none of, or all of",
-    "log signs of formulas",
-    "share of distinct words",
-)
-"""The columns of `text_features`. Lines after the first count as options; logarithms are those of
-the number plus 1; shares are of the characters, and of the words."""
-
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NEGATION = re.compile(r"\b(?:not|NOT|except|EXCEPT|false|incorrect)\b")
 _FORMULA = "$\\^="
@@ -115,15 +93,16 @@ def text_features(texts: Sequence[str]) -> NDArray[np.float32]:
     >>> row["lines"], row["negation in the first line"], round(row["share of digits"], 3)
     (2.0, 1.0, 0.167)
     """
-    features = np.array([_of_text(text) for text in texts]).reshape(-1, len(FEATURES))
+    features = np.array([[*_of_text(text).values()] for text in texts]).reshape(-1, len(FEATURES))
     features[:, _COUNTS] = np.log1p(features[:, _COUNTS])
     return features.astype(np.float32)
 
 
-_COUNTS = [place for place, name in enumerate(FEATURES) if name.startswith("log ")]
+def _of_text(text: str) -> dict[str, float]:
+    """The features by name, where ``log`` says which are taken as the logarithm of one more.
 
-
-def _of_text(text: str) -> tuple[float, ...]:
+    Lines after the first count as options; shares are of the characters, and of the words.
+    """
     signs = Counter(text)
     digits = sum(count for sign, count in signs.items() if sign.isdigit())
     symbols = sum(n for sign, n in signs.items() if not (sign.isalnum() or sign.isspace()))
@@ -133,33 +112,35 @@ def _of_text(text: str) -> tuple[float, ...]:
     sizes = [len(option) for option in lines[1:] or [""]]
     mean = sum(sizes) / len(sizes)
     spread = math.sqrt(sum((size - mean) ** 2 for size in sizes) / len(sizes))
-    return (
-        len(text),
-        len(words),
-        len(first),
-        len(lines),
-        mean,
-        spread,
-        digits,
-        digits / long,
-        symbols / long,
-        len(_NUMBER.findall(first)) if digits else 0,
-        len(_NUMBER.findall(text)) if digits else 0,
-        sum(map(len, words)) / max(len(words), 1),
-        capitals / long,
-        _NEGATION.search(first) is not None,
-        "none of" in lower or "all of" in lower,
-        sum(signs[sign] for sign in _FORMULA),
-        len(set(words)) / max(len(words), 1),
-    )
+    return {
+        "log length": len(text),
+        "log words": len(words),
+        "log length of the first line": len(first),
+        "lines": len(lines),
+        "log mean length of an option": mean,
+        "log spread of the options' lengths": spread,
+        "log digits": digits,
+        "share of digits": digits / long,
+        "share of symbols": symbols / long,
+        "log numbers in the first line": len(_NUMBER.findall(first)) if digits else 0,
+        "log numbers": len(_NUMBER.findall(text)) if digits else 0,
+        "mean length of a word": sum(map(len, words)) / max(len(words), 1),
+        "share of capitals": capitals / long,
+        "negation in the first line": _NEGATION.search(first) is not None,
+        "none of, or all of": "none of" in lower or "all of" in lower,
+        "log signs of formulas": sum(signs[sign] for sign in _FORMULA),
+        "share of distinct words": len(set(words)) / max(len(words), 1),
+    }
+
+
+FEATURES: Final = tuple(_of_text(""))
+"""The columns of `text_features`."""
+
+_COUNTS = [place for place, name in enumerate(FEATURES) if name.startswith("log ")]
 
 
 def make_layout(
-    *,
-    vectors: NDArray[np.float32],
-    encoder: str,
-    categories: Sequence[str | None],
-    features: bool,
+    *, vectors: NDArray[np.float32], encoder: str, categories: Sequence[str | None], features: bool
 ) -> QuestionLayout:
     """The layout of a table of these questions.
 

@@ -1,30 +1,231 @@
-"""Routing: the best model for each question."""
+"""Routing: the best model for each question, and scores of routers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.jobs.fleet import inputs, scoring
 from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
-from scope.jobs.fleet.inputs import (
-    checked_costs,
-    digest_by_model,
-    read_costs,
-    require_known,
-    same_texts,
-    short_digest,
-)
+from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.routing import Columns, route_mix, route_questions, router_scores, single_best
+from scope.jobs.fleet.scoring import Part
 from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
-from scope.records import Manifest, RouteResult, RouterScore
+from scope.records import Manifest, RouteResult, RouterScore, RouteShare
+from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
+
+Costs = NDArray[np.float64]
+"""Shape (models,): the cost of a question."""
+
+Columns = NDArray[np.int64]
+"""Shape (questions,): the column of the model for each question."""
+
+
+def route_questions(scores: ArrayLike, costs: ArrayLike | None = None) -> Columns:
+    """The column of the model to ask each question: the one with the highest score.
+
+    Of equal scores the cheaper model is asked, then the first one.
+
+    Parameters
+    ----------
+    scores
+        Shape (questions, models): the score of each model for a question, as by ``routing_scores``.
+    costs
+        Shape (models,): the cost per question, in any unit.
+
+    Examples
+    --------
+    >>> scores = [[0.7, 0.9], [0.6, 0.6], [0.2, 0.8]]
+    >>> route_questions(scores).tolist(), route_questions(scores, costs=[3, 1]).tolist()
+    ([1, 0, 1], [1, 1, 1])
+    """
+    worth = np.asarray(scores, dtype=np.float64)
+    # The first of equals is taken below, and so the cheapest.
+    order = np.argsort(_prices(costs, worth.shape[1]), kind="stable")
+    models: Columns = order[worth[:, order].argmax(axis=1)]
+    return models
+
+
+def _prices(costs: ArrayLike | None, models: int) -> Costs:
+    """The models' costs, NaN if unknown."""
+    return np.full(models, np.nan) if costs is None else np.asarray(costs, dtype=np.float64)
+
+
+def single_best(skills: ArrayLike, costs: ArrayLike | None = None) -> int:
+    """The column of the most skilled model, of equals the cheapest.
+
+    Parameters
+    ----------
+    skills
+        Shape (models,): accuracies on questions other than those to be routed.
+    costs
+        As for `route_questions`.
+
+    Examples
+    --------
+    >>> single_best([0.5, 0.9, 0.7]), single_best([0.9, 0.9], costs=[2, 1])
+    (1, 1)
+    """
+    return int(route_questions(np.asarray(skills)[np.newaxis], costs)[0])
+
+
+def route_mix(chosen: Columns, models: Sequence[str]) -> tuple[RouteShare, ...]:
+    """The share of the questions of each model, greatest first, without unused models.
+
+    Examples
+    --------
+    >>> for row in route_mix(np.array([2, 0, 2, 2]), ["a", "b", "c"]):
+    ...     print(row.model, row.share)
+    c 0.75
+    a 0.25
+    """
+    counts = Counter(models[column] for column in chosen.tolist())
+    by_share = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(RouteShare(model=model, share=count / len(chosen)) for model, count in by_share)
+
+
+class Router(NamedTuple):
+    """A routing strategy: its accuracy and its cost on each question.
+
+    ``model`` is the name of the single best model; None for other strategies.
+    """
+
+    name: str
+    model: str | None
+    shares: scoring.Shares
+    costs: Costs
+
+
+def router_scores(
+    chosen: Columns,
+    answers: Answers,
+    ids: Sequence[str],
+    *,
+    models: Sequence[str],
+    single: int,
+    categories: Sequence[str | None] | None = None,
+    costs: ArrayLike | None = None,
+) -> tuple[RouterScore, ...]:
+    """Accuracy, cost and the router's gain for each strategy: on all questions, then by category.
+
+    The random router draws a model for each question, with the router's shares of the models over
+    all questions; its accuracy is the expectation, not that of one draw. The oracle is right if any
+    model is known to be right; it asks the cheapest model that is right, or the cheapest of all if
+    none is. With categories, the best model of each category on these same questions is an upper
+    bound for routers that use only the category; with few questions it is optimistic.
+
+    A question counts for a strategy only if one of its possible answers is known, and for a gain
+    only if it counts for both strategies; ``n`` is their number. The random router's shares are
+    rescaled to the models with a known answer.
+
+    Parameters
+    ----------
+    chosen
+        Shape (questions,): the router's columns, as by `route_questions`.
+    answers
+        Shape (questions, models): 1 right, 0 wrong, NaN unknown.
+    ids
+        Ids of the questions; questions with the same id count as one in the intervals.
+    models
+        Names of the models.
+    single
+        The column of the single best model, as by `single_best`.
+    categories
+        Category of each question; None for a question that counts only towards all.
+    costs
+        Shape (models,): the cost per question.
+
+    Examples
+    --------
+    Two models, each right on one of two questions, and a router that knows which:
+
+    >>> answers = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    >>> scores = router_scores(
+    ...     np.array([0, 1]), answers, ["a", "b"], models=["this", "that"], single=0
+    ... )
+    >>> for score in scores:
+    ...     print(score.router, score.model, score.accuracy.value)
+    router None 1.0
+    single best this 0.5
+    random with the same mix None 0.5
+    oracle None 1.0
+    """
+    groups = [None] * len(ids) if categories is None else categories
+    prices = _prices(costs, len(models))
+    routers = (
+        _asking(ROUTER, None, chosen, answers, prices),
+        _asking(SINGLE_BEST, models[single], np.full(len(answers), single), answers, prices),
+        *([_best_per_benchmark(answers, groups, prices)] if any(groups) else []),
+        _drawing(chosen, answers, prices),
+        _oracle(answers, prices),
+    )
+    return tuple(
+        _score(router, routers[0], part, ids)
+        for part in scoring.question_parts(groups)
+        for router in routers
+    )
+
+
+def _asking(
+    name: str, model: str | None, columns: Columns, answers: Answers, costs: Costs
+) -> Router:
+    shares = answers[np.arange(len(answers)), columns].astype(np.float64)
+    return Router(name, model, shares, costs[columns])
+
+
+def _best_per_benchmark(answers: Answers, categories: Sequence[str | None], costs: Costs) -> Router:
+    columns = np.zeros(len(answers), dtype=np.int64)
+    for part in scoring.question_parts(categories)[1:]:
+        inside = answers[part.rows].T
+        shares = scoring.means_of_known(inside, ~np.isnan(inside))
+        columns[part.rows] = np.nan_to_num(shares, nan=-1).argmax()
+    router = _asking(BEST_PER_BENCHMARK, None, columns, answers, costs)
+    without = np.array([category is None for category in categories])
+    return router._replace(shares=np.where(without, np.nan, router.shares))
+
+
+def _drawing(chosen: Columns, answers: Answers, costs: Costs) -> Router:
+    mix = np.bincount(chosen, minlength=answers.shape[1]) / max(len(chosen), 1)
+    known = ~np.isnan(answers)
+    right, weight = np.where(known, answers, 0) @ mix, known @ mix
+    shares = np.divide(right, weight, out=np.full(len(answers), np.nan), where=weight > 0)
+    # A sum of shares may exceed 1 by its last bit.
+    return Router(SAME_MIX, None, np.minimum(shares, 1.0), np.full(len(answers), costs @ mix))
+
+
+def _oracle(answers: Answers, costs: Costs) -> Router:
+    right = answers == 1
+    shares = np.where(np.isnan(answers).all(axis=1), np.nan, right.any(axis=1))
+    cheapest_right = np.where(right, costs, np.inf).min(axis=1)
+    spent = np.where(np.isinf(cheapest_right), costs.min(), cheapest_right)
+    return Router(ORACLE, None, shares, spent)
+
+
+def _score(router: Router, judged: Router, part: Part, ids: Sequence[str]) -> RouterScore:
+    """The score of a router on some questions, and the gain of ``judged`` over it."""
+    rows, names = part.rows, scoring.names_at(part.rows, ids)
+    cost = float(router.costs[rows].mean()) if len(rows) else np.nan
+    return RouterScore(
+        router=router.name,
+        model=router.model,
+        accuracy=scoring.known_mean(router.shares[rows], names),
+        cost=None if np.isnan(cost) else cost,
+        gain=None
+        if router is judged
+        else scoring.known_gain(judged.shares[rows], router.shares[rows], names),
+        category=part.category,
+    )
+
 
 ROUTES = "routes.csv"
 
@@ -39,31 +240,29 @@ route_fleet = as_function(RouteRequest, run_route_fleet)
 
 def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     """Read the costs, and the fleet with its questions or the answers to fit and score."""
-    costs = read_costs(request.costs_file) if request.costs_file else {}
+    costs = inputs.read_costs(request.costs_file) if request.costs_file else {}
     costs |= request.costs
     plan = plan_evaluation(request)
-    require_known(request.models, plan.models, "--model")
-    require_known(costs, plan.models, "--cost or --costs")
+    inputs.require_known(request.models, plan.models, "--model")
+    inputs.require_known(costs, plan.models, "--cost or --costs")
     models = tuple(name for name in plan.models if not request.models or name in request.models)
-    return plan.prepared(
-        "fleet route",
-        request,
-        partial(_compute, models, checked_costs(costs, models)),
-        {
-            "models": f"{counted(len(models), 'model')} {short_digest(models)}",
-            "costs": digest_by_model(costs),
-        },
-    )
+    settings = {
+        "models": f"{counted(len(models), 'model')} {inputs.short_digest(models)}",
+        "costs": inputs.digest_by_model(costs),
+    }
+    compute = partial(_compute, models, inputs.checked_costs(costs, models), plan.build)
+    return plan.prepared("fleet route", request, compute, settings={**plan.settings, **settings})
 
 
 def _compute(
     models: tuple[str, ...],
     costs: Sequence[float] | None,
-    evaluation: Evaluation,
+    build: Callable[[], Evaluation],
     manifest: Manifest,
     run: Run,
 ) -> RouteResult:
     """Select a model for every question, and score the selection if answers are known."""
+    evaluation = build()
     forecaster = evaluation.fleet.forecaster
     columns = np.array([evaluation.fleet.models.index(name) for name in models])
     probabilities = forecaster.predict_proba(evaluation.table)
@@ -127,7 +326,7 @@ def _router_scores(
     return router_scores(
         chosen[rows],
         answers[rows],
-        same_texts(questions),
+        inputs.same_texts(questions),
         models=models,
         single=single_best(skills, costs),
         categories=questions.categories,

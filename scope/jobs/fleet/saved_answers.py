@@ -19,20 +19,12 @@ from scope.data.items import LETTERS, option_index, right_answers
 from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError
-from scope.jobs.fleet.long_tables import (
-    COLUMNS,
-    NONE,
-    AnswerKey,
-    AnswerKeys,
-    LongTable,
-    by_role,
-    options_of,
-    whole_text,
-)
+from scope.jobs.fleet import long_tables
+from scope.jobs.fleet.long_tables import NONE, AnswerKey, AnswerKeys, LongTable, options_of
 from scope.jobs.left_out import notes_on
 from scope.metrics import best_against_gold, exact_match_values
+from scope.models.answer_table import prediction_files
 from scope.models.replies import without_thought
-from scope.models.saved import prediction_files
 from scope.models.scheme import scheme_of
 from scope.printing import counted
 from scope.records import Answer, CompareResult, Item, TaskAnswers
@@ -62,7 +54,7 @@ def _long_table(
     import pandas
 
     note = f"{counted(without_gold, 'row')} left out, for no right answer is known"
-    frame = pandas.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+    frame = pandas.DataFrame(rows, columns=list(long_tables.COLUMNS), dtype=object)
     return LongTable(frame, (*notes, *([note] if without_gold else [])))
 
 
@@ -90,7 +82,7 @@ def read_predictions(
         When the folder holds no such file, or a larger share than ``most`` of the rows of one is
         unusable.
     """
-    named = {"id" if role == "item" else role: column for role, column in by_role(columns).items()}
+    named = long_tables.as_fields(long_tables.by_role(columns))
     rows: list[ModelAnswer] = []
     notes: list[str] = []
     for model, path in prediction_files(folder).items():
@@ -152,7 +144,7 @@ def _answer_of(fields: Fields, model: str, labels: Sequence[str], keys: AnswerKe
         options, names = key.options, key.labels
     gold = right_answers(fields.values.get("gold")) or key.gold
     correct = _is_right(fields, options, names or labels, gold) if gold else None
-    whole = whole_text(text, None, options)
+    whole = long_tables.whole_text(text, None, options)
     return ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
 
 
@@ -245,7 +237,7 @@ def read_runs(paths: Sequence[Path], *, answers: bool) -> LongTable:
                 continue
             question, category = item.question, item.category or name
             row_id = question.id if len(names) == 1 else f"{name}/{question.id}"
-            text = whole_text(question.text, question.context, question.options)
+            text = long_tables.whole_text(question.text, question.context, question.options)
             for model, responses in zip(result.manifest.models, task.answers, strict=True):
                 correct = _correct(responses[place], item, normalize)
                 rows.append(ModelAnswer(model.name, row_id, text, category, correct))

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from scope.errors import SpecError
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, Probabilities
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
-from scope.jobs.fleet.scores import forecast_scores, hit_shares, means_of_known
+from scope.jobs.fleet.scoring import forecast_scores, hit_shares, means_of_known
 from scope.progress import Silent
 from scope.protocols import Advance, Progress
 from scope.records import ForecastScore

@@ -112,12 +112,8 @@ def save_fleet(fleet: Fleet, folder: Path) -> None:
         forecaster=forecaster.short_name,
         parameters=plain_parameters(parameters),
         layout=forecaster.layout,
-        models=fleet.models,
-        added=fleet.added,
-        ids=fleet.ids,
-        texts_digest=fleet.texts_digest,
-        encoder=fleet.encoder,
         sha256=FILES.write(folder, numbers),
+        **_names(fleet),
     )
     FILES.describe(folder, description)
 
@@ -151,16 +147,8 @@ def load_fleet(folder: Path) -> Fleet:
         if not 0 <= description.layout.vector <= _WIDEST:
             raise ValueError(f"a layout with vectors of {description.layout.vector} numbers")
         forecaster.predict_proba(np.zeros((1, forecaster.layout.width), dtype=np.float32))
-        return Fleet(
-            forecaster=forecaster,
-            models=description.models,
-            skills=skills,
-            answered=answered,
-            ids=description.ids,
-            texts_digest=description.texts_digest,
-            encoder=description.encoder,
-            added=description.added,
-        )
+        names = _names(description)
+        return Fleet(forecaster=forecaster, skills=skills, answered=answered, **names)
 
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -197,6 +185,9 @@ def file_cell(value: str | float) -> str:
 EMBEDDER = "embedder"
 """The folder of the fleet in a run."""
 
+WRITTEN = (f"{EMBEDDER}/{DESCRIPTION}", f"{EMBEDDER}/{NUMBERS}")
+"""The files of the fleet in a run."""
+
 FEWEST_ANSWERS = 20
 """The fewest answers for an informative vector of a new model."""
 
@@ -226,10 +217,16 @@ def fleet_digest(fleet: Fleet) -> str:
     The files are not read again, because they may have changed since.
     """
     forecaster = fleet.forecaster
-    names = (fleet.models, fleet.added, fleet.ids, fleet.texts_digest, fleet.encoder)
     parameters = sorted(forecaster.get_params(deep=False).items())
     numbers = forecaster.state_arrays() | _counts(fleet)
+    names = tuple(_names(fleet).values())
     return digest_of((forecaster.short_name, parameters, names), numbers)
+
+
+def _names(fleet: Fleet | _Description) -> dict[str, Any]:
+    """What a fleet and its description hold alike."""
+    names = ("models", "added", "ids", "texts_digest", "encoder")
+    return {name: getattr(fleet, name) for name in names}
 
 
 def _counts(fleet: Fleet) -> dict[str, NDArray[Any]]:

@@ -9,32 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.fleet.factorization import (
-    Prior,
-    answer_noise,
-    factorize,
-    new_model_vectors,
-    vector_prior,
-)
+from scope.jobs.fleet import factorization, kernels, selection
+from scope.jobs.fleet.factorization import Prior, factorize
 from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster, checked_table
-from scope.jobs.fleet.kernels import (
-    Kernel,
-    Mix,
-    QuestionInputs,
-    fit_ridge,
-    landmark_kernel,
-    mixes_of,
-    nystroem_basis,
-)
+from scope.jobs.fleet.kernels import Mix, QuestionInputs
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
-from scope.jobs.fleet.selection import (
-    LeftOutForecasts,
-    calibration_slope,
-    question_folds,
-    question_numbers,
-    route_weights,
-    text_helps,
-)
+from scope.jobs.fleet.selection import question_folds
 from scope.statistics.threads import one_numpy_thread
 
 _FURTHEST = 4.0
@@ -150,7 +130,7 @@ class TextFactors(VectorForecaster):
         """
         prior = Prior(self.prior_mean_, self.prior_covariance_, float(self.noise_))
         with one_numpy_thread():
-            further = new_model_vectors(self.question_vectors_[rows], answers, prior)
+            further = factorization.new_model_vectors(self.question_vectors_[rows], answers, prior)
         larger = copy.copy(self)
         larger.model_vectors_ = np.concatenate([self.model_vectors_, further])
         larger.skills_ = larger.model_vectors_[:, 0]
@@ -163,7 +143,7 @@ class TextFactors(VectorForecaster):
         return self
 
     def _fit(self, table: Table, answers: Answers) -> None:
-        numbers = question_numbers(table, self.layout)
+        numbers = selection.question_numbers(table, self.layout)
         # Few questions are in fewer folds.
         folds = question_folds(numbers, min(self.folds, int(numbers.max()) + 1), self.seed)
         dimensions = min(self.dimensions or MOST_DIMENSIONS, answers.shape[1])
@@ -175,19 +155,21 @@ class TextFactors(VectorForecaster):
         trial = left_out_forecasts(
             inputs, answers, numbers, folds, dimensions=dimensions, guard=self.guard
         )
-        helps = text_helps(trial, self.guard)
-        # 0: the forecasts are the skills.
-        self.slope_ = max(calibration_slope(trial, self._generator(1)), 0.0) if helps else 0.0
+        self.slope_ = 0.0  # The forecasts are the skills.
+        if selection.text_helps(trial, self.guard):
+            self.slope_ = max(selection.calibration_slope(trial, self._generator(1)), 0.0)
         codes = self.layout.codes(table)[~np.isnan(answers).all(axis=1)]
-        self.route_weights_ = route_weights(trial, codes, len(self.layout.categories), self.guard)
-        ridge = fit_ridge(inputs, factors.question_vectors, guard=self.guard)
+        self.route_weights_ = selection.route_weights(
+            trial, codes, len(self.layout.categories), self.guard
+        )
+        ridge = kernels.fit_ridge(inputs, factors.question_vectors, guard=self.guard)
         # One product from similarities to coordinates, without computing all inputs.
         self.weights_ = basis @ ridge.weights
         self.offset_ = ridge.offset - ridge.centre @ ridge.weights
         skills, vectors, self.question_vectors_ = factors
         self.model_vectors_ = np.column_stack([skills, vectors])
-        self.noise_ = answer_noise(answers, factors)
-        prior = vector_prior(self.model_vectors_, self.noise_)
+        self.noise_ = factorization.answer_noise(answers, factors)
+        prior = factorization.vector_prior(self.model_vectors_, self.noise_)
         self.prior_mean_, self.prior_covariance_ = prior.mean, prior.covariance
 
     def _probabilities(self, table: Table) -> Probabilities:
@@ -217,18 +199,18 @@ class TextFactors(VectorForecaster):
         self.feature_scale_ = features.std(axis=0) + np.float32(1e-6)
         questions = self._questions(table)
         mix = self._best_mix(questions, targets)
-        kernel = landmark_kernel(questions, mix, self.landmarks, self._generator(0))
+        kernel = kernels.landmark_kernel(questions, mix, self.landmarks, self._generator(0))
         self.mix_ = np.array(kernel.mix)
         self.landmark_vectors_, self.landmark_features_, self.landmark_codes_ = kernel.landmarks
         self.widths_ = np.array([kernel.vector_width, kernel.feature_width])
-        return nystroem_basis(kernel)
+        return kernels.nystroem_basis(kernel)
 
     def _likeness_times(self, table: Table, weights: NDArray[np.float32]) -> NDArray[np.float32]:
         """Each question's similarity to the landmarks, times weights: (questions, any)."""
         marks = QuestionInputs(
             self.landmark_vectors_, self.landmark_features_, self.landmark_codes_
         )
-        kernel = Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
+        kernel = kernels.Kernel(Mix(*self.mix_.tolist()), marks, *self.widths_.tolist())
         return kernel.times(self._questions(table), weights)
 
     def _questions(self, table: Table) -> QuestionInputs:
@@ -241,7 +223,7 @@ class TextFactors(VectorForecaster):
 
     def _best_mix(self, questions: QuestionInputs, targets: NDArray[np.float32]) -> Mix:
         """The mix with the smallest leave-one-out squared error of the targets."""
-        mixes = mixes_of(
+        mixes = kernels.mixes_of(
             features=bool(self.layout.features), categories=bool(self.layout.categories)
         )
         if len(mixes) == 1:
@@ -251,9 +233,9 @@ class TextFactors(VectorForecaster):
         sample, wanted = questions.take(some), targets[some]
 
         def saved(mix: Mix) -> float:
-            kernel = landmark_kernel(sample, mix, _LANDMARKS_FOR_MIX, self._generator(3))
-            inputs = kernel.times(sample, nystroem_basis(kernel))
-            return float(fit_ridge(inputs, wanted, guard=self.guard).gain.sum())
+            kernel = kernels.landmark_kernel(sample, mix, _LANDMARKS_FOR_MIX, self._generator(3))
+            inputs = kernel.times(sample, kernels.nystroem_basis(kernel))
+            return float(kernels.fit_ridge(inputs, wanted, guard=self.guard).gain.sum())
 
         return max(mixes, key=saved)
 
@@ -269,7 +251,7 @@ def left_out_forecasts(
     *,
     dimensions: int,
     guard: float,
-) -> LeftOutForecasts:
+) -> selection.LeftOutForecasts:
     """Forecast the questions of each fold by factors of the other folds.
 
     Questions that no model answered are left out: there is no answer to compare a forecast with.
@@ -280,10 +262,10 @@ def left_out_forecasts(
     for fold in np.unique(folds):
         out = folds == fold
         factors = factorize(answers[~out], dimensions)
-        ridge = fit_ridge(inputs[~out], factors.question_vectors, guard=guard)
+        ridge = kernels.fit_ridge(inputs[~out], factors.question_vectors, guard=guard)
         means[out] = factors.skills
         forecasts[out] = factors.skills + ridge.predict(inputs[out]) @ factors.model_vectors.T
     answered = ~np.isnan(answers).all(axis=1)
-    return LeftOutForecasts(
+    return selection.LeftOutForecasts(
         answers[answered], means[answered], forecasts[answered], numbers[answered]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, groupby
+from itertools import chain, count, groupby
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -39,6 +39,7 @@ from scope.jobs.audit.answer import (
     verdict_sentences,
 )
 from scope.jobs.audit.page import page as audit_page
+from scope.jobs.audit.verdict_words import in_plain_words
 from scope.jobs.compare.page import page as compare_page
 from scope.jobs.pages import headline_of
 from scope.jobs.probe.page_tables import similar_layers
@@ -268,15 +269,25 @@ def direction_table(result: PairResult) -> Table:
                 "same answer, %", [_of_target(audit, "iid_agreement") for audit in audits], percent
             ),
             *(
+                _row(
+                    f"{in_plain_words(name)}, points",
+                    [getattr(_endpoints(audit).get(name), "estimate", None) for audit in audits],
+                    points,
+                    _signs(name, audits),
+                )
+                for name in dict.fromkeys(chain.from_iterable(map(_endpoints, audits)))
+                if name.startswith("keeps")
+            ),
+            *(
                 _row(label, [_similarity(result, label, audit) for audit in audits], number)
                 for label in dict.fromkeys(map(_label, result.similarities))
             ),
             *(
                 _row(
-                    name := f"{metric} on {capability}",
+                    in_plain_words(f"{metric} on {capability}"),
                     [_of_target(audit, metric, capability) for audit in audits],
                     number,
-                    _signs(name, audits),
+                    _signs(f"{metric} on {capability}", audits),
                 )
                 for capability in names
                 for metric in ("concordance", "reach")
@@ -301,16 +312,13 @@ def _of_target(audit: AuditResult, metric: str, capability: str | None = None) -
     return estimates_of_models(audit, metric, capability).get(target_of(audit))
 
 
-_STATES = {"within": "✓ ", "beyond": "✗ ", "not shown": "? "}
+_STATES = {"within": "✓ ", "beyond": "✗ ", "fails alone": "? ", "not shown": "? "}
 
 
 def _signs(name: str, audits: Sequence[AuditResult]) -> Sequence[str]:
     """For each audit whether this endpoint is within its limit; empty if it is not judged."""
-    states = [getattr(_endpoints(audit).get(name), "state", "") for audit in audits]
-    # A number that fails alone decides nothing.
-    decided = [any(name in verdict.beyond for verdict in audit.verdicts) for audit in audits]
-    signs = zip(states, decided, strict=True)
-    return [_STATES.get(of if sure or of != "beyond" else "not shown", "") for of, sure in signs]
+    states = (getattr(_endpoints(audit).get(name), "state", "") for audit in audits)
+    return [_STATES.get(state, "") for state in states]
 
 
 def _row(

@@ -23,8 +23,9 @@ from scope.jobs.pair.request import PairRequest
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
 from scope.jobs.runner import Prepared, run_job
-from scope.jobs.shared_fields import LabelledTexts, SharesAnswers
+from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, SharesAnswers
 from scope.jobs.task_choice import task_names
+from scope.models.scheme import scheme_of
 from scope.records import EstimatedResult, Manifest, NotRun
 
 _PREPARE: Mapping[type[Request], Callable[[Any], Prepared[Any]]] = MappingProxyType(
@@ -104,9 +105,10 @@ class Parts:
             baseline=request.baseline if reference == 0 else None,
             floor=request.floor,
             capabilities=request.capabilities,
-            accuracy_margin=request.accuracy_margin,
+            # Both directions and the other parts ask for most of the texts anyway.
+            looks=1 if scheme_of(whole_spec(request.models[target])).served else None,
             **request.sizes,
-            **self._shared(LabelledTexts),
+            **self._shared(LabelledTexts) | self._shared(JudgesAccuracy),
         )
 
     def compare(self, task: str | object) -> bool:
@@ -119,8 +121,7 @@ class Parts:
             models=self._request.models,
             tasks=[task],
             data=self._request.data,
-            accuracy_margin=self._request.accuracy_margin,
-            **self._questions(),
+            **self._questions() | self._shared(JudgesAccuracy),
         )
 
     def reuse(

@@ -14,7 +14,7 @@ from scope.jobs.gates import ReplacementGates
 from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, take_models
 from scope.plugins import expand_groups
 
-QUICK = {"n": 100, "n_search": 25, "n_unchanged": 1000}
+QUICK = {"n": 200, "n_most": 600, "n_search": 25, "n_unchanged": 2000}
 """Numbers of texts of a quick audit: some minutes on two cores for small models."""
 
 
@@ -65,7 +65,7 @@ class PairRequest(LabelledTexts, JudgesAccuracy):
     repeated."""
 
     n: Annotated[
-        int | None, whole_number(DATA, default="100; 300 if thorough"), Limits(least=1)
+        int | None, whole_number(DATA, default="200; 300 if thorough"), Limits(least=1)
     ] = None
     """Number of texts to change and of questions to ask. Ten times as many texts are also asked
     unchanged; all questions, where answers are saved or with --thorough."""
@@ -80,7 +80,8 @@ class PairRequest(LabelledTexts, JudgesAccuracy):
     @property
     def sizes(self) -> dict[str, int]:
         """The numbers of texts of an audit."""
-        sizes = {name: getattr(AuditRequest, name) for name in QUICK} if self.thorough else QUICK
+        audits = {name: getattr(AuditRequest, name) for name in QUICK if name != "n_most"}
+        sizes = audits if self.thorough else QUICK
         if self.n is None:
             return dict(sizes)
         return {

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from scope.errors import DataError, SpecError
+from scope.jobs.probe import measures, network
 from scope.jobs.probe.correlations import pearson
 from scope.jobs.probe.latents import (
     Distances,
@@ -25,24 +26,6 @@ from scope.jobs.probe.latents import (
     one_thread,
     require_form,
 )
-from scope.jobs.probe.measures import (
-    AllCosines,
-    Measure,
-    Pretrained,
-    RawLayer,
-    ScoredPairs,
-    SiameseNetwork,
-)
-from scope.jobs.probe.network import (
-    LOSSES,
-    PRETRAINED,
-    RECIPES,
-    Loss,
-    Recipe,
-    Step,
-    checked_step,
-    head_size,
-)
 
 _COUNTS = ("seed", "hidden", "outputs", "components", "epochs", "batch", "patience")
 _LEAST = {"seed": 0, "outputs": 2, "batch": 2}
@@ -51,7 +34,7 @@ _LEAST = {"seed": 0, "outputs": 2, "batch": 2}
 
 def check_parameters(probe: Any) -> None:
     """Raise a SpecError for a parameter that is invalid for any pairs."""
-    checked_step(probe.step)
+    network.checked_step(probe.step)
     if not (probe.low < probe.high and math.isfinite(probe.high - probe.low)):
         raise SpecError(
             f"scores from {probe.low:g} to {probe.high:g}",
@@ -66,15 +49,17 @@ def check_parameters(probe: Any) -> None:
                 expected=f"a number from {least}",
                 fix=f"give another `{name}`, or leave it out",
             )
-    if probe.loss is not None and probe.loss not in LOSSES:
+    if probe.loss is not None and probe.loss not in network.LOSSES:
         raise SpecError(
             f"the loss `{probe.loss}`",
-            expected=f"one of {', '.join(LOSSES)}",
+            expected=f"one of {', '.join(network.LOSSES)}",
             fix="name one of these, or leave it out",
         )
 
 
-def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None = None) -> None:
+def require_enough_pairs(
+    pairs: int, layers: int, step: network.Step, hidden: int | None = None
+) -> None:
     """Raise a DataError if there are fewer training pairs than parameters of the step's head.
 
     The encoders, which start from a closed form or from sentences without scores, do not count.
@@ -96,10 +81,10 @@ def require_enough_pairs(pairs: int, layers: int, step: Step, hidden: int | None
     if step == "mlp":
         parameters = layers + 1
     else:
-        usual = RECIPES[step].hidden
-        parameters = head_size(layers, usual and (hidden or usual))
+        usual = network.RECIPES[step].hidden
+        parameters = network.head_size(layers, usual and (hidden or usual))
         smaller = usual and max(
-            (n for n in range(1, pairs) if head_size(layers, n) <= pairs), default=0
+            (n for n in range(1, pairs) if network.head_size(layers, n) <= pairs), default=0
         )
     if pairs < parameters:
         way = f"or write --hidden {smaller}, " if smaller else ""
@@ -213,11 +198,11 @@ class SimilarityProbe(BaseEstimator):
     def __init__(
         self,
         *,
-        step: Step = "final",
+        step: network.Step = "final",
         seed: int = 0,
         low: float = 0.0,
         high: float = 5.0,
-        loss: Loss | None = None,
+        loss: network.Loss | None = None,
         hidden: int | None = None,
         outputs: int | None = None,
         components: int = 256,
@@ -253,10 +238,10 @@ class SimilarityProbe(BaseEstimator):
             If the latents are invalid.
         """
         check_parameters(self)
-        if self.step not in PRETRAINED:
+        if self.step not in network.PRETRAINED:
             raise SpecError(
                 f"sentences without scores for the step `{self.step}`",
-                expected=f"one of the steps {', '.join(PRETRAINED)}",
+                expected=f"one of the steps {', '.join(network.PRETRAINED)}",
                 fix="leave `pretrain` out: this step learns from pairs alone",
             )
         with one_thread():
@@ -353,35 +338,39 @@ class SimilarityProbe(BaseEstimator):
         with one_thread():
             return self.pretrained_.reconstruction_errors(self._inputs(checked_latents(latents)))
 
-    def _scored(self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike) -> ScoredPairs:
+    def _scored(
+        self, first: NDArray[Any], second: NDArray[Any], scores: ArrayLike
+    ) -> measures.ScoredPairs:
         first, second = map(self._inputs, checked_pairs(first, second))
         wanted = checked_scores(scores, len(first), self.low, self.high)
-        return ScoredPairs(first, second, (wanted - self.low) / (self.high - self.low))
+        return measures.ScoredPairs(first, second, (wanted - self.low) / (self.high - self.low))
 
-    def _measure(self, pairs: ScoredPairs, development: ScoredPairs) -> Measure:
+    def _measure(
+        self, pairs: measures.ScoredPairs, development: measures.ScoredPairs
+    ) -> measures.Measure:
         count, layers, _ = pairs.first.shape
         if self.step == "raw":
-            return RawLayer.fit(development)
+            return measures.RawLayer.fit(development)
         require_enough_pairs(count, layers, self.step, self.hidden)
         if self.step == "mlp":
-            return AllCosines.fit(pairs, development)
+            return measures.AllCosines.fit(pairs, development)
         if hasattr(self, "pretrained_"):
             pretrained = self.pretrained_
             require_form(pairs.first, *pretrained.basis.centre.shape)
         else:
             pretrained = self._pretrained(pairs.first, pairs.second)
         # Torch rejects NumPy integers, which a parameter search passes.
-        return SiameseNetwork.fit(
+        return measures.SiameseNetwork.fit(
             pairs, development, pretrained, self._recipe(), seed=int(self.seed)
         )
 
-    def _pretrained(self, *parts: NDArray[np.float32]) -> Pretrained:
-        return Pretrained.fit(
+    def _pretrained(self, *parts: NDArray[np.float32]) -> measures.Pretrained:
+        return measures.Pretrained.fit(
             parts, self._recipe(), components=self.components, seed=int(self.seed)
         )
 
-    def _recipe(self) -> Recipe:
-        recipe = RECIPES[checked_step(self.step)]
+    def _recipe(self) -> network.Recipe:
+        recipe = network.RECIPES[network.checked_step(self.step)]
         return replace(
             recipe,
             loss=self.loss or recipe.loss,

@@ -14,16 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 
 from scope.errors import DataError
+from scope.jobs.probe import latents
 from scope.jobs.probe.correlations import pearson_difference, pearson_estimate
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.latents import (
-    checked_groups,
-    checked_latents,
-    checked_pairs,
-    checked_scores,
-    cosine_distances,
-    one_thread,
-)
 from scope.records.estimates import Estimate, Undefined
 
 
@@ -62,11 +55,11 @@ def layer_curve(
     >>> print(*layer_curve(first, second, [5, 4, 2, 0]))
     0.994 [0.644, 1.000]
     """
-    pair = checked_pairs(first, second)
-    wanted = checked_scores(scores, len(pair[0]), low, high)
+    pair = latents.checked_pairs(first, second)
+    wanted = latents.checked_scores(scores, len(pair[0]), low, high)
     if probe is None:
-        with one_thread():
-            distances = cosine_distances(*pair)
+        with latents.one_thread():
+            distances = latents.cosine_distances(*pair)
     else:
         distances = probe.layer_distances(*pair)
     return tuple(pearson_estimate(-column, wanted, groups) for column in distances.T)
@@ -96,7 +89,7 @@ def leave_one_layer_out(
     DataError
         If the pairs, their scores or groups are invalid.
     """
-    wanted = checked_scores(scores, len(first), probe.low, probe.high)
+    wanted = latents.checked_scores(scores, len(first), probe.low, probe.high)
     distances = probe.layer_distances(first, second)
     layers = distances.shape[1]
     whole = probe.scores_from(distances)
@@ -143,14 +136,17 @@ def linear_cka(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]
     >>> linear_cka(line, square).round(4).tolist(), linear_cka(line, 3 - line).tolist()
     ([[0.7071]], [[1.0]])
     """
-    with one_thread():
+    with latents.one_thread():
         ours, theirs = _unit_products(first, second)
         return np.clip(ours @ theirs.T, 0.0, 1.0)
 
 
 def _unit_products(first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[np.float64]]:
     """Each layer's matrix of products as a row of length 1, shape (layers, sentences ** 2)."""
-    pair = checked_latents(first, "the first latents"), checked_latents(second, "the second ones")
+    pair = (
+        latents.checked_latents(first, "the first latents"),
+        latents.checked_latents(second, "the second ones"),
+    )
     count = len(pair[0])
     if len(pair[1]) != count:
         raise DataError(
@@ -159,10 +155,10 @@ def _unit_products(first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[np
             fix="read the same texts with both models",
         )
     sides = []
-    for latents in pair:
-        unit = np.empty((latents.shape[1], count * count))
+    for side in pair:
+        unit = np.empty((side.shape[1], count * count))
         for layer in range(len(unit)):
-            rows = np.asarray(latents[:, layer], dtype=np.float64)
+            rows = np.asarray(side[:, layer], dtype=np.float64)
             rows = rows - rows.mean(axis=0)
             deviation = rows.std(axis=0)
             varied = deviation > _STILL
@@ -198,11 +194,7 @@ class AlignedLayers(NamedTuple):
 
 
 def align_layers(
-    first: NDArray[Any],
-    second: NDArray[Any],
-    *,
-    seed: int,
-    groups: NDArray[np.int64] | None = None,
+    first: NDArray[Any], second: NDArray[Any], *, seed: int, groups: NDArray[np.int64] | None = None
 ) -> AlignedLayers:
     """Standardised linear CKA of every layer of one model with every layer of the other.
 
@@ -232,7 +224,7 @@ def align_layers(
     >>> aligned.values.round(2).tolist(), aligned.margins.round(2).tolist()
     ([[1.0], [0.13]], [[0.0], [0.16]])
     """
-    with one_thread():
+    with latents.one_thread():
         ours, theirs = _unit_products(first, second)
         generator = np.random.default_rng(seed)
         parts = _tenths(len(first), groups, generator)
@@ -253,7 +245,7 @@ def _tenths(
 
     Groups of equal size are in random order.
     """
-    numbers = checked_groups(groups, count, "sentence")
+    numbers = latents.checked_groups(groups, count, "sentence")
     sizes = np.bincount(numbers)
     if len(sizes) < _PARTS:
         raise DataError(

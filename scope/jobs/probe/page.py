@@ -25,17 +25,7 @@ from reports.builders.outcomes import model_lines
 from reports.builders.run import asked, code, folded, reproduce, run_lines
 from reports.prose import Text, joined, prose, together, written
 from reports.wording import count_rivals, short
-from scope.jobs.probe.page_tables import (
-    MOST_ROWS,
-    RAW,
-    largest_losses,
-    layer_curve,
-    layers_section,
-    short_table,
-    some_seen,
-    steps_section,
-    wrong_section,
-)
+from scope.jobs.probe import page_tables as tables
 from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore
 
 MOST_DIFFERENCES = 3
@@ -61,9 +51,12 @@ def page(result: ProbeResult) -> Page:
         title=f"SCoPE {result.manifest.job}: {', '.join(model.name for model in findings.models)}",
         sections=(
             answer_section(findings),
-            wrong_section(findings),
+            tables.wrong_section(findings),
             *folded(
-                steps_section(findings), layers_section(findings), _limits(findings), _asked(result)
+                tables.steps_section(findings),
+                tables.layers_section(findings),
+                _limits(findings),
+                _asked(result),
             ),
             reproduce(result.manifest, result.clock),
         ),
@@ -83,7 +76,7 @@ def answer_section(findings: ProbeFindings) -> Section:
     blocks: tuple[Block, ...] = (
         Beside(boxes),
         *([Bullets(differences, findings=True)] if differences else []),
-        *layer_curve(findings.layers),
+        *tables.layer_curve(findings.layers),
     )
     return Section(anchor="answer", title="Answer", blocks=blocks)
 
@@ -98,8 +91,8 @@ def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
     return (
         *(_box(findings, score) for score in last if len(last) <= MOST_BOXES),
         *map(Paragraph, between_models(findings)),
-        *largest_losses(findings),
-        short_table(findings.scores if len(findings.scores) <= MOST_ROWS else last),
+        *tables.largest_losses(findings),
+        tables.short_table(findings.scores if len(findings.scores) <= tables.MOST_ROWS else last),
         *([Terms(facts, facts=True)] if facts else []),
         *run_lines(result.clock),
     )
@@ -110,7 +103,7 @@ def _box(findings: ProbeFindings, last: StepScore) -> Callout:
     first, *later = (score for score in findings.scores if score.model == last.model)
     kind: Kind = "undecided"
     sign, beyond = "", prose("")
-    if first.step == RAW and later:
+    if first.step == tables.RAW and later:
         # Over several steps the gain has no interval: the intervals must not overlap.
         gain = last.gain if later == [last] else None
         side = _side(first, last) if gain is None else gain.side(decimals=2)
@@ -121,7 +114,7 @@ def _box(findings: ProbeFindings, last: StepScore) -> Callout:
             number=short(gain or first.pearson),
         )
     lead = prose(f"**{sign}{{model}}: Pearson {{r}}**", model=last.model, r=short(last.pearson))
-    what = "The cosine of its best layer" if last.step == RAW else "A probe of all layers"
+    what = "The cosine of its best layer" if last.step == tables.RAW else "A probe of all layers"
     basis = prose(
         f"{what if findings.train else 'A saved probe'} (step ``{{step}}``) against human scores "
         "of {n} pairs; Spearman {spearman}.",
@@ -129,8 +122,8 @@ def _box(findings: ProbeFindings, last: StepScore) -> Callout:
         n=findings.test,
         spearman=short(last.spearman),
     )
-    new = "On {n} pairs of new sentences: {unseen}."
-    unseen = prose(new, n=findings.unseen, unseen=short(last.unseen)) if some_seen(findings) else ()
+    new, some_seen = "On {n} pairs of new sentences: {unseen}.", tables.some_seen(findings)
+    unseen = prose(new, n=findings.unseen, unseen=short(last.unseen)) if some_seen else ()
     text = together(beyond, basis, unseen, _best_layer(findings, last.model))
     return Callout(kind, (Paragraph(lead, lead=True), Paragraph(text)))
 
@@ -200,7 +193,7 @@ def _limits(findings: ProbeFindings) -> Section:
         rules.append(
             prose("Whether the saved probe was trained on some of these pairs is unknown.")
         )
-    if some_seen(findings):
+    if tables.some_seen(findings):
         seen = prose(
             "{seen} test pairs share a sentence with training or development pairs, which may "
             "inflate their correlation; unseen pairs may also be harder or easier.",
@@ -234,11 +227,6 @@ def _asked(result: ProbeResult) -> Section:
         others=findings.unlabelled,
     )
     saved = paragraph("Saved probes: {files}.", files=joined(map(code, findings.files)))
-    read: tuple[Block, ...] = (
-        heading("Layers"),
-        layers,
-        about,
-        pairs,
-        *([saved] if findings.files else []),
-    )
+    read: list[Block] = [heading("Layers"), layers, about, pairs]
+    read += [saved] if findings.files else []
     return replace(shared, blocks=(*read, *shared.blocks))

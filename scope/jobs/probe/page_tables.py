@@ -15,15 +15,7 @@ from reports.builders.run import code
 from reports.charts import Chart, Dot, Grid, Series, grid
 from reports.prose import Span, joined, plain, prose, written
 from reports.wording import Cell, number, short
-from scope.records import (
-    Estimate,
-    LayerAblation,
-    LayerAlignment,
-    LayerScore,
-    MisjudgedPair,
-    ProbeFindings,
-    StepScore,
-)
+from scope import records
 
 RAW = "raw"
 """The step that only selects a layer."""
@@ -42,7 +34,7 @@ MOST_ROWS = 8
 """The most rows in a terminal: every step of every model, or else the last steps."""
 
 
-def some_seen(findings: ProbeFindings) -> bool:
+def some_seen(findings: records.ProbeFindings) -> bool:
     """Whether some test pairs share a sentence with the training pairs; False for a saved probe."""
     return findings.train > 0 and findings.unseen < findings.test
 
@@ -64,7 +56,7 @@ def spread(values: Sequence[float | None]) -> str:
     return f"{defined}{len(values)} seeds: {mean}{deviation}"
 
 
-def short_table(scores: Sequence[StepScore]) -> Table:
+def short_table(scores: Sequence[records.StepScore]) -> Table:
     """A row a step for the terminal, with the model's name in its first row."""
     first = {score.model: score for score in reversed(scores)}
     rows = (
@@ -72,7 +64,7 @@ def short_table(scores: Sequence[StepScore]) -> Table:
             score.model if first[score.model] is score else None,
             score.step,
             *(
-                (Span(short(value, narrow=True) if isinstance(value, Estimate) else "–"),)
+                (Span(short(value, narrow=True) if isinstance(value, records.Estimate) else "–"),)
                 for value in (score.pearson, score.spearman, score.gain)
             ),
         )
@@ -87,7 +79,7 @@ def short_table(scores: Sequence[StepScore]) -> Table:
     )
 
 
-def steps_section(findings: ProbeFindings) -> Section:
+def steps_section(findings: records.ProbeFindings) -> Section:
     """The steps of all models in one table, and the differences of models."""
     table = table_of(
         "Estimates are those of the first seed. Error: the mean absolute difference from human "
@@ -122,7 +114,7 @@ def steps_section(findings: ProbeFindings) -> Section:
     return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
 
 
-def wrong_section(findings: ProbeFindings) -> Section:
+def wrong_section(findings: records.ProbeFindings) -> Section:
     """The largest errors, counted by kind, each pair once with every model's score."""
     errors = findings.misjudged
     ordered = sorted(errors, key=lambda error: -abs(error.given - error.wanted))
@@ -152,7 +144,7 @@ def wrong_section(findings: ProbeFindings) -> Section:
     return Section(anchor="wrong", title="Where probes are wrong", blocks=(counts, table))
 
 
-def _share_words(pair: MisjudgedPair) -> bool:
+def _share_words(pair: records.MisjudgedPair) -> bool:
     """Whether the shorter sentence has at least half of its words from the other."""
     first, second = (set(text.lower().split()) for text in (pair.first, pair.second))
     return 2 * len(first & second) >= min(len(first), len(second))
@@ -162,11 +154,11 @@ MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""
 
 
-def layer_curve(scores: Sequence[LayerScore]) -> Iterator[Block]:
+def layer_curve(scores: Sequence[records.LayerScore]) -> Iterator[Block]:
     """The correlation of each layer alone; nothing without a value."""
     dots: dict[str, list[Dot]] = {score.model: [] for score in scores}
     for score in scores:
-        if isinstance(raw := score.raw, Estimate):
+        if isinstance(raw := score.raw, records.Estimate):
             title = f"{score.model}, layer {score.layer}: {plain(written(raw))}"
             dot = Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
             dots[score.model].append(dot)
@@ -190,7 +182,7 @@ def layer_curve(scores: Sequence[LayerScore]) -> Iterator[Block]:
         )
 
 
-def layers_section(findings: ProbeFindings) -> Section:
+def layers_section(findings: records.ProbeFindings) -> Section:
     """Every layer in a table, and the similar layers of two models."""
     estimates = attrgetter("raw", "encoded", "lost", "reconstruction")
     table = table_of(
@@ -232,7 +224,7 @@ def layers_section(findings: ProbeFindings) -> Section:
     return Section(anchor="layers", title="Layers", blocks=blocks)
 
 
-def largest_losses(findings: ProbeFindings) -> Iterator[Paragraph]:
+def largest_losses(findings: records.ProbeFindings) -> Iterator[Paragraph]:
     """The layers of each model without which the last step, fitted again, loses most."""
     for model in dict.fromkeys(each.model for each in findings.ablations):
         of_model = [each for each in findings.ablations if each.model == model]
@@ -247,13 +239,13 @@ def largest_losses(findings: ProbeFindings) -> Iterator[Paragraph]:
         )
 
 
-def _layers(ablation: LayerAblation) -> str:
+def _layers(ablation: records.LayerAblation) -> str:
     """The layers that were left out, such as layers 2 to 3."""
     first, last = ablation.first, ablation.last
     return f"layer {first}" if first == last else f"layers {first} to {last}"
 
 
-def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
+def similar_layers(alignments: Sequence[records.LayerAlignment]) -> Iterator[Block]:
     """The most similar layers of each two models in a sentence, and the map in a fold."""
     for alignment in alignments:
         yield from _map(alignment)
@@ -267,7 +259,7 @@ def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
         )
 
 
-def _map(alignment: LayerAlignment) -> Iterator[Block]:
+def _map(alignment: records.LayerAlignment) -> Iterator[Block]:
     first, second = alignment.first, alignment.second
     chance, n = alignment.chance, alignment.sentences
     cells = {(f"{row}", f"{column}"): cell for (row, column), cell in alignment.cells().items()}

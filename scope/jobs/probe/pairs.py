@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,14 +17,12 @@ from scipy.sparse.csgraph import connected_components
 
 from scope.errors import DataError, SpecError
 from scope.jobs.probe.latents import Scores
+from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.task_choice import find_task, task_names
 from scope.plugins import piece_card, refuse_unused_settings, settings_of, with_settings
 from scope.printing import counted
 from scope.protocols import PairData, PairTask, Part
 from scope.records import CapabilityCard, DataCard, ScoredPair, Setting
-
-if TYPE_CHECKING:
-    from scope.jobs.probe.request import ProbeRequest
 
 Pairs = tuple[ScoredPair, ...]
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from scope import records
 from scope.answers import Run
 from scope.answers.asking import may_change
 from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
@@ -14,6 +15,7 @@ from scope.data.sampling import load_data
 from scope.errors import SpecError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.identity import manifest_of, short_names
+from scope.jobs.probe import saving, steps
 from scope.jobs.probe.estimator import SimilarityProbe, require_enough_pairs
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
@@ -26,42 +28,14 @@ from scope.jobs.probe.pairs import (
     read_test_alone,
     sentences_of,
 )
-from scope.jobs.probe.readers import (
-    NamedProgress,
-    ReadModel,
-    load_readers,
-    prepare_folder,
-    readout_of,
-    source_of,
-    with_dtype,
-)
 from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.probe.saving import LatentSource, SavedProbe, save_probe
 from scope.jobs.probe.similarity import open_probe
-from scope.jobs.probe.steps import (
-    FittedStep,
-    ablate,
-    alignments,
-    differences,
-    fit_steps,
-    judge_model,
-    latents_of,
-)
 from scope.jobs.runner import Prepared, run_job
 from scope.paths import expanded
 from scope.protocols import LatentReader
-from scope.records import (
-    DataCard,
-    LayerAblation,
-    Manifest,
-    ModelCard,
-    ProbeFindings,
-    ProbeResult,
-    Setting,
-)
 
 
-def run_probe(request: ProbeRequest) -> ProbeResult:
+def run_probe(request: ProbeRequest) -> records.ProbeResult:
     """Fit and evaluate probes, or evaluate a saved one."""
     return run_job(request, prepare)
 
@@ -80,11 +54,11 @@ class ProbePlan:
     request: ProbeRequest
     chosen: ChosenPairTask
     pairs: GivenPairs
-    sources: tuple[LatentSource, ...]
+    sources: tuple[saving.LatentSource, ...]
     saved: SimilarityProbe | None = None
     unlabelled: tuple[str, ...] = ()
-    unlabelled_card: DataCard | None = None
-    settings: Mapping[str, Setting]
+    unlabelled_card: records.DataCard | None = None
+    settings: Mapping[str, records.Setting]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,10 +75,12 @@ class ProbePlan:
         for name, reader in zip(self.names, readers, strict=True):
             yield vectors_work(name, "latents", reader.latents, self.texts)
 
-    def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
+    def manifest(self, tables: Sequence[LatentTable] = ()) -> records.Manifest:
         """The manifest of the result; ``tables`` are the models' latents, if computed."""
         cards = [
-            ModelCard(name=name, spec=source.spec, fingerprint=source.fingerprint, role="model")
+            records.ModelCard(
+                name=name, spec=source.spec, fingerprint=source.fingerprint, role="model"
+            )
             for name, source in zip(self.names, self.sources, strict=True)
         ]
         for place, table in enumerate(tables):
@@ -127,7 +103,7 @@ class ProbePlan:
         )
 
 
-def prepare(request: ProbeRequest) -> Prepared[ProbeResult]:
+def prepare(request: ProbeRequest) -> Prepared[records.ProbeResult]:
     """Read the pairs and open the models' files, or the saved probe."""
     plan, readers = (_plan_new if request.probe is None else _plan_saved)(request)
     return Prepared(
@@ -140,7 +116,7 @@ def prepare(request: ProbeRequest) -> Prepared[ProbeResult]:
 
 def _plan_new(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
     # Fast checks first: a language model may take half a minute to load.
-    readout = readout_of(request.readout, request.prompt)
+    readout = saving.readout_of(request.readout, request.prompt)
     chosen = ChosenPairTask.of(request.task, request.low, request.high, request.settings)
     pairs = read_all_parts(chosen.task, request)
     unlabelled: tuple[str, ...] = ()
@@ -155,13 +131,13 @@ def _plan_new(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
         )
         # Sorted, like pairs, so that the result does not depend on the order of the rows.
         unlabelled, card = tuple(sorted(example.text for example in data.examples)), data.card
-    options = with_dtype(request.model_options, request.dtype)
-    readers = load_readers(request.models, options, readout)
+    options = saving.with_dtype(request.model_options, request.dtype)
+    readers = saving.load_readers(request.models, options, readout)
     plan = ProbePlan(
         request=request,
         chosen=chosen,
         pairs=pairs,
-        sources=tuple(map(source_of, readers)),
+        sources=tuple(map(saving.source_of, readers)),
         unlabelled=unlabelled,
         unlabelled_card=card,
         settings={
@@ -180,7 +156,7 @@ def _plan_new(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
 def _plan_saved(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
     opened = open_probe(
         expanded(request.probe or ""),
-        with_dtype(request.model_options, request.dtype),
+        saving.with_dtype(request.model_options, request.dtype),
         next(iter(request.models), None),
     )
     # The task in the range of the probe's scores.
@@ -199,27 +175,27 @@ def _plan_saved(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
     return plan, [opened.reader]
 
 
-def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> ProbeResult:
+def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> records.ProbeResult:
     request, pairs = plan.request, plan.pairs
     folder = None if request.save is None else expanded(request.save)
     if folder is not None:
         # The request allows only one model here. None is loaded yet.
-        prepare_folder(folder, plan.sources[0])
+        saving.prepare_folder(folder, plan.sources[0])
     models = list(_read_models(plan, readers))
     leakage, judged = leakage_groups(pairs), []
-    ablations: list[LayerAblation] = []
+    ablations: list[records.LayerAblation] = []
     for model in models:
         fitted = _fitted(plan, model)
         if folder is not None:
-            save_probe(_saved(plan, model, fitted[-1].probe), folder)
-        judged.append(judge_model(model, fitted, pairs.test, leakage))
+            saving.save_probe(_saved(plan, model, fitted[-1].probe), folder)
+        judged.append(steps.judge_model(model, fitted, pairs.test, leakage))
         if request.ablate is not None:
-            progress = NamedProgress(model.name, request.progress)
-            ablations += ablate(plan, model, fitted[-1], leakage.groups, progress)
-    maps, without_map = alignments(models, pairs.test, request.seed)
+            progress = saving.NamedProgress(model.name, request.progress)
+            ablations += steps.ablate(plan, model, fitted[-1], leakage.groups, progress)
+    maps, without_map = steps.alignments(models, pairs.test, request.seed)
     low, high = plan.chosen.ends
     unseen = leakage.unseen
-    findings = ProbeFindings(
+    findings = records.ProbeFindings(
         train=len(pairs.train),
         development=len(pairs.development),
         test=len(pairs.test),
@@ -233,21 +209,21 @@ def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> Pr
         scores=tuple(score for model in judged for score in model.scores),
         layers=tuple(layer for model in judged for layer in model.layers),
         ablations=tuple(ablations),
-        differences=differences(judged, human_scores(pairs.test), leakage.groups),
+        differences=steps.differences(judged, human_scores(pairs.test), leakage.groups),
         alignments=maps,
         misjudged=tuple(pair for model in judged for pair in model.misjudged),
         notes=(*_notes(plan), *without_map),
         files=() if folder is None else (str(folder),),
     )
     manifest = plan.manifest([model.table for model in models])
-    return ProbeResult(manifest=manifest, findings=findings)
+    return records.ProbeResult(manifest=manifest, findings=findings)
 
 
-def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[ReadModel]:
+def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[saving.ReadModel]:
     """Each model with the latents of all texts; it is released afterwards, as it may be large."""
     request = plan.request
     for name, source in zip(plan.names, plan.sources, strict=True):
-        reader, progress = readers.pop(0), NamedProgress(name, request.progress)
+        reader, progress = readers.pop(0), saving.NamedProgress(name, request.progress)
         recognise_reader(plan.texts, reader, request.progress)
         if plan.saved is None:
             # The first text loads the model and gives its number of layers.
@@ -260,34 +236,36 @@ def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[ReadM
                     expected="blocks of fewer layers than the model has",
                     fix=f"write --ablate 1 to --ablate {max(1, shown.layers - 1)}",
                 )
-        yield ReadModel(name, source, stored_latents(plan.texts, reader, progress))
+        yield saving.ReadModel(name, source, stored_latents(plan.texts, reader, progress))
 
 
-def _fitted(plan: ProbePlan, model: ReadModel) -> Sequence[FittedStep]:
+def _fitted(plan: ProbePlan, model: saving.ReadModel) -> Sequence[steps.FittedStep]:
     """New probes of every step, or the saved one, with their scores of the test pairs."""
     if plan.saved is None:
-        return fit_steps(plan, model.table, NamedProgress(model.name, plan.request.progress))
-    first, second, _ = latents_of(model.table, plan.pairs.test)
-    return [FittedStep(plan.saved, (plan.saved.predict(first, second),))]
+        return steps.fit_steps(
+            plan, model.table, saving.NamedProgress(model.name, plan.request.progress)
+        )
+    first, second, _ = steps.latents_of(model.table, plan.pairs.test)
+    return [steps.FittedStep(plan.saved, (plan.saved.predict(first, second),))]
 
 
-def _saved(plan: ProbePlan, model: ReadModel, fitted: SimilarityProbe) -> SavedProbe:
+def _saved(plan: ProbePlan, model: saving.ReadModel, fitted: SimilarityProbe) -> saving.SavedProbe:
     """The probe, with the latents of a training sentence if the model has no hash."""
     texts = sentences_of(plan.pairs.train)[:1] if may_change(model.source) else ()
     canaries = dict(zip(texts, model.table.rows(texts), strict=True))
-    return SavedProbe(probe=fitted, source=model.source, canaries=canaries)
+    return saving.SavedProbe(probe=fitted, source=model.source, canaries=canaries)
 
 
 def _notes(plan: ProbePlan) -> Iterator[str]:
     yield from (*plan.pairs.notes, *notes_on_overlap(plan.pairs, plan.unlabelled))
     request = plan.request
-    steps = () if plan.saved else request.ordered_steps
-    random = [step for step in steps if step in RANDOM_STEPS]
+    fitted = () if plan.saved else request.ordered_steps
+    random = [step for step in fitted if step in RANDOM_STEPS]
     if request.seeds > 1 and random:
         yield (
             f"estimates, including gains, are for the seed {request.seed}; "
             f"steps fitted with {request.seeds} seeds: {', '.join(random)}"
         )
-    if set(steps) & set(PRETRAINED):
+    if set(fitted) & set(PRETRAINED):
         others = " and those without scores" if request.unlabelled else ""
         yield f"layer statistics are from the training sentences{others}"

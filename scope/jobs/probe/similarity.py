@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from scope.answers.asking import may_change, recognise_numbers
 from scope.answers.vectors import BYTES_A_PORTION, LatentTable, recognise_reader, stored_latents
 from scope.errors import DataError, ModelError
+from scope.jobs.probe import saving
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.readers import source_of
-from scope.jobs.probe.saving import OWN, LatentSource, SavedProbe, load_probe, measure_arrays
 from scope.metrics import text_likeness_values
-from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import Silent
@@ -83,7 +81,7 @@ class OpenedProbe:
     """
 
     probe: SimilarityProbe
-    source: LatentSource
+    source: saving.LatentSource
     reader: LatentReader
     digest: str
 
@@ -188,25 +186,23 @@ def open_probe(
         If the model cannot be found or is another one, by its fingerprint or by the latents saved
         with the probe.
     """
-    saved = load_probe(folder)
+    saved = saving.load_probe(folder)
     reader = (
         _named_reader(saved.source, folder, options, option)
         if model is None
         else _reader(model, saved.source, options)
     )
-    source = source_of(reader)
+    source = saving.source_of(reader)
     try:
         saved.source.require(source)
     except ModelError as error:
-        if model is not None:
-            raise
-        # Pickles and code are part of a fingerprint only if they are allowed.
-        raise ModelError(
-            error.found,
-            expected=error.expected,
-            fix=f"{error.fix}; or give its current location: {option}, with --allow-pickle or "
-            "--trust-remote-code if it was fitted so",
-        ) from error
+        if model is None:
+            # Pickles and code are part of a fingerprint only if they are allowed.
+            error.fix += (
+                f"; or give its current location: {option}, with --allow-pickle or "
+                "--trust-remote-code if it was fitted so"
+            )
+        raise
     if may_change(reader):
         # A model without a hash is recognised by the latents saved with its probe.
         recognise_numbers(
@@ -221,7 +217,7 @@ def open_probe(
 
 
 def _named_reader(
-    source: LatentSource, folder: Path, options: ModelOptions, option: str
+    source: saving.LatentSource, folder: Path, options: ModelOptions, option: str
 ) -> LatentReader:
     """A reader of the model named by the probe, which may not run code."""
     if not scheme_of(source.spec).computed:
@@ -243,15 +239,15 @@ def _named_reader(
         ) from error
 
 
-def _reader(spec: str, source: LatentSource, options: ModelOptions) -> LatentReader:
+def _reader(spec: str, source: saving.LatentSource, options: ModelOptions) -> LatentReader:
     """A reader of a model with the readout and the precision of the source."""
     readout = None
-    if source.readout != OWN:
+    if source.readout != saving.OWN:
         readout = Readout(kind=source.readout, template=source.prompt)
     return load_latent_reader(spec, replace(options, dtype=source.dtype), readout)
 
 
-def _digest(saved: SavedProbe) -> str:
+def _digest(saved: saving.SavedProbe) -> str:
     """Sixteen hexadecimal digits of a hash of the loaded probe."""
     probe = saved.probe
     known = (
@@ -259,4 +255,4 @@ def _digest(saved: SavedProbe) -> str:
         (probe.layers_, probe.width_, tuple(probe.calibration_)),
         sorted((name, value) for name, value in asdict(saved.source).items() if name != "spec"),
     )
-    return digest_of(known, measure_arrays(probe.measure_))
+    return digest_of(known, saving.measure_arrays(probe.measure_))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from scope.answers import CachedClassifier, Run, recognise
 from scope.core.request import refuse_unused
-from scope.data.sampling import Keyed, draw, short_hash
+from scope.data.drawing import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
     check_prompts,

@@ -25,14 +25,13 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests, size
-from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs
-from scope.jobs.study.pairs import PairTable, Square
-from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
+from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs, PairTable, Square
+from scope.jobs.study.requests import StudyNumber, StudyPair, StudyResult
 from scope.jobs.task_choice import choose_tasks
 from scope.models.options import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
-from scope.records import Manifest, Undefined
+from scope.records import Undefined
 from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.threads import one_numpy_thread
@@ -93,25 +92,20 @@ def prepare(request: requests.StudyRequest) -> Prepared[StudyResult]:
         with one_numpy_thread(), reading_shown_by(request.progress):
             choices = ChoiceTable.of(answers)
             stored = Answers(PairTable(choices), choices, names, families, request.seed)
-            return _result(known, stored, study(stored))
+            pairs, numbers, note = study(stored)
+            accuracies = accuracy_measurements(choices, names)
+        some = "choices; not all give probabilities"
+        form = "probabilities" if stored.table.probabilistic else some
+        return StudyResult(
+            manifest=known,
+            numbers=tuple(numbers),
+            accuracies=tuple(StudyNumber("accuracy", a.target, a.estimate) for a in accuracies),
+            pairs=tuple(pairs),
+            families=families,
+            notes=(f"CAPA is computed from the models' {form}", *filter(None, [note])),
+        )
 
     return Prepared(manifest, compute)
-
-
-def _result(manifest: Manifest, answers: Answers, studied: Studied) -> StudyResult:
-    pairs, numbers, note = studied
-    form = "probabilities" if answers.table.probabilistic else "choices; not all give probabilities"
-    return StudyResult(
-        manifest=manifest,
-        numbers=tuple(numbers),
-        accuracies=tuple(
-            StudyNumber("accuracy", model.target, model.estimate)
-            for model in accuracy_measurements(answers.choices, answers.names)
-        ),
-        pairs=tuple(pairs),
-        families=answers.families,
-        notes=(f"CAPA is computed from the models' {form}", *filter(None, [note])),
-    )
 
 
 def _require_enough(names: Sequence[str], judgements: Judgements | None) -> None:
@@ -283,10 +277,7 @@ def _judges(judgements: Judgements, answers: Answers) -> Studied:
 
 
 def _judge(
-    judges: Sequence[str],
-    judgements: Judgements,
-    answers: Answers,
-    measures: Mapping[str, Square],
+    judges: Sequence[str], judgements: Judgements, answers: Answers, measures: Mapping[str, Square]
 ) -> tuple[StudyNumber, list[StudyPair]]:
     """The number of one judge or of all together, and the pairs with each judged model."""
     names = answers.names

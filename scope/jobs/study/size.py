@@ -19,8 +19,7 @@ from scope.jobs.identity import manifest_of
 from scope.jobs.pages import load_result
 from scope.jobs.runner import Prepared
 from scope.jobs.study import inference
-from scope.jobs.study.requests import SizeRequest
-from scope.jobs.study.result import StudyNumber, StudyPair, StudyResult
+from scope.jobs.study.requests import SizeRequest, StudyNumber, StudyPair, StudyResult
 from scope.metrics import parse_metric
 from scope.printing import listed
 from scope.records import AuditResult, Estimate, Undefined
@@ -67,8 +66,7 @@ def prepare(request: SizeRequest) -> Prepared[StudyResult]:
         capabilities=shown.capabilities,
     )
 
-    def compute(run: Run) -> StudyResult:
-        del run
+    def compute(_: Run) -> StudyResult:
         return StudyResult(
             manifest=manifest,
             numbers=tuple(table.numbers(request.seed)),

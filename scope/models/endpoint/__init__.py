@@ -11,21 +11,17 @@ finds the option that a reply names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Never
+from typing import Never
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import Address, parse_address, read_key
+from scope.models.endpoint.address import parse_address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.exchange import REDIRECTS, EndpointError, EndpointRequest
 from scope.models.endpoint.roles import EndpointModel
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
 from scope.printing import did_you_mean
 from scope.protocols import METHODS
-
-if TYPE_CHECKING:
-    from scope.models.latents import Readout
 
 RETRIES = 2
 """Most retries of the list of models: a wrong URL should fail at once."""
@@ -55,32 +51,23 @@ def load(rest: str, options: ModelOptions, clock: WaitClock | None = None) -> En
     address = parse_address(rest, key)
     endpoint = Endpoint(address, key, options, clock or WaitClock())
     model = EndpointModel(address, endpoint, options)
-    names = _list_models(endpoint, options)
-    if names and address.model not in names:
-        raise _unknown(address, names)
-    return model
-
-
-def _list_models(endpoint: Endpoint, options: ModelOptions) -> tuple[str, ...]:
-    """The names of the server's models; none where it does not list them."""
     retries = min(RETRIES, options.retries)
     try:
         ((_, reply),) = endpoint.ask([EndpointRequest(path="models")], retries=retries)
     except EndpointError as error:
         if error.failure.status in (None, 401, *REDIRECTS):
             raise
-        return ()
-    return reply.names
-
-
-def _unknown(address: Address, names: Sequence[str]) -> ModelError:
-    shown = [name[:MOST_SHOWN] for name in sorted(names)]
-    more = f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
-    return ModelError(
-        f"{address.base_url} has no model called `{address.model}`",
-        expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
-        fix=did_you_mean(address.model[:MOST_SHOWN], shown[:MOST_COMPARED], "choose one of these"),
-    )
+        return model
+    if reply.names and address.model not in reply.names:
+        shown = [name[:MOST_SHOWN] for name in sorted(reply.names)]
+        more = f" and {len(shown) - MOST_NAMES} more" if len(shown) > MOST_NAMES else ""
+        asked = address.model[:MOST_SHOWN]
+        raise ModelError(
+            f"{address.base_url} has no model called `{address.model}`",
+            expected=f"one of: {', '.join(shown[:MOST_NAMES])}{more}",
+            fix=did_you_mean(asked, shown[:MOST_COMPARED], "choose one of these"),
+        )
+    return model
 
 
 class OpenAI(Scheme):

@@ -16,8 +16,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import Address, Key
-from scope.models.endpoint.connections import Connections
+from scope.models.endpoint.address import Address, Connections, Key
 from scope.models.endpoint.exchange import (
     OK,
     EndpointError,

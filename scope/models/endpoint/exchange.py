@@ -20,8 +20,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import KEY_VARIABLE, Key
-from scope.models.endpoint.connections import Connections
+from scope.models.endpoint.address import KEY_VARIABLE, Connections, Key
 from scope.printing import counted, first_line
 
 if TYPE_CHECKING:

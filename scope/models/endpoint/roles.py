@@ -8,15 +8,10 @@ from functools import partial
 
 from scope.errors import ModelError
 from scope.models.checkpoint import fingerprint_with
+from scope.models.endpoint import letters
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.exchange import EndpointError, EndpointRequest
-from scope.models.endpoint.letters import (
-    MOST_OPTIONS,
-    option_probabilities,
-    spelled_option,
-    written_letter,
-)
 from scope.models.endpoint.protocol import Position, Reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.probabilities import next_tokens
@@ -182,10 +177,10 @@ def require_letters(questions: Sequence[Question]) -> None:
         When there is one.
     """
     for question in questions:
-        if len(question.options) > MOST_OPTIONS:
+        if len(question.options) > letters.MOST_OPTIONS:
             raise ModelError(
                 f"the question {question.id!r} has {len(question.options)} options",
-                expected=f"at most {MOST_OPTIONS}: models answer with a letter",
+                expected=f"at most {letters.MOST_OPTIONS}: models answer with a letter",
                 fix="leave that question out, or compare models of the schemes hf and gguf alone, "
                 "with --ask words",
             )
@@ -223,10 +218,10 @@ def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answ
     where no letter is written, however unlikely all are: a classifier has some for every text.
     """
     text, options = reply.text.strip(), len(question.options)
-    letter = written_letter(text, options)
-    read = partial(option_probabilities, reply.positions, options, text, letter)
+    letter = letters.written_letter(text, options)
+    read = partial(letters.option_probabilities, reply.positions, options, text, letter)
     probabilities = (read() or (read(least=0.0) if labels else ())) if text else ()
     if probabilities:
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
-    choice = letter.option if letter else spelled_option(text, question.options)
+    choice = letter.option if letter else letters.spelled_option(text, question.options)
     return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)

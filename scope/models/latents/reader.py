@@ -1,107 +1,27 @@
 """``hf:`` and ``gguf:`` checkpoints in the role of latent reader.
 
-`Readout` defines where in a text latents are taken; `Framing` tokenizes texts in their prompt and
-selects the tokens that are read.
+`Framing` tokenizes texts in their prompt and selects the tokens that are read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models.batching import RowRule, batches_of_equal_length
+from scope.models.batching import ONE_THREAD_RULES, RowRule, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.latents.blocks import Blocks, longest_unchanged, side_by_side
 from scope.models.latents.source import ModelSource, checkpoint_source, gguf_source
-from scope.models.options import DType, ModelOptions
+from scope.models.options import ModelOptions, Readout
+from scope.models.prompts import Fitted
 from scope.models.spelling import around_every_text
 from scope.protocols import Precision
 from scope.untrusted import during_inference
-
-ReadoutKind = Literal["prompt", "last", "mean"]
-
-SLOT = "{text}"
-"""The place of the text in a prompt."""
-
-ONE_WORD = 'The sentence "{text}" can be summarized in one word as "'
-"""The prompt that is used unless another is given; it was chosen on development data."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Readout:
-    """How the tokens of a text become one vector a layer.
-
-    Parameters
-    ----------
-    kind
-        ``prompt``: the last token of a prompt with the text in it, where a causal model is about
-        to say what the text means. ``last``: the last token of the bare text. ``mean``: the mean
-        over all tokens that the model reads, its special ones included; of a causal model without
-        the first, whose activations are massive in any text.
-    template
-        The prompt, with one ``{text}`` in it; for the kind ``prompt`` alone.
-
-    Raises
-    ------
-    SpecError
-        When the kind is unknown, or the template does not have exactly one slot.
-
-    Examples
-    --------
-    >>> Readout(kind="prompt", template="{text} In short:").around
-    ('', ' In short:')
-    >>> Readout(kind="mean").around
-    ('', '')
-    """
-
-    kind: ReadoutKind
-    template: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(ReadoutKind):
-            raise SpecError(
-                f"a readout called `{self.kind}`",
-                expected=f"one of: {', '.join(get_args(ReadoutKind))}",
-                fix="omit it for the model's default",
-            )
-        if self.template is None:
-            return
-        if self.kind != "prompt":
-            raise SpecError(
-                f"a prompt for the readout {self.kind}, which uses none",
-                expected="the readout prompt",
-                fix="leave the prompt out, or use the readout prompt",
-            )
-        if self.template.count(SLOT) != 1:
-            raise SpecError(
-                f"a prompt with {self.template.count(SLOT)} slots: {self.template[:80]!r}",
-                expected=f"exactly one {SLOT}for the text",
-                fix=f"write for example {ONE_WORD!r}",
-            )
-
-    @property
-    def prompt(self) -> str | None:
-        """The prompt that is used, possibly the default one; None where there is none."""
-        return (self.template or ONE_WORD) if self.kind == "prompt" else None
-
-    @property
-    def around(self) -> tuple[str, str]:
-        """The parts of the prompt before and after the text."""
-        before, _, after = (self.prompt or SLOT).partition(SLOT)
-        return before, after
-
-
-class Framed(NamedTuple):
-    """A text's tokens with those around it, and whether its end was left out."""
-
-    tokens: list[int]
-    truncated: bool
 
 
 class Framing:
@@ -122,7 +42,7 @@ class Framing:
     ) -> None:
         self._tokenizer, self._spec = tokenizer, spec
         opening, self._closing = around_every_text(tokenizer)
-        before, after = map(self._bare_one, readout.around)
+        before, after = (self._bare([part])[0] if part else [] for part in readout.around)
         self._before, self._behind = [*opening, *before], [*after, *self._closing]
         self._takes_mean, self._causal = readout.kind == "mean", causal
         self._room = limit - len(self._before) - len(self._behind)
@@ -133,7 +53,7 @@ class Framing:
                 fix="give a shorter prompt",
             )
 
-    def frame(self, texts: Sequence[str]) -> list[Framed]:
+    def frame(self, texts: Sequence[str]) -> list[Fitted]:
         """The tokens of each text, in order.
 
         Raises
@@ -151,7 +71,7 @@ class Framing:
                 fix="leave these texts out",
             )
         return [
-            Framed([*self._before, *tokens[: self._room], *self._behind], len(tokens) > self._room)
+            Fitted([*self._before, *tokens[: self._room], *self._behind], len(tokens) > self._room)
             for tokens in bare
         ]
 
@@ -162,9 +82,6 @@ class Framing:
             return slice(last, last + 1)
         # A single token is all that there is, massive or not.
         return slice(int(self._causal and length > 1), length)
-
-    def _bare_one(self, text: str) -> list[int]:
-        return self._bare([text])[0] if text else []
 
     def _bare(self, texts: Sequence[str]) -> list[list[int]]:
         encoded = self._tokenizer(
@@ -202,6 +119,15 @@ class CheckpointReader:
     on the length of the text. A batch of texts of L tokens has ``TOKENS_A_BATCH // L`` rows (on
     other devices ``TOKENS_AT_ONCE // L``), at least one; if there are too few texts, one of them is
     repeated. There ``token_budget`` has no effect.
+
+    Attributes
+    ----------
+    readout
+        Where in a text its latents are taken.
+    prompt
+        The prompt around a text, possibly the default one; None where there is none.
+    dtype
+        The precision of the model's weights and activations.
     """
 
     def __init__(self, source: ModelSource, options: ModelOptions, readout: Readout | None) -> None:
@@ -209,26 +135,13 @@ class CheckpointReader:
         self.spec = source.spec
         causal = source.family == "causal"
         self._readout = readout or Readout(kind="prompt" if causal else "mean")
+        self.readout, self.prompt = self._readout.kind, self._readout.prompt
+        self.dtype = options.dtype
         # Numbers of float16 have more bits than fit beside bfloat16's range.
         self.precision: Precision = "bfloat16" if options.dtype == "bfloat16" else "float32"
         self.fingerprint = fingerprint_with(
             source.fingerprint, "latents", VERSION, self._readout.kind, *self._readout.around
         )
-
-    @property
-    def readout(self) -> ReadoutKind:
-        """Where in a text its latents are taken."""
-        return self._readout.kind
-
-    @property
-    def prompt(self) -> str | None:
-        """The prompt around a text, possibly the default one; None where there is none."""
-        return self._readout.prompt
-
-    @property
-    def dtype(self) -> DType:
-        """The precision of the model's weights and activations."""
-        return self._options.dtype
 
     @property
     def layers(self) -> int:
@@ -297,14 +210,11 @@ class CheckpointReader:
             spec=self.spec,
         )
         on_cpu = next(head.model.parameters()).device.type == "cpu"
-        if on_cpu and self.dtype == "float32":
-            blocks = Blocks(head.model, self.spec, self.dtype)
-            return _Loaded(blocks, framing, self._options.token_budget)
-        tokens = TOKENS_A_BATCH if on_cpu else TOKENS_AT_ONCE
-        blocks = Blocks(
-            head.model, self.spec, self.dtype, [RowRule(tokens=tokens, one_thread=on_cpu)]
-        )
-        return _Loaded(blocks, framing, tokens)
+        rules, tokens = ONE_THREAD_RULES, self._options.token_budget
+        if not on_cpu or self.dtype != "float32":
+            tokens = TOKENS_A_BATCH if on_cpu else TOKENS_AT_ONCE
+            rules = (RowRule(tokens=tokens, one_thread=on_cpu),)
+        return _Loaded(Blocks(head.model, self.spec, self.dtype, rules), framing, tokens)
 
 
 def read_checkpoint(

@@ -38,13 +38,12 @@ def natural_dtype(device: Device) -> DType:
     True
     """
     kind = choose_device(device).type
-    native = {"cpu": _cpu_multiplies_it, "cuda": _cuda_multiplies_it}.get(kind)
-    return "bfloat16" if native is not None and native() else "float32"
-
-
-def _cuda_multiplies_it() -> bool:
-    # Emulation, which is slow, counts as support unless it is left out.
-    return bool(load_torch().cuda.is_bf16_supported(including_emulation=False))
+    if kind == "cuda":
+        # Emulation, which is slow, counts as support unless it is left out.
+        native = load_torch().cuda.is_bf16_supported(including_emulation=False)
+    else:
+        native = kind == "cpu" and _cpu_multiplies_it()
+    return "bfloat16" if native else "float32"
 
 
 def _cpu_multiplies_it() -> bool:

@@ -165,20 +165,27 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
     """
     source = options.prompts.get(name)
     if source is not None:
-        return Prompt(name=name, template=_read(source) if isinstance(source, Path) else source)
+        template = read_prompt(source) if isinstance(source, Path) else source
+        return Prompt(name=name, template=template)
     file = resources.files(__package__).joinpath(f"{name}.txt")
     return Prompt(name=name, template=file.read_text(encoding="utf-8").rstrip("\n"))
 
 
-def _read(path: Path) -> str:
+def read_prompt(
+    path: Path, expected: str = "a text file, UTF-8", fix: str = "check the path"
+) -> str:
+    """The text of a prompt's file, without line breaks at its end.
+
+    Raises
+    ------
+    SpecError
+        When it cannot be read; it says what is expected and how to fix it.
+    """
     try:
         return read_small_text(expanded(path)).rstrip("\n")
     except DataError as error:
-        raise SpecError(
-            f"the prompt's file `{path}` cannot be read ({error.found})",
-            expected="a text file, UTF-8",
-            fix="check the path",
-        ) from error
+        problem = f"the prompt's file `{path}` cannot be read ({error.found})"
+        raise SpecError(problem, expected=expected, fix=fix) from error
 
 
 def cut_around(

@@ -2,13 +2,7 @@ import numpy as np
 import pytest
 import tiny_zoo
 import torch
-from zoo.altering import (
-    add_noise,
-    keep_layers,
-    prune_magnitudes,
-    round_to_int8,
-    weight_matrices,
-)
+from zoo.altering import add_noise, keep_layers, prune_magnitudes, round_to_int8, weight_matrices
 
 
 @pytest.fixture(params=["llama", "bert"])

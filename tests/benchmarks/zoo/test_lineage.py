@@ -1,9 +1,5 @@
 import pytest
-from zoo.lineage import (
-    DERIVED,
-    Origin,
-    plan_zoo,
-)
+from zoo.lineage import DERIVED, Origin, plan_zoo
 from zoo.recipes import ZOO
 
 

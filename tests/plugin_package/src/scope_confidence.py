@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from reports.blocks import Bullets, Column, Page, Row, Section, Table, paragraph
+from reports.builders.estimates import strips_table
 from reports.builders.run import asked, reproduce
-from reports.builders.strips import strips_table
 from reports.prose import prose
 from reports.wording import Cell
 from scope.answers import Run, answer_texts

@@ -7,8 +7,14 @@ from xml.etree import ElementTree
 import pytest
 
 from reports.charts import GLYPHS, Chart, Dot, Series, SmallStrip, among_controls
-from reports.renderers.drawings import drawing, small_strip_svg
-from reports.renderers.svg import OUTLINES, Scale, cut_to_room, names_beside
+from reports.renderers.drawings import (
+    OUTLINES,
+    Scale,
+    cut_to_room,
+    drawing,
+    names_beside,
+    small_strip_svg,
+)
 from scope.records import Estimate
 
 HOSTILE = '</text></title><script>alert(1)</script><image href="x"/>"\x00'

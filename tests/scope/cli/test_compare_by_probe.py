@@ -7,7 +7,7 @@ import pytest
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
 
-from scope.models.latents import Readout
+from scope.models.options import Readout
 
 ASKED = (
     *("compare", "--model", "python:toy_answerers:Reader"),

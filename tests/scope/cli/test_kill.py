@@ -8,15 +8,7 @@ import time
 
 import pytest
 from conftest import SCOPE
-from killing import (
-    asked,
-    count_rows,
-    end_of,
-    environment_in,
-    kill_when,
-    result,
-    start,
-)
+from killing import asked, count_rows, end_of, environment_in, kill_when, result, start
 
 from scope.answers.asking import REPEATED
 

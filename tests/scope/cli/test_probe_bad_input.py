@@ -52,10 +52,7 @@ ASKED = (*LLAMA, "--data", "pairs.csv")
         ("--model ./llama --data pairs.csv --task cloze", "the task `cloze`"),
         ("--model ./llama --data pairs.csv --low 5 --high 1", "scores from 5.0 to 1.0"),
         ("--model ./llama --data pairs.csv --prompt gone.txt", "the prompt's file `gone.txt`"),
-        (
-            "--model ./llama --data pairs.csv --unlabelled test.csv",
-            "two columns of texts",
-        ),
+        ("--model ./llama --data pairs.csv --unlabelled test.csv", "two columns of texts"),
         ("--model ./llama --model ./llama --data pairs.csv", "`./llama` is listed twice"),
         ("--model ./llama --model hf:./llama --data pairs.csv", "is listed twice"),
         ("--model ./llama --model ./bert --data pairs.csv --save new", "2 models with --save"),

@@ -10,7 +10,7 @@ from scope.data.items import Wanted, gather, read_choices, read_squad
 from scope.data.pairs import WantedPairs, gather_pairs
 from scope.data.sampling import load_data
 from scope.errors import ScopeError
-from scope.jobs.fleet.reading import read_matrix
+from scope.jobs.fleet.matrix import read_matrix
 from scope.models.options import ModelOptions
 from scope.models.saved import load
 from scope.records import Question

@@ -8,15 +8,18 @@ import os
 import random
 import subprocess
 import sys
+from collections import Counter
 
 import pyarrow
 import pyarrow.parquet
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.data.sampling import Keyed, Repeats, draw, load_data, short_hash
+from scope.data.drawing import Keyed, Repeats, draw, short_hash
+from scope.data.sampling import load_data, subsample
 from scope.data.specs import open_source, parse_hub_name
 from scope.errors import DataError, SpecError
+from scope.records import unit_of
 
 
 def numbered(size):
@@ -176,3 +179,19 @@ def test_what_cannot_be_opened_is_refused(tmp_path, monkeypatch, spec, error, me
 )
 def test_a_name_of_the_hub_is_split_at_its_colons_but_not_inside_slices(rest, parts):
     assert parse_hub_name(rest) == parts
+
+
+def test_rows_of_a_cluster_are_drawn_together_and_named_by_it(tmp_path):
+    rows = [f"text {n},{n % 40},doc {n // 5}" for n in range(200)]
+    path = write(tmp_path / "a.csv", "\n".join(["text,label,document", *rows, "text 0,0,doc 39"]))
+    drawn = load_data(path, cluster="document", n=52, seed=1)
+    counts = Counter(map(unit_of, (example.id for example in drawn.examples)))
+    assert sorted(counts.values())[1:] == [5] * 10
+    assert drawn.card.notes == ("the rows lie in 11 clusters, each a unit of its own",)
+    whole = load_data(path, cluster="document")
+    # A text of two documents counts in both.
+    assert len({example.id for example in whole.examples}) == 201
+    assert len(subsample(whole.examples, 201, 0)) == 201
+    (note,) = load_data(path).card.notes
+    assert note.startswith("200 rows share 40 values of `document` and count as independent; where")
+    assert note.endswith("add --cluster document to an audit or a comparison")

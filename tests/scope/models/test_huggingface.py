@@ -189,10 +189,7 @@ def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
         (lambda path: path.write_text('{"model_type": "bert", "hidden_size": "x"}'), "config.json"),
         (lambda path: path.write_text('{"version": "1.0", "model": {}}'), "tokenizer.json"),
         # More labels than the head has weights for.
-        (
-            lambda path: change_json(path, id2label={"0": "a", "1": "b", "2": "c"}),
-            "config.json",
-        ),
+        (lambda path: change_json(path, id2label={"0": "a", "1": "b", "2": "c"}), "config.json"),
     ],
 )
 def test_damaged_files_are_refused_in_one_short_message(bert_copy, damage, name):

@@ -9,8 +9,7 @@ import pytest
 from scope.errors import DataError
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
-from scope.models.saved import load
-from scope.models.saved_classifier import MissingPredictionsError
+from scope.models.saved import MissingPredictionsError, load
 from scope.records import Answer, Question
 
 ROWS = [

@@ -26,8 +26,7 @@ def test_the_order_of_summation_is_set_and_a_setting_of_the_users_own_stays(monk
 
 
 @pytest.mark.parametrize(
-    ("cuda", "mps", "chosen"),
-    [(True, True, "cuda"), (False, True, "mps"), (False, False, "cpu")],
+    ("cuda", "mps", "chosen"), [(True, True, "cuda"), (False, True, "mps"), (False, False, "cpu")]
 )
 def test_auto_takes_the_fastest_device_there_is(monkeypatch, cuda, mps, chosen):
     torch = load_torch()
@@ -70,12 +69,7 @@ def test_the_limit_of_a_container_of_version_1_counts(tmp_path, quota, cores):
 
 @pytest.mark.parametrize(
     ("imported", "policy", "sleep"),
-    [
-        (False, None, True),
-        (True, None, False),
-        (True, "passive", True),
-        (False, "ACTIVE", False),
-    ],
+    [(False, None, True), (True, None, False), (True, "passive", True), (False, "ACTIVE", False)],
 )
 def test_waiting_threads_sleep_unless_torch_was_imported_before(
     imported, policy, sleep, monkeypatch

@@ -4,15 +4,7 @@ import math
 
 import pytest
 
-from scope.records import (
-    Answer,
-    Estimate,
-    Item,
-    Perturbation,
-    Question,
-    ScoredPair,
-    TaskAnswers,
-)
+from scope.records import Answer, Estimate, Item, Perturbation, Question, ScoredPair, TaskAnswers
 
 TRIAL = {"example_id": "1", "trial": 1}
 BOUNDS = {"low": 0.0, "high": 1.0, "n": 1, "method": "m"}

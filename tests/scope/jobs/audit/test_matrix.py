@@ -37,7 +37,7 @@ def test_three_models_have_six_directions_on_two_capabilities(matrix):
 
 
 def test_each_direction_is_the_audit_of_that_reference_alone(matrix, toy_audit):
-    alone = toy_audit("Reference", "Student", reference="python:toy_models:Rival", n=6)
+    alone = toy_audit("Reference", "Student", reference="python:toy_models:Rival", n=6, n_most=6)
     own = next(one for one in matrix.audits if one.manifest.reference.name == NAMES[2])
     assert own.measurements == alone.measurements
     assert own.differences == alone.differences

@@ -48,7 +48,8 @@ def test_what_a_target_does_not_answer_is_wrong_and_leaves_other_targets_alone(a
     ("target", "used", "decision", "reason"),
     [
         (Refuses("dreadful", "server"), 38, "not shown", ""),
-        (Refuses("dreadful"), 43, "not shown", "gives no answer to 5 of 43 texts"),
+        (Refuses("dreadful"), 43, "may not", ""),
+        (Refuses("tedious"), 43, "not shown", "gives no answer to"),
         (Refuses("a", "refused"), 43, "may not", "no answer to 41 of 43 texts (refused 41)"),
         (Refuses("a", "thought not finished"), 43, "not shown", "41 of 43 replies end inside a th"),
     ],

@@ -59,7 +59,7 @@ def test_a_box_shows_a_text_with_what_it_claims_and_accuses_no_target_of_another
 
 def test_where_no_more_texts_can_be_planned_or_no_error_rate_is_known_a_box_says_so():
     undecided = facts(page_of("not shown"))
-    assert undecided["More texts"].endswith("reach on typo is below its limit.")
+    assert undecided["More texts"] == "How many would decide is not known."
     looked = facts(page_of("may not", earlier_looks=("monday",)))
     assert looked["How sure"].startswith("Not stated: an earlier run (monday) ")
 

@@ -5,6 +5,8 @@ import re
 import pytest
 from toy_models import Constant, Reference, Stranger, weight
 
+from scope.jobs.audit.verdict_words import carrying, finding
+
 
 class Copy(Reference):
     """The reference, a little less sure of itself."""
@@ -28,6 +30,29 @@ class Halved(Reference):
     scale = 0.75
 
 
+class Shaken(Reference):
+    """Answers one text in twenty otherwise, however it is changed."""
+
+    def score(self, text):
+        return super().score(text) * (-1 if text.startswith("picnirable") else 1)
+
+
+class Thrice(Reference):
+    """Moves three times as far."""
+
+    scale = 4.5
+
+
+class Nervous(Reference):
+    """Gives much weight to the words that the original texts do not have."""
+
+    known: frozenset[str]
+
+    def score(self, text):
+        new = [word for word in text.lower().split() if word not in self.known]
+        return super().score(text) + 3 * sum(weight(word, "nervous") for word in new)
+
+
 class Shifted(Reference):
     def score(self, text):
         return super().score(text) + 1
@@ -49,7 +74,10 @@ class Same(Reference):
     name = "same"
 
 
-TARGETS = [Copy, Stranger, Still, Same, Constant, Chance, Halved, Shifted, LabelsAlone]
+TARGETS = [
+    *(Copy, Stranger, Still, Same, Constant, Chance),
+    *(Halved, Thrice, Shifted, LabelsAlone),
+]
 
 
 @pytest.fixture(scope="module")
@@ -76,20 +104,18 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
     decided = dict(zip(TARGETS, with_baseline.verdicts, strict=True))
     copy, stranger, still = (decided[one] for one in (Copy, Stranger, Still))
     assert copy.decision == decided[Same].decision == "may replace"
-    assert {one.state for one in copy.endpoints} == {"within"}
-    assert "accuracy, agreement, concordance on typo and reach on typo are within" in copy.sentence
+    assert copy.may_replace_in == ("accuracy", "same answers", "robustness", "reaction")
+    assert {one.state for one in copy.endpoints if one.limit is not None} == {"within"}
+    assert f"{copy.target} may replace Reference: it gives" in copy.sentence
     assert stranger.decision == "may not"
-    assert "concordance on typo" in stranger.beyond
-    assert "may not replace" in stranger.sentence
+    assert {"accuracy", "concordance on typo"} < set(stranger.beyond)
     # Everything is as the reference's but for the size of its moves.
     assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
-    less = r"its answers follow .*'s too little on typo \(reach 0\.\d\d \["
-    assert re.search(less, still.sentence)
+    assert re.search(r"it reacts on typo 10\s% as strongly as .* \(\[10", still.sentence)
     assert decided[Constant].decision == decided[Chance].decision == "may not"
-    # Half the reach is the limit itself, and a shifted threshold costs agreement alone.
+    assert decided[Thrice].beyond == ("reach on typo",)
     assert decided[Halved].open == ("reach on typo",)
-    assert decided[Halved].rows_needed is None
-    assert decided[Shifted].beyond == ("accuracy", "agreement")
+    assert decided[Shifted].beyond[:2] == ("accuracy", "agreement")
 
 
 def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
@@ -97,51 +123,67 @@ def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
         opening = {
             "may replace": f"{verdict.target} may replace ",
             "may not": f"{verdict.target} may not replace",
-            "not shown": f"It is not shown that {verdict.target} may replace",
+            "not shown": f"It is too early to say that {verdict.target} may replace",
         }[verdict.decision]
         assert verdict.sentence.startswith(opening)
         states = {one.name: one.state for one in verdict.endpoints}
         within = set(states.values()) <= {"within", "not judged"}
         assert (verdict.decision == "may replace") <= within
         assert all(states[name] == "beyond" for name in verdict.beyond)
-        reason = verdict.sentence.replace("answers follow", "reach").partition(": ")[2]
-        endpoints = "accuracy|agreement|concordance|reach|matched flips"
-        named = set(re.findall(endpoints, reason.partition(". ")[0]))
-        carrying = verdict.beyond or verdict.open or [s for s in states if states[s] == "within"]
-        assert named == {name.partition(" on ")[0] for name in carrying}
+        first = carrying(verdict)[0]
+        assert finding(first, "Reference", "Seed") in verdict.sentence
 
 
-def test_without_a_baseline_concordance_is_compared_with_one_and_agreement_is_shown(audited):
+def test_without_a_baseline_a_verdict_rests_on_accuracy_and_robustness(audited, labelled_texts):
     (copy,) = audited(Copy).verdicts
     assert copy.decision == "may replace"
-    assert copy.not_judged == ("agreement",)
-    assert "in what was assessed" in copy.sentence
-    assert "Agreement is not judged, as no baseline is given" in copy.sentence
-    (alone,) = audited(LabelsAlone, texts=60).verdicts
-    assert alone.decision == "not shown"
+    assert copy.may_replace_in == ("accuracy", "robustness")
+    assert copy.not_judged[:1] == ("agreement",)
+    assert "in accuracy and robustness: it answers" in copy.sentence
+    (alone,) = audited(LabelsAlone).verdicts
+    assert alone.may_replace_in == ("accuracy", "robustness")
+    assert "Same reaction is not judged: " in alone.sentence
     assert "gives labels without probabilities" in alone.sentence
-    assert alone.rows_needed is None
+    Nervous.known = frozenset(" ".join(text for text, _ in labelled_texts(240)).lower().split())
+    (nervous,) = audited(Nervous).verdicts
+    assert (nervous.decision, nervous.beyond) == ("may not", ("keeps on typo",))
 
 
-def test_labels_alone_are_judged_by_matched_flips_against_the_baseline(with_baseline):
-    alone = with_baseline.verdicts[TARGETS.index(LabelsAlone)]
-    assert "matched flips on typo" in [one.name for one in alone.endpoints]
+@pytest.mark.parametrize(
+    ("limit", "state"),
+    [
+        ({"least_agreement": 0.9}, "within"),
+        ({"least_concordance": 0.9}, "within"),
+        ({"least_concordance": 0.9999}, "not shown"),
+        ({"least_reach": 0.7}, "within"),
+        ({"least_reach": 0.99}, "beyond"),  # it moves .97 as far
+    ],
+)
+def test_named_limits_are_judged_without_a_baseline(audited, limit, state):
+    (verdict,) = audited(Copy, **limit).verdicts
+    name = next(iter(limit)).removeprefix("least_")
+    (judged,) = (end for end in verdict.endpoints if end.measure == name)
+    assert judged.state == state
 
 
 def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     (copy,) = audited(Copy, texts=40, baseline=Seed()).verdicts
     assert copy.decision == "not shown"
-    assert ": accuracy and agreement are measured on too few texts, of which" in copy.sentence
-    assert copy.rows_needed > 189
-    assert "texts, of which these data have 40, shows it with probability 0.8 if" in copy.sentence
+    assert "no capability is assessed" in copy.sentence
+    assert "(typo: 40 texts count, at least 73 are needed)" in copy.sentence
+    (copy,) = audited(Copy, texts=100, baseline=Seed()).verdicts
+    assert copy.if_equal.unchanged > 189
+    assert re.search(r"\(these data have 100\): --n-unchanged \d\d0\b", copy.sentence)
 
 
-def test_without_gold_labels_accuracy_is_not_assessed(audited, labelled_texts):
+def test_without_gold_labels_same_answers_stand_for_accuracy(audited, labelled_texts):
     texts = [text for text, _ in labelled_texts(240)]
-    (copy,) = audited(Copy, data=texts, baseline=Seed()).verdicts
-    assert copy.decision == "may replace"
-    assert "in what was assessed" in copy.sentence
-    assert "Accuracy is not assessed: no text of this run has a gold label" in copy.sentence
+    (copy,) = audited(Copy, data=texts).verdicts
+    assert copy.may_replace_in == ("same answers", "robustness")
+    assert "Accuracy is not judged: no text of this run has a gold label" in copy.sentence
+    (seed,) = audited(Shaken, data=texts).verdicts
+    assert (seed.decision, seed.open) == ("not shown", ("agreement",))
+    assert "Gold labels are needed on the 8 texts that differ" in seed.sentence
 
 
 def test_a_degenerate_baseline_carries_no_verdict(audited):
@@ -151,10 +193,27 @@ def test_a_degenerate_baseline_carries_no_verdict(audited):
 
 
 def test_the_unchanged_texts_are_all_data_and_capabilities_change_some(audited):
-    few = audited(Copy, texts=60, n=20)
+    few = audited(Copy, texts=60, n=20, n_most=20)
     assert len(few.examples) == 60
     assert len({one.perturbation.example_id for one in few.candidates}) == 20
     assert len({one.perturbation.example_id for one in few.perturbations}) == 5
     assert {one.perturbation.example_id for one in few.perturbations} <= {
         one.perturbation.example_id for one in few.candidates
     }
+
+
+@pytest.mark.parametrize(("clusters", "reached"), [(9, 0), (240, 2), (120, 1)])
+def test_texts_of_one_document_are_one_unit(audited, labelled_texts, tmp_path, clusters, reached):
+    rows = [
+        f"{text},{label},d{n % clusters}" for n, (text, label) in enumerate(labelled_texts(240))
+    ]
+    path = tmp_path / "texts.csv"
+    path.write_text("\n".join(["text,label,document", *rows]))
+    (copy,) = audited(Copy, data=str(path), cluster="document", recall=["positive"]).verdicts
+    states = {end.name: end.state for end in copy.endpoints if end.limit is not None}
+    assert list(states) == ["accuracy", "recall of positive", "keeps on typo"]
+    assert states["recall of positive"] == "not shown"  # 189 of 240 texts are too few of a class
+    assert list(states.values()).count("within") == reached
+    assert ("the texts lie in 9 clusters, and a verdict needs 10" in copy.sentence) == (
+        clusters == 9
+    )

@@ -9,8 +9,8 @@ from tiny_probe import write_probe
 
 import scope
 from scope.jobs.probe.similarity import open_probe
-from scope.models.latents import CheckpointReader, Readout
-from scope.models.options import ModelOptions
+from scope.models.latents.reader import CheckpointReader
+from scope.models.options import ModelOptions, Readout
 from scope.records import GOLD
 from scope.serialization import to_json
 

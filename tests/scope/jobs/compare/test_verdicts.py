@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 from claims_corpus import comparison, runs
@@ -21,11 +22,12 @@ def measured(right, *rows):
     return result.cells, result.verdicts
 
 
-def judged(task, *lost):
-    """The verdict on the second of two models, and the numbers that it rests on."""
-    numbers = measure_task(task, ["m0", "m1"], normalize=False, seed=0)
-    (verdict,) = comparison_verdicts([MeasuredTask(task, numbers, *lost)], ["m0", "m1"], 0.02)
-    return verdict, numbers
+def judged_on(tasks, recovery=None):
+    """The verdict on the second of two models."""
+    numbers = [measure_task(task, ["m0", "m1"], normalize=False, seed=0) for task in tasks]
+    made = list(map(MeasuredTask, tasks, numbers))
+    (verdict,) = comparison_verdicts(made, ["m0", "m1"], 0.02, recovery)
+    return verdict
 
 
 def test_flips_are_counted_by_their_kind():
@@ -34,16 +36,6 @@ def test_flips_are_counted_by_their_kind():
     assert [cells.count(one) for one in counts] == [30, 10, 5, 40]
     assert cells.recovery.value == pytest.approx(780 / 800)
     assert cells.difference.value == pytest.approx(0.02)
-
-
-@pytest.mark.parametrize(
-    ("lost", "gained", "decision"),
-    [(5, 5, "may replace"), (90, 10, "may not"), (30, 15, "not shown")],
-)
-def test_the_verdict_follows_the_difference(lost, gained, decision):
-    _, (verdict,) = measured(*runs(lost=lost, gained=gained))
-    assert verdict.decision == decision
-    assert verdict.target == "m1"
 
 
 @pytest.mark.parametrize(
@@ -65,21 +57,9 @@ def test_scores_between_0_and_1_are_compared_by_their_means(drop, decision):
     answers = tuple(
         tuple(Answer(text=f"text {n}", score=score) for n, score in enumerate(row)) for row in rows
     )
-    verdict, numbers = judged(TaskAnswers(task="generation", items=items, answers=answers))
-    assert (verdict.decision, verdict.endpoints[0].name, numbers.cells) == (
-        decision,
-        "mean score",
-        (),
-    )
+    verdict = judged_on([TaskAnswers(task="generation", items=items, answers=answers)])
+    assert (verdict.decision, verdict.endpoints[0].name) == (decision, "mean score")
     assert verdict.endpoints[0].estimate.value == pytest.approx(-drop * 333 / 500)
-
-
-def test_few_questions_show_nothing_and_say_how_many_do():
-    _, (verdict,) = measured(*runs(n=80, wrong=16, lost=1, gained=1))
-    assert verdict.decision == "not shown"
-    assert verdict.rows_needed > 80
-    assert "more) shows it with probability 0.8 if m1 is as good as m0." in verdict.sentence
-    assert "too few questions: at least 189 are needed, 80 were usable" in verdict.sentence
 
 
 def test_thoughts_that_a_limit_cuts_do_not_speak_against_a_model():
@@ -87,20 +67,74 @@ def test_thoughts_that_a_limit_cuts_do_not_speak_against_a_model():
     items = tuple(Item(question=question, right=n % 2) for n, question in enumerate(asked))
     cut = (Answer(missing="thought not finished"),) * 200
     rows = tuple(Answer(choice=item.right) for item in items), cut
-    verdict, _ = judged(TaskAnswers(task="choice", items=items, answers=rows))
+    verdict = judged_on([TaskAnswers(task="choice", items=items, answers=rows)])
     assert verdict.decision == "not shown"
     assert "of m1 on choice, 200 of 200 replies end inside a thought: " in verdict.sentence
 
 
+FEW = "too few questions: at least 189 are needed, 80 were usable"
+EQUAL = "more) if m1 is as good as m0"
+
+
 @pytest.mark.parametrize(
-    ("lost", "shown"),
-    [(36, "it with probability 0.8."), (48, "with probability 0.8 that m1 may not replace m0.")],
+    ("lost", "gained", "shape", "parts"),
+    [
+        (1, 1, {"n": 80, "wrong": 16}, ("It is too early to say that m1 may", FEW, EQUAL)),
+        (36, 20, {"other": 40}, ("are needed for 115 of 1,191 questions",)),
+        (48, 20, {}, (f"{EQUAL}, in 4 runs of 5; if it differs as much as here, no",)),
+        (5, 90, {}, ("m1 may replace m0 by accuracy on choice, and is better than m0: ",)),
+        (90, 5, {}, ("m1 may not replace m0 by accuracy on choice: accuracy differs by −8.5 p",)),
+    ],
 )
-def test_a_lower_accuracy_says_how_many_questions_tell_by_how_much(lost, shown):
-    _, (verdict,) = measured(*runs(lost=lost, gained=20))
-    assert verdict.decision == "not shown"
-    assert "If accuracy differs by as much as here, a new run on about" in verdict.sentence
-    assert f"more) shows {shown}" in verdict.sentence
+def test_the_sentence_says_what_is_shown_or_how_many_questions_show_it(lost, gained, shape, parts):
+    _, (verdict,) = measured(*runs(lost=lost, gained=gained, **shape))
+    assert not [part for part in parts if part not in verdict.sentence], verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("least", "lost", "gold", "decision", "part"),
+    [
+        (0.97, 5, 1000, "may replace", ": recovery is 99.4\u00a0% [98.5, 99.9] (limit 97\u00a0%)"),
+        (0.97, 90, 1000, "may not", "recovery is 89\u00a0%"),
+        (0.97, 20, 1000, "not shown", "(no more than here) if m1 is as good as m0 and about "),
+        (0.99, 5, 1000, "not shown", " more) if it differs as much as here"),
+        (0.97, 0, 999, "not shown", "a right answer to every text, and 999 of 1,000 have one"),
+        (0.97, 0, 0, "not shown", "recovery is undefined (it takes a right answer to every text"),
+    ],
+)
+def test_recovery_is_judged_in_place_of_points(least, lost, gold, decision, part):
+    right, first, second = runs(lost=lost)
+    right = [*right[:gold], *[None] * (len(right) - gold)]
+    (answers,) = comparison(right, first, second).tasks
+    verdict = judged_on([answers], least)
+    (end,) = verdict.endpoints
+    assert (verdict.decision, end.name, end.limit) == (decision, "recovery", least)
+    assert part in verdict.sentence
+
+
+@pytest.mark.parametrize(
+    ("losses", "decision", "fails", "part"),
+    [
+        (
+            (16, 0),
+            "may replace",
+            (),
+            "0 by mean accuracy over a and b: mean accuracy differs by −0.8",
+        ),
+        ((30, -30), "not shown", ("accuracy on a",), "outside by itself but not once corrected"),
+        ((80, 0), "may not", ("accuracy", "accuracy on a"), "accuracy on a differs by −8.0 points"),
+        ((20, 20), "not shown", ("accuracy",), "mean accuracy differs by −2.0 points"),
+    ],
+)
+def test_several_benchmarks_are_one_number_and_none_may_fail_alone(losses, decision, fails, part):
+    of_tasks = [comparison(*runs(lost=max(n, 0), gained=max(-n, 0))).tasks[0] for n in losses]
+    verdict = judged_on(
+        [replace(task, task=name) for task, name in zip(of_tasks, "ab", strict=True)]
+    )
+    assert [end.name for end in verdict.endpoints] == ["accuracy", "accuracy on a", "accuracy on b"]
+    assert verdict.endpoints[0].estimate.value == pytest.approx(-sum(losses) / 2000)
+    assert (verdict.decision, verdict.open) == (decision, fails)
+    assert part in verdict.sentence
 
 
 def test_a_model_that_was_asked_half_of_the_questions_is_not_shown_to_replace():
@@ -202,3 +236,36 @@ def test_a_model_without_a_number_passes_no_gate(count, reason):
     lines = scope.failed_gates(result, ["recovery>=0.1", "flips<=0.9"])
     assert len(lines) == 2 * (count - 1)
     assert all(reason in line or "degenerate" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("pages", "decision"), [(9, "not shown"), (40, "not shown"), (200, "may replace")]
+)
+def test_questions_on_one_page_are_one_unit(tmp_path, pages, decision):
+    answers = "".join("AAAB"[n % 4] for n in range(400))
+    (tmp_path / "all.tsv").write_text(f"first\t{answers}\nsecond\t{answers}\n")
+    rows = (
+        {
+            "id": f"q{n}",
+            "question": f"{n}?",
+            "A": "yes",
+            "B": "no",
+            "answer": "A",
+            "page": n % pages,
+        }
+        for n in range(400)
+    )
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    asked = {
+        "models": [f"predictions:{tmp_path}/all.tsv#*"],
+        "data": f"{tmp_path}/data.jsonl",
+        "runs": tmp_path / "runs",
+        "cluster": "page",
+    }
+    result = scope.compare(**asked, tasks=["choice"])
+    (verdict,), (cells,) = result.verdicts, result.cells
+    assert verdict.decision == decision
+    assert ("lie in 9 clusters, and a verdict needs 10" in verdict.sentence) == (pages == 9)
+    assert (cells.count(cells.both), cells.p_value) == (300, None)
+    with pytest.raises(SpecError, match="--cluster page for the tasks cloze"):
+        scope.compare(**asked, tasks=["cloze"])

@@ -5,7 +5,7 @@ from toy_readers import Bags, Other
 
 from scope.answers.vectors import stored_latents
 from scope.errors import DataError
-from scope.jobs.probe.readers import ReadModel, source_of
+from scope.jobs.probe.saving import ReadModel, source_of
 from scope.protocols import PairData
 from scope.records import DataCard, ScoredPair
 

@@ -139,9 +139,7 @@ def test_the_calibration_is_that_of_the_development_pairs(step):
 
 
 @given(
-    st.lists(st.floats(0, 1e6), min_size=2, max_size=9),
-    st.floats(0.01, 100),
-    st.floats(0.05, 20),
+    st.lists(st.floats(0, 1e6), min_size=2, max_size=9), st.floats(0.01, 100), st.floats(0.05, 20)
 )
 def test_scores_fall_with_the_dissimilarity_within_their_range(dissimilarities, scale, power):
     scores = Calibration(scale, power).scores(np.sort(dissimilarities), 0.1, 0.7)

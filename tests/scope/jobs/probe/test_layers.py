@@ -6,12 +6,7 @@ from toy_latents import SMALL
 
 from scope.jobs.probe.correlations import pearson_difference
 from scope.jobs.probe.estimator import Calibration, SimilarityProbe
-from scope.jobs.probe.layers import (
-    align_layers,
-    layer_curve,
-    leave_one_layer_out,
-    linear_cka,
-)
+from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out, linear_cka
 from scope.jobs.probe.measures import RawLayer
 
 TOY = toy_latents.pairs()

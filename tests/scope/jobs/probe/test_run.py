@@ -7,13 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from made_up_pairs import (
-    PARTS,
-    made_up_rows,
-    write_pairs,
-    write_split,
-    write_unlabelled,
-)
+from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
+from made_up_probe_comparison import DEEP, SHALLOW, build_comparison
 from toy_readers import Bags
 
 import scope
@@ -106,7 +101,7 @@ def test_the_seed_draws_the_sample_the_development_pairs_and_the_sentences(probe
 
 def test_a_model_is_released_after_reading(probe, monkeypatch):
     references = []
-    recognise, fit = run_module.recognise_reader, run_module.fit_steps
+    recognise, fit = run_module.recognise_reader, run_module.steps.fit_steps
 
     def watched(texts, reader, progress):
         references.append(weakref.ref(reader))
@@ -118,7 +113,7 @@ def test_a_model_is_released_after_reading(probe, monkeypatch):
         return fit(*arguments)
 
     monkeypatch.setattr(run_module, "recognise_reader", watched)
-    monkeypatch.setattr(run_module, "fit_steps", later)
+    monkeypatch.setattr(run_module.steps, "fit_steps", later)
     probe(models=[BAGS, OTHER], steps="raw", hidden=None)
     assert len(references) == 2
 
@@ -284,3 +279,25 @@ def test_layers_that_are_left_out_stand_in_the_report_and_the_frame(probe):
         probe(steps="raw", hidden=None, ablate=3)
     with pytest.raises(SpecError, match="--ablate with --probe"):
         probe(probe="kept", hidden=None, ablate=1)
+
+
+def test_every_estimate_is_a_row_of_the_frame():
+    frame = build_comparison().to_frame()
+    final = frame[(frame.metric == "pearson") & (frame.subset == "final")]
+    assert list(final.target) == [DEEP, SHALLOW]
+    assert list(final.value) == [0.796875, 0.78125]
+    # 30 and 18 layers, three numbers each; a cell of the map for each two.
+    counts = frame.groupby("metric").size()
+    assert counts["layer_pearson"] == counts["layer_pearson_lost"] == 48
+    assert counts["cka"] == 540
+    assert set(frame.capability) == {"probe"}
+    unseen = frame[(frame.metric == "pearson_unseen") & (frame.target == DEEP)]
+    assert list(unseen.subset) == ["raw", "mlp", "siamese", "autoencoder", "final"]
+    assert list(unseen.value)[-1] == 0.796875 - 4 / 256
+    assert set(unseen.n) == {520}
+
+
+def test_gains_are_compared_with_the_step_before():
+    gains = [one for one in build_comparison().rows() if one.metric == "pearson_gain"]
+    assert [(one.against, one.subset) for one in gains[:2]] == [("raw", "mlp"), ("mlp", "siamese")]
+    assert len(gains) == 8

@@ -14,12 +14,10 @@ import scope
 from scope.errors import DataError, ModelError
 from scope.jobs.probe import similarity as similarity_module
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.readers import source_of
-from scope.jobs.probe.saving import SavedProbe, save_probe
+from scope.jobs.probe.saving import SavedProbe, save_probe, source_of
 from scope.jobs.probe.similarity import open_probe
-from scope.models.latents import Readout
 from scope.models.loading import load_latent_reader
-from scope.models.options import ModelOptions
+from scope.models.options import ModelOptions, Readout
 
 CPU = ModelOptions(device="cpu", dtype="bfloat16", token_budget=64)
 FREE = replace(CPU, trust_remote_code=True, allow_pickle=True)

@@ -87,14 +87,7 @@ def test_the_key_in_a_spec_is_refused_and_not_shown(rest):
     assert "very" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "model",
-    [
-        "@cf/meta/llama-3",
-        "key-lm",
-        "risk-model-of-many-letters",
-    ],
-)
+@pytest.mark.parametrize("model", ["@cf/meta/llama-3", "key-lm", "risk-model-of-many-letters"])
 def test_marks_in_the_name_of_a_model_are_no_secrets(model):
     assert parse_address(f"http://host/v1#{model}", SECRET).model == model
 

@@ -196,12 +196,7 @@ def test_the_servers_words_are_found_wherever_they_stand(body, said):
 
 @pytest.mark.parametrize(
     ("value", "seconds"),
-    [
-        ("0.5", 0.5),
-        ("9" * 5000, math.inf),
-        ("soon", None),
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
-    ],
+    [("0.5", 0.5), ("9" * 5000, math.inf), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0)],
 )
 def test_the_time_to_wait_is_read_from_the_header(value, seconds):
     assert refused({}, 429, retry_after=value).wait == seconds

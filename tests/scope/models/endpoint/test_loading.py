@@ -19,10 +19,7 @@ def test_an_unknown_model_is_told_with_those_that_there_are(open_model):
     assert error.value.fix == "did you mean `stub-model`?"
 
 
-NO_LIST = {
-    "broken": refuse(500),
-    "another form": Say(body={"models": []}),
-}
+NO_LIST = {"broken": refuse(500), "another form": Say(body={"models": []})}
 
 
 @pytest.mark.parametrize("models", NO_LIST.values(), ids=NO_LIST.keys())

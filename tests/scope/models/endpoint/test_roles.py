@@ -43,12 +43,7 @@ def in_order(answers):
 
 @pytest.mark.parametrize(
     ("said", "text", "word"),
-    [
-        ("in 1066", "in 1066", "in"),
-        ("...", "...", None),
-        ("", None, None),
-        (None, None, None),
-    ],
+    [("in 1066", "in 1066", "in"), ("...", "...", None), ("", None, None), (None, None, None)],
 )
 def test_answers_and_fillers_are_read_from_replies(open_model, stub, questions, said, text, word):
     stub.words["when ____?"] = said
@@ -164,8 +159,7 @@ def test_next_tokens_come_of_the_bare_text(open_model, stub):
 
 
 @pytest.mark.parametrize(
-    ("refusal", "missing"),
-    [(TOO_LONG, "cut off"), (FILTERED, "refused"), (refuse(500), "server")],
+    ("refusal", "missing"), [(TOO_LONG, "cut off"), (FILTERED, "refused"), (refuse(500), "server")]
 )
 def test_a_text_without_next_tokens_costs_one_prediction(open_model, stub, refusal, missing):
     stub.likeliest["a"] = {"b": 0.5}

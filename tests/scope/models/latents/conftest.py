@@ -8,7 +8,7 @@ from seeded import save
 from tiny_heads import write_tiny_bart, write_tiny_bert_mlm, write_tiny_roberta_mlm, write_tiny_t5
 from tiny_language import write_tiny_gguf, write_tiny_llama
 
-from scope.models.latents import CheckpointReader, read_checkpoint, read_gguf
+from scope.models.latents.reader import CheckpointReader, read_checkpoint, read_gguf
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import quiet_transformers
 

@@ -91,8 +91,7 @@ def test_a_block_that_changes_its_layout_later_is_refused(folders):
 
 
 @pytest.mark.parametrize(
-    ("name", "most"),
-    [("bert", None), ("albert", 1), ("xlnet", 1), ("xlm", 1)],
+    ("name", "most"), [("bert", None), ("albert", 1), ("xlnet", 1), ("xlm", 1)]
 )
 def test_models_that_are_asked_answer_one_thread_at_a_time(head, name, most):
     blocks = Blocks(head(name, dtype="float32").model, f"hf:{name}")

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models.latents import ONE_WORD, CheckpointReader, Readout, read_checkpoint
 from scope.models.latents.blocks import Blocks
-from scope.models.latents.reader import Framing
+from scope.models.latents.reader import CheckpointReader, Framing, read_checkpoint
 from scope.models.latents.source import ModelSource
 from scope.models.loading import load_encoder, load_latent_reader
-from scope.models.options import ModelOptions
+from scope.models.options import ONE_WORD, ModelOptions, Readout
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
-from scope.jobs.fleet.models import (
+from scope.jobs.fleet.map import (
     MappedModels,
     answer_vectors,
     describe_models,

@@ -1,0 +1,108 @@
+"""Earlier audits of the same models on the same data: those looked at, and one that is combined.
+
+An audit that is planned after a look at the same texts is exploratory: its error is not that of its
+plan. One exception has a known error: a second run with the plan of the first, but for the seed and
+the numbers of texts, after the first has left a target open. It is judged on the texts of both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Set
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from scope.answers import Run
+from scope.errors import RunError
+from scope.jobs.audit.plan import OF_VERDICTS
+from scope.jobs.identity import configuration_of
+from scope.records import AuditResult, Manifest, own_id_of
+from scope.store.folder import RunFolder
+
+_PLAN = (
+    *(*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity"),
+    *("label_map", "role", "next_tokens", "cluster", "recall"),
+)
+_SAMPLE = ("seed", "changed_texts", "n_most", "looks")
+"""What a second run may choose anew."""
+
+_FACT = "earlier audits"
+
+
+def earlier_audits(
+    run: Run, manifest: Manifest, ids: Set[str]
+) -> tuple[list[str], AuditResult | None]:
+    """What had finished in the same folder when the run began; a resume goes by the same.
+
+    The names of runs that make this one exploratory, or else the result that is combined with it.
+    They share the reference, a target and the specification of the data. Those with any of the
+    texts, by their ``ids``, count as looks. Of two or more none is combined.
+    """
+    folder, stored = run.path.absolute().parent, run.fact(_FACT, _FACT)
+    if stored is None:
+        stored = json.dumps(_sorted_out(folder, manifest, ids))
+        run.keep_fact(_FACT, _FACT, stored)
+    looks, again = json.loads(stored)
+    combined = _audit(folder / again[0]) if again else None
+    # One that was deleted meanwhile was looked at, too.
+    return (looks, combined) if combined else ([*looks, *again], None)
+
+
+def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str], list[str]]:
+    """The names of looks, and of the run that is combined, if any."""
+    looks, again, texts = [], [], set(map(own_id_of, ids))
+    for path in sorted(folder.glob("*/result.json")):
+        result = _audit(path.parent)
+        if result is None or not _is_another_plan(result.manifest, here):
+            continue
+        rows = (row for row in result.measurements if row.metric == "iid_agreement")
+        if _may_be_combined(result, here):
+            again.append(path.parent.name)
+        elif not texts.isdisjoint(own_id_of(id_) for row in rows for id_ in row.example_ids):
+            looks.append(path.parent.name)
+    return (sorted(looks + again), []) if looks or again[1:] else ([], again)
+
+
+def _audit(folder: Path) -> AuditResult | None:
+    """A finished audit; None of a damaged run, which its own commands report."""
+    run = RunFolder(folder)
+    with suppress(RunError):
+        if (run.read_configuration() or {}).get("job") == "audit":
+            result = run.read_result()
+            return result if isinstance(result, AuditResult) else None
+    return None
+
+
+def _is_another_plan(there: Manifest, here: Manifest) -> bool:
+    """Whether it is of the same models and data, with another plan or other texts."""
+    return (
+        configuration_of(there).get("reference") == configuration_of(here)["reference"]
+        and not _targets(there).isdisjoint(_targets(here))
+        and there.data[0].spec == here.data[0].spec
+        and (_plan(there), _sample(there)) != (_plan(here), _sample(here))
+    )
+
+
+def _may_be_combined(result: AuditResult, here: Manifest) -> bool:
+    return (
+        _plan(result.manifest) == _plan(here)
+        and _targets(here) <= _targets(result.manifest)
+        and not (result.earlier_looks or result.combined_with)
+        and not here.settings.get("cluster")  # runs may share documents
+        and any(verdict.decision == "not shown" for verdict in result.verdicts)
+    )
+
+
+def _targets(manifest: Manifest) -> set[str]:
+    targets: Any = configuration_of(manifest)["targets"]
+    return set(map(str, targets))
+
+
+def _plan(manifest: Manifest) -> tuple[object, ...]:
+    parts = map(configuration_of(manifest).get, ("baseline", "capabilities"))
+    return (*map(manifest.settings.get, _PLAN), *parts)
+
+
+def _sample(manifest: Manifest) -> tuple[object, ...]:
+    return (*map(manifest.settings.get, _SAMPLE), manifest.data[0].fingerprint)

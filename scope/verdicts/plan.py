@@ -1,0 +1,225 @@
+"""How likely is a verdict reached, and how many texts does it take?
+
+The power of an endpoint is the share of 99 times 99 counts of gains and losses, quantiles of their
+Poisson distributions, at which it is within; that of a slope is normal. That of a verdict is the
+product over its endpoints, as if they were independent; where a text on which one fails is likely
+one on which others do, it is greater.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from scope.records import ERROR, Endpoint, Replacement, TextsNeeded
+from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, sum_by_unit
+from scope.statistics.margins import design_effect, effective, fewest_texts, paired_within
+
+Kind = Literal["unchanged", "changed"]
+
+_CHANCES = (np.arange(99) + 0.5) / 99
+
+POWER = 0.8
+"""The power that an advised number of texts gives each open endpoint."""
+
+MOST_TEXTS = 50_000
+"""No more texts are advised."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedEndpoint:
+    """An endpoint with its margin, and how much the two models differ.
+
+    ``share`` is how many texts count for each text of the kind: the yield. ``difference`` is the
+    mean difference, ``discordance`` the mean of its size by text, and ``square`` that of its
+    square; None where each is 0 or 1. ``unevenness`` is that of `pooled`. Of a slope,
+    ``difference`` is its distance from the nearer limit less ``margin``, and ``deviation`` the
+    standard deviation of its values by text. ``answered_otherwise`` is the share of texts on which
+    a gold label can matter, if more than those discordant.
+    """
+
+    name: str
+    margin: float
+    discordance: float = 0.0
+    difference: float = 0.0
+    square: float | None = None
+    unevenness: float = 1.0
+    share: float = 1.0
+    kind: Kind = "changed"
+    deviation: float | None = None
+    answered_otherwise: float = 0.0
+
+    @property
+    def if_equal(self) -> PlannedEndpoint:
+        """The same, were the two models as good on average."""
+        return replace(self, difference=0.0)
+
+    def power(self, texts: int, *, error: float = ERROR) -> float:
+        """How likely the endpoint is within.
+
+        Examples
+        --------
+        >>> planned = PlannedEndpoint(name="accuracy", margin=0.02, discordance=0.05)
+        >>> round(planned.power(1000), 2)
+        0.78
+        """
+        # Here and not above: scipy.special takes half a second to import.
+        from scipy.special import ndtr, pdtrik
+
+        count = texts * self.share
+        if self.deviation is not None:
+            error_of_mean = max(self.deviation, 1e-9) / math.sqrt(count)
+            distance = (self.difference + self.margin) / error_of_mean
+            return float(ndtr(distance - normal_quantile(1 - 2 * error)))
+        size = max(self.discordance, abs(self.difference), 1e-9)
+        square = size if self.square is None else max(self.square, 1e-9)
+        gains, losses = (count * (size + side * self.difference) / 2 for side in (1, -1))
+        seen = effective(gains, losses, count * square, count, unevenness=self.unevenness)
+        if seen.n < fewest_texts(self.margin, error=error):
+            return 0.0
+        # The size of a text's difference, in effective texts.
+        unit = float(seen.n) / count * square / size
+        drawn = [unit * np.ceil(pdtrik(_CHANCES, mean / unit)) for mean in seen[:2]]
+        gained, lost = np.meshgrid(*drawn)
+        within = paired_within(seen._replace(gains=gained, losses=lost), self.margin)
+        return float((within < error).mean())
+
+
+def planned_differences(
+    name: str,
+    differences: ByText,
+    *,
+    margin: float,
+    texts: int,
+    kind: Kind,
+    unevenness: float = 1.0,
+) -> PlannedEndpoint:
+    """Return an endpoint as ``texts`` texts show it, with two made-up discordant ones.
+
+    ``differences`` and ``unevenness`` are as for `judge_differences`: more texts are assumed to
+    come in clusters as alike and as large.
+
+    Examples
+    --------
+    Of 40 texts 20 count; none differs, so 2 of 20 are assumed to:
+
+    >>> planned_differences("keeps", [0.0] * 20, margin=0.05, texts=40, kind="changed").discordance
+    0.1
+    """
+    numbers, ids = numbers_and_ids(differences)
+    values, n = np.array(numbers), len(numbers)
+    effect = float(design_effect(values, ids))
+    return PlannedEndpoint(
+        name=name,
+        margin=margin,
+        discordance=(float(np.abs(values).sum()) + 2 * effect) / n,
+        difference=float(values.sum()) / n,
+        square=(float((values**2).sum()) + 2 * effect) / n,
+        unevenness=unevenness,
+        share=n / effect / texts,
+        kind=kind,
+    )
+
+
+def planned_slope(
+    name: str, values: ByText, *, least: float, most: float, texts: int
+) -> PlannedEndpoint:
+    """Return a slope as its values by text show it; if equal it is 1.
+
+    Two made-up texts that differ by 1 enter its deviation.
+
+    Examples
+    --------
+    >>> planned_slope("reach", [0.8, 1.0] * 20, least=0.7, most=1.43, texts=40).margin
+    0.3
+    """
+    numbers = sum_by_unit(*numbers_and_ids(values))
+    count, mean = float(numbers.sizes.sum()), numbers.mean
+    margin = round(min(1 - least, most - 1), 9)
+    return PlannedEndpoint(
+        name=name,
+        margin=margin,
+        difference=min(mean - least, most - mean) - margin,
+        share=count / texts,
+        deviation=math.sqrt((numbers.squares + 2 * (count / numbers.distinct) ** 2) / count),
+    )
+
+
+def joint_power(plan: Sequence[PlannedEndpoint], unchanged: int, changed: int) -> float:
+    """Return how likely a target may replace, were all as assumed.
+
+    Examples
+    --------
+    >>> plan = [PlannedEndpoint(name="accuracy", margin=0.05, kind="unchanged"),
+    ...         PlannedEndpoint(name="synonym", margin=0.05, share=0.5)]
+    >>> joint_power(plan, 100, 100), round(joint_power(plan, 100, 200), 2)
+    (0.0, 1.0)
+    """
+    sizes = {"unchanged": unchanged, "changed": changed}
+    return math.prod(end.power(sizes[end.kind]) for end in plan)
+
+
+def texts_for_power(planned: PlannedEndpoint, *, error: float = ERROR) -> int | None:
+    """Return how many texts give the endpoint a power of 0.8; None if more than `MOST_TEXTS`.
+
+    Examples
+    --------
+    >>> texts_for_power(PlannedEndpoint(name="accuracy", margin=0.05, discordance=0.02))
+    124
+    """
+    few, enough = 0, MOST_TEXTS
+    if planned.power(enough, error=error) < POWER:
+        return None
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        reached = planned.power(middle, error=error) >= POWER
+        few, enough = (few, middle) if reached else (middle, enough)
+    return enough
+
+
+class Evidence(NamedTuple):
+    """An endpoint, and the same for planning a larger sample; None where that is not possible."""
+
+    endpoint: Endpoint
+    planned: PlannedEndpoint | None = None
+
+    @property
+    def never_beyond(self) -> Evidence:
+        """The same, where what is seen may not speak against the target."""
+        return self._replace(endpoint=replace(self.endpoint, p_beyond=1.0))
+
+
+def with_texts_needed(
+    verdict: Replacement, evidence: Sequence[Evidence], *, error: float = ERROR
+) -> Replacement:
+    """Add to an open verdict how many texts decide its open endpoints, at an ``error`` of each."""
+    if verdict.decision != "not shown" or not verdict.open:
+        return verdict
+    is_open = [part for part in evidence if part.endpoint.name in verdict.open]
+    plan = [part.planned for part in is_open if part.endpoint.needed]
+    known = [planned for planned in plan if planned is not None]
+    if not known or len(known) < len(plan):
+        return verdict
+    return replace(
+        verdict,
+        if_equal=_texts_needed([planned.if_equal for planned in known], error),
+        if_as_seen=_texts_needed(known, error),
+    )
+
+
+def _texts_needed(plan: Sequence[PlannedEndpoint], error: float) -> TextsNeeded | None:
+    """The most that an endpoint of each kind needs; None if no number decides one of them."""
+    needed: dict[Kind, int] = {}
+    gold = None
+    for planned in plan:
+        texts = texts_for_power(planned, error=error)
+        if texts is None:
+            return None
+        needed[planned.kind] = max(needed.get(planned.kind, 0), texts)
+        if planned.name.startswith("accuracy"):
+            gold = math.ceil(texts * max(planned.discordance, planned.answered_otherwise))
+    return TextsNeeded(unchanged=needed.get("unchanged"), changed=needed.get("changed"), gold=gold)
