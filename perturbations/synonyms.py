@@ -1,21 +1,28 @@
 """Synonyms that people accept: which words may change, into which others, and in which form.
 
-A word changes where it carries a sense of its own. It gives way to a word of a common sense, of a
-similar one or of a more general one, in the form that it has: number, tense, comparison, capital
-letter, and "a" or "an" before it.
+A word changes where it carries a sense of its own and its part of speech is clear from its place.
+It gives way to a word with which it shares a sense that is frequent for both, in the form that it
+has: number, tense, comparison, capital letter, and "a" or "an" before it.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import product
-from types import MappingProxyType
 
 from perturbations.constraints import NoTokens, place_of_swap, starts_of_words
 from perturbations.edits import article_for, has_capitals, like
 from perturbations.lexicon import table, table_fingerprint
+from perturbations.parts_of_speech import (
+    forms_of,
+    is_noun,
+    kinds,
+    neighbours,
+    part_in_place,
+    tags_of,
+    unchanged_words,
+)
 from perturbations.proper_names import names_in, starts_sentence
 from perturbations.textattack_gate import load_textattack
 from perturbations.wordnet import WORDS_REMEMBERED, base_forms, inflect, wordnet
@@ -26,26 +33,27 @@ from textattack.constraints import Constraint, PreTransformationConstraint  # no
 from textattack.shared import AttackedText  # noqa: E402
 from textattack.transformations import Transformation, WordSwap  # noqa: E402
 
-_TAGS = MappingProxyType(
-    {
-        "noun": ("NN", "NNS"),
-        "verb": ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG"),
-        "adj": ("JJ", "JJR", "JJS"),
-        "adv": ("RB", "RBR", "RBS"),
-    }
-)
-"""The forms of each part of speech, the base form first, by tags of the Penn Treebank."""
-
 _LONGEST_PHRASE = 4
 _SHORTEST_WORD = 3
+
+_MAKE_VERBS = {"preposition", "particle"}
+"""The kinds of words that make a verb of their own with the one before them: "wait on"."""
+
+_FRAMES = {"08", "14", "24"}
+_WITHOUT_OBJECT = {"01", "02"}
+"""WordNet's frames of verbs with an object, with two, with one that does something; and with none.
+"""
 
 
 class ContentWords(PreTransformationConstraint):
     """Leaves every word that carries no sense of its own, or only as part of something longer.
 
     These are function words in any case, links, handles and the like, numbers and units, words of
-    one letter or with other characters than letters, abbreviations in capitals, names, and the
-    words of a phrase that WordNet knows, such as "check in".
+    one letter or with other characters than letters, abbreviations in capitals, names, words whose
+    part of speech their place leaves open, the words of a phrase that WordNet knows, and words that
+    make one with their neighbour: nouns beside nouns ("customer service"), verbs before a
+    preposition ("wait on") or with two complements ("help me find it"), adjectives before "to",
+    adverbs after "not" or an auxiliary.
     """
 
     def _get_modifiable_indices(self, current_text: AttackedText) -> set[int]:
@@ -56,21 +64,40 @@ class ContentWords(PreTransformationConstraint):
             for place in NoTokens()._get_modifiable_indices(current_text) - left
             for word in [words[place][1]]
             if len(word) > 1 and word.isalpha() and word.lower() not in unchanged_words()
+            if not _is_bound(text, words, place)
         }
 
 
-_LISTS = ("unchanged_words", "names", "places")
+def part_at(text: AttackedText, place: int) -> str | None:
+    """The part of speech of a word of a text, as `part_in_place`."""
+    return _part(text.text, starts_of_words(text), place)
+
+
+def _part(text: str, words: Sequence[tuple[int, str]], place: int) -> str | None:
+    return part_in_place(words[place][1].lower(), *neighbours(text, words, place))
+
+
+def _is_bound(text: str, words: Sequence[tuple[int, str]], place: int) -> bool:
+    """Whether a word makes one with a word beside it, or its part of speech is unclear."""
+    before, after = neighbours(text, words, place)
+    part = _part(text, words, place)
+    left, right = kinds(before), kinds(after)
+    return {
+        "noun": is_noun(after)
+        or (is_noun(before) and _part(text, words, place - 1) in (None, "noun")),
+        "verb": not right.isdisjoint(_MAKE_VERBS)
+        or ("person" in right and neighbours(text, words, place + 1)[1] != ""),
+        "adj": after == "to",
+        "adv": before == after == "as" or before == "not" or "auxiliary" in left,
+    }.get(part or "", True)
+
+
+_LISTS = ("unchanged_words", "neighbours", "names", "places")
 
 
 def lists_fingerprint() -> str:
     """A fingerprint of the lists of words that never change."""
     return " ".join(map(table_fingerprint, _LISTS))
-
-
-@cache
-def unchanged_words() -> frozenset[str]:
-    """Function words, numbers, units and times, in lower case."""
-    return frozenset(word for _, words in table("unchanged_words") for word in words.split())
 
 
 def _names(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
@@ -86,7 +113,7 @@ def _names(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
 
 @cache
 def _listed_names() -> tuple[str, ...]:
-    return tuple(row[-1] for name in _LISTS[1:] for row in table(name))
+    return tuple(row[-1] for name in _LISTS[2:] for row in table(name))
 
 
 def _in_phrases(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
@@ -101,8 +128,13 @@ def _in_phrases(text: str, words: Sequence[tuple[int, str]]) -> Iterator[int]:
                 yield from range(first, first + size)
 
 
-class _Swapped(Constraint):
-    """Admits a text by the word that has changed last, before and after."""
+class SameUse(Constraint):
+    """Refuses what is no other word, has another form than the old one, or is used otherwise.
+
+    In the part of speech of the place it has all forms that the old one may have there, and its
+    capitals; a noun can be counted, or stand without an article, where the old one does; a verb
+    takes the same objects.
+    """
 
     def __init__(self) -> None:
         super().__init__(compare_against_original=True)
@@ -111,19 +143,17 @@ class _Swapped(Constraint):
         self, transformed_text: AttackedText, reference_text: AttackedText
     ) -> bool:
         place = place_of_swap(transformed_text)
-        return self.admits(reference_text.words[place], transformed_text.words[place])
-
-    @abstractmethod
-    def admits(self, word: str, new: str) -> bool:
-        """Whether the new word may stand for the old one."""
-
-
-class AnotherWord(_Swapped):
-    """Refuses what is no other word: another form or case, a compound or derivation, no word."""
-
-    def admits(self, word: str, new: str) -> bool:
-        """As `is_another_word`."""
-        return is_another_word(word, new)
+        word, new = reference_text.words[place], transformed_text.words[place]
+        part = part_at(reference_text, place)
+        near = reference_text.words[max(place - 2, 0) : place]
+        bare = not any("article" in kinds(neighbour.lower()) for neighbour in near)
+        if part == "verb":
+            bare = not neighbours(reference_text.text, starts_of_words(reference_text), place)[1]
+        return (
+            like(word, new) == new
+            and is_another_word(word, new)
+            and is_used_alike(word, new, part, bare=bare)
+        )
 
 
 @lru_cache(WORDS_REMEMBERED)
@@ -149,80 +179,98 @@ def is_another_word(word: str, new: str) -> bool:
 
 def _built_on(word: str, other: str) -> bool:
     """Whether one word holds the other, or both begin alike but for an ending."""
-    shorter, longer = sorted((word, other), key=len)
+    # "easily" is built on "easy"
+    shorter, longer = sorted((word.replace("y", "i"), other.replace("y", "i")), key=len)
     beginning = shorter[: max(4, len(shorter) - 2)]
     return word == other or (
         len(shorter) >= _SHORTEST_WORD and (shorter in longer or longer.startswith(beginning))
     )
 
 
-class SameForm(_Swapped):
-    """Refuses a word in another form than the old one, such as a plural for a singular."""
-
-    def admits(self, word: str, new: str) -> bool:
-        """Whether both may be the same form of the same part of speech, with the same capitals."""
-        return like(word, new) == new and not forms_of(word).isdisjoint(forms_of(new))
-
-
 @lru_cache(WORDS_REMEMBERED)
-def forms_of(word: str) -> frozenset[tuple[str, str]]:
-    """The parts of speech and tags that a word may have.
+def is_used_alike(word: str, new: str, part: str | None, *, bare: bool) -> bool:
+    """Whether a new word has the forms of an old one in a part of speech, and is used like it.
+
+    ``bare`` says that a noun stands without an article, or a verb with no word after it.
 
     Examples
     --------
-    >>> sorted(forms_of("films"))
-    [('noun', 'NNS'), ('verb', 'VBZ')]
+    >>> [is_used_alike("trip", new, "noun", bare=False) for new in ("journey", "trips", "travel")]
+    [True, False, False]
+    >>> [is_used_alike("fixed", new, "verb", bare=True) for new in ("repair", "repaired")]
+    [False, True]
     """
-    return frozenset(
-        (part, tag)
-        for part in _TAGS
-        for base in base_forms(word)
-        for tag in _tags(word.lower(), base, part)
+    forms = {form for form in forms_of(word) if form[0] == part}
+    if part is None or not forms or not forms <= forms_of(new):
+        return False
+    old_bases, new_bases = (
+        {base for base in base_forms(form) if tags_of(form.lower(), base, part)}
+        for form in (word, new)
     )
+    if part == "noun":
+        needed = _countings(old_bases)
+        counted = needed & {True} if not bare or ("noun", "NNS") in forms else None
+        return (counted or needed) <= _countings(new_bases)
+    asked = _FRAMES | _WITHOUT_OBJECT if bare else _FRAMES
+    return part != "verb" or _frames(old_bases) & asked == _frames(new_bases) & asked
 
 
-def _tags(word: str, base: str, part: str) -> tuple[str, ...]:
-    # Of "boat", lemminflect also gives "boat" as a rare plural; "learnt" is a second past.
-    known = inflect()(base, part.upper())
-    return tuple(
-        tag for tag in _TAGS[part] if word in known.get(tag, ())[: 1 if word == base else None]
-    )
+def _countings(nouns: Iterable[str]) -> set[bool]:
+    """True for nouns that are counted, False for some that are not; many are both."""
+    # lemminflect gives a noun that is not counted as its own plural.
+    plurals = ((noun, inflect()(noun, "NOUN").get("NNS", ())) for noun in nouns)
+    return {plural != noun for noun, forms in plurals for plural in forms}
+
+
+def _frames(verbs: Iterable[str]) -> set[str]:
+    return {frame for verb in verbs for frame in wordnet().frames(verb)}
 
 
 @lru_cache(WORDS_REMEMBERED)
-def synonyms_in_form(word: str, *, frequent: bool = False) -> tuple[str, ...]:
-    """WordNet's words for one, in its form and with its capitals, in alphabetical order.
+def synonyms_in_form(word: str, part: str, *, ranks: int) -> tuple[str, ...]:
+    """WordNet's synonyms of a word, in its form and with its capitals, in alphabetical order.
 
     Parameters
     ----------
     word
         A word in any form.
-    frequent
-        Whether only words count whose most frequent sense is the most frequent one of this word.
+    part
+        The part of speech, such as ``noun``.
+    ranks
+        Greatest sum of the places of the common sense among the senses of either word, the most
+        frequent first and from 0. At 1 it is the first of one and first or second of the other.
 
     Examples
     --------
-    >>> synonyms_in_form("Sofas", frequent=True)
+    >>> synonyms_in_form("Sofas", "noun", ranks=0)
     ('Couches',)
     """
     lemmas = {
         like(word, form)
-        for related in wordnet().related(word)
-        if related.frequent or not frequent
-        for form in _in_form(related.lemma, related.part, word.lower(), related.base)
+        for synonym in wordnet().synonyms_as(word, part)
+        if synonym.ranks <= ranks
+        for tag in tags_of(word.lower(), synonym.base, part)
+        for form in inflect()(synonym.lemma, part.upper()).get(tag, ())[:1]
     }
     return tuple(sorted(lemmas - {word}))
 
 
-def _in_form(lemma: str, part: str, word: str, base: str) -> Iterator[str]:
-    """The lemma in each form that the word may have as a form of its base."""
-    if part == "noun" and lemma.endswith("ing") and not base.endswith("ing"):
-        return  # what is done is not what is: "flying" is no word for one flight
-    known = inflect()(lemma, part.upper())
-    for tag in _tags(word, base, part) or (_TAGS[part][:1] if word == base else ()):
-        # "flying" is given as its own plural, and is none for "flights".
-        if tag in known and (tag != "NNS" or known[tag][0] != lemma):
-            yield known[tag][0]
+class SynonymsInPlace(WordSwap):
+    """One word replaced by a synonym in the part of speech of its place; see `synonyms_in_form`."""
+
+    def __init__(self, ranks: int) -> None:
+        super().__init__()
+        self._ranks = ranks
+
+    def _get_transformations(
+        self, current_text: AttackedText, indices_to_modify: Iterable[int]
+    ) -> list[AttackedText]:
+        return [
+            current_text.replace_word_at_index(place, new)
+            for place in sorted(indices_to_modify)
+            if (part := part_at(current_text, place))
+            for new in synonyms_in_form(current_text.words[place], part, ranks=self._ranks)
+        ]
 
 
 class WithArticles(WordSwap):

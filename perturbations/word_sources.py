@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from perturbations.lockstep import Remembering
 from perturbations.settings import WORDNET
-from perturbations.synonyms import WithArticles, synonyms_in_form
+from perturbations.synonyms import SynonymsInPlace, WithArticles
 from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordReplacements
 from perturbations.wordnet import wordnet
@@ -35,11 +35,9 @@ LEAST_COSINE = 0.6
 """How many words of a file of vectors stand for one, and how near they are."""
 
 
-def swaps_in_form(source: str, *, frequent: bool) -> Transformation:
-    """One word replaced by one of the source; of WordNet in its form, see `synonyms_in_form`."""
-    if source == WORDNET:
-        return WithArticles(WordReplacements(partial(synonyms_in_form, frequent=frequent)))
-    return WithArticles(word_swaps(source))
+def swaps_in_form(source: str, *, ranks: int) -> Transformation:
+    """One word replaced by one of the source; of WordNet as `SynonymsInPlace`."""
+    return WithArticles(SynonymsInPlace(ranks) if source == WORDNET else word_swaps(source))
 
 
 def word_swaps(source: str) -> Transformation:

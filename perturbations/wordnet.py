@@ -12,7 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from perturbations.lexicon import PARTS_OF_SPEECH, Files, find_lexicon
@@ -27,15 +26,6 @@ _ENDINGS = {
     "adv": "",
 }
 
-_TYPES = MappingProxyType({"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"})
-"""The part of speech of each type of synset."""
-
-_NEAR = ("&", "@")
-"""The pointers to similar and to more general synsets."""
-
-_SENSES = 3
-"""How many senses of a word relate others, the most frequent first: people miss rarer ones."""
-
 _INSTANCE = "@i"
 """The pointer from a name to what it is one of."""
 
@@ -46,23 +36,24 @@ _AMOUNTS = "23"
 _RUN = re.compile(r"[\w'-]+")
 
 
-class Related(NamedTuple):
-    """A word that WordNet relates to a base form of another one in a part of speech.
+class Synonym(NamedTuple):
+    """A word that shares a sense with a base form of another one.
 
-    ``frequent`` says whether the two share the sense that is the most frequent one of both.
+    ``ranks`` is the sum of the sense's places among the senses of either word, the most frequent
+    first and from 0.
     """
 
-    part: str
     base: str
     lemma: str
-    frequent: bool
+    ranks: int
 
 
 class WordNet:
     """WordNet's synonyms and words, from the content of its files."""
 
     def __init__(self, files: Files) -> None:
-        self._parts = tuple(_PartOfSpeech(files, part) for part in PARTS_OF_SPEECH)
+        self._by_name = {part: _PartOfSpeech(files, part) for part in PARTS_OF_SPEECH}
+        self._parts = tuple(self._by_name.values())
         self._remembered = lru_cache(maxsize=WORDS_REMEMBERED)(self._look_up)
 
     def synonyms(self, word: str) -> tuple[str, ...]:
@@ -87,7 +78,8 @@ class WordNet:
         >>> [wordnet().is_common(one) for one in ("Films", "rome", "qwzx")]
         [True, False, False]
         """
-        return any(part.has_common(word.lower()) for part in self._parts)
+        word = word.lower()
+        return any(not part.forms(word).isdisjoint(part.lemmas(word)) for part in self._parts)
 
     def is_lemma(self, word: str) -> bool:
         """Whether it holds a word or phrase in lower case as it is, ``_`` for a space.
@@ -101,8 +93,7 @@ class WordNet:
 
     def parts_of_speech(self, word: str) -> tuple[str, ...]:
         """Those that it holds the word or a base form of it in, such as ``("noun", "verb")``."""
-        held = zip(PARTS_OF_SPEECH, self._parts, strict=True)
-        return tuple(name for name, part in held if part.forms(word.lower()))
+        return tuple(name for name, part in self._by_name.items() if part.forms(word.lower()))
 
     def base_forms(self, word: str) -> frozenset[str]:
         """The word in lower case, and the base forms that it holds.
@@ -125,29 +116,49 @@ class WordNet:
         """
         return bool(self.parts_of_speech(word)) and not self.is_common(word)
 
-    def related(self, word: str) -> Iterator[Related]:
-        """Single words in small letters of the word's senses, of similar and more general ones.
-
-        The three most frequent senses of each part of speech count, and of the parts of speech
-        those that WordNet's texts show the word in, if any: "flight" is no verb there. Senses that
-        are numbers or amounts, and those of names, relate no words.
+    def shown_parts(self, word: str) -> tuple[str, ...]:
+        """The parts of speech that WordNet's texts show a word in, if any, else all it has.
 
         Examples
         --------
-        >>> sorted({one.lemma for one in wordnet().related("cathedral") if one.part == "noun"})
-        ['church', 'duomo']
+        >>> wordnet().shown_parts("flights"), wordnet().shown_parts("help")
+        (('noun',), ('noun', 'verb'))
         """
-        parts = dict(zip(PARTS_OF_SPEECH, self._parts, strict=True))
-        word = word.lower()
-        seen = [name for name, part in parts.items() if part.is_seen(word)]
-        for name in seen or parts:
-            for base, rank, sense in parts[name].senses(word):
-                near = [parts[_TYPES[kind]].sense(place) for place, kind in sense.near]
-                for other in (sense, *near) if sense.relates and rank < _SENSES else ():
-                    for lemma in filter(_is_common, other.lemmas if other.relates else ()):
-                        first = parts[other.part].places(lemma)[0] == sense.place
-                        if lemma != base:
-                            yield Related(name, base, lemma, rank == 0 and first)
+        parts = self._by_name.items()
+        shown = tuple(name for name, part in parts if part.is_seen(word.lower()))
+        return shown or self.parts_of_speech(word)
+
+    def synonyms_as(self, word: str, part: str) -> Iterator[Synonym]:
+        """Single words in small letters that share a sense with a word in a part of speech.
+
+        Senses that are numbers or amounts, and those of names, relate no words.
+
+        Examples
+        --------
+        >>> [(synonym.lemma, synonym.ranks) for synonym in wordnet().synonyms_as("sofas", "noun")]
+        [('couch', 0), ('lounge', 0)]
+        """
+        held = self._by_name[part]
+        for base, rank, sense in held.senses(word.lower()):
+            for lemma in filter(_is_common, sense.lemmas if sense.relates else ()):
+                if lemma != base:
+                    yield Synonym(base, lemma, rank + held.places(lemma).index(sense.place))
+
+    def frames(self, verb: str) -> frozenset[str]:
+        """The numbers of the sentence frames of a verb, in all its senses; see wninput(5WN).
+
+        Examples
+        --------
+        >>> "14" in wordnet().frames("tell"), "14" in wordnet().frames("say")
+        (True, False)
+        """
+        senses = self._by_name["verb"].senses(verb)
+        frames = ((frame, at, sense) for _, _, sense in senses for frame, at in sense.frames)
+        return frozenset(
+            frame
+            for frame, at, sense in frames
+            if at == "00" or sense.lemmas[int(at, 16) - 1] == verb
+        )
 
     def _look_up(self, word: str) -> tuple[str, ...]:
         lemmas = {lemma for part in self._parts for lemma in part.lemmas(word.lower())}
@@ -155,13 +166,12 @@ class WordNet:
 
 
 class Sense(NamedTuple):
-    """A synset: where it begins, its lemmas with ``_`` for a space, and the synsets near to it."""
+    """A synset: where it begins, its lemmas with ``_`` for a space, and its frames if of verbs."""
 
-    part: str
     place: str
     lemmas: tuple[str, ...]
-    near: tuple[tuple[str, str], ...]
-    """Places and types of the synsets that are similar or more general."""
+    frames: tuple[tuple[str, str], ...]
+    """The number of each sentence frame, and that of its lemma in hexadecimal; 00 for all."""
     relates: bool
     """Whether its words may stand for one another: it is neither an amount nor a name."""
 
@@ -170,7 +180,6 @@ class _PartOfSpeech:
     """The lemmas, synsets and irregular forms of WordNet's nouns, verbs, adjectives or adverbs."""
 
     def __init__(self, files: Files, part: str) -> None:
-        self._name = part
         self._data = files[f"data.{part}"]
         lines = files[f"index.{part}"].decode().splitlines()
         # The licence at the head of the file is indented.
@@ -190,10 +199,6 @@ class _PartOfSpeech:
         for form in sorted(self.forms(word)):
             for rank, place in enumerate(self.places(form)):
                 yield form, rank, self.sense(place)
-
-    def has_common(self, word: str) -> bool:
-        """Whether a word in lower case, or a base form of it, is a lemma without a capital."""
-        return not self.forms(word).isdisjoint(self.lemmas(word))
 
     def holds(self, lemma: str) -> bool:
         """Whether this is a lemma, ``_`` for a space."""
@@ -229,14 +234,14 @@ class _PartOfSpeech:
         end = 4 + 2 * int(fields[3], 16)
         # "galore(ip)": where an adjective may stand
         lemmas = tuple(lemma.partition("(")[0] for lemma in fields[4:end:2])
-        pointers = [fields[at : at + 3] for at in range(end + 1, end + 1 + 4 * int(fields[end]), 4)]
+        # ... and of a verb: number of frames, ("+", number, number of the lemma) ...
+        frames = end + 1 + 4 * int(fields[end])
         is_amount = fields[1] == _AMOUNTS or any(map(str.isdigit, "".join(lemmas)))
         return Sense(
-            part=self._name,
             place=place,
             lemmas=lemmas,
-            near=tuple((to, kind) for symbol, to, kind in pointers if symbol in _NEAR),
-            relates=not is_amount and all(symbol != _INSTANCE for symbol, *_ in pointers),
+            frames=tuple(zip(fields[frames + 2 :: 3], fields[frames + 3 :: 3], strict=True)),
+            relates=not is_amount and _INSTANCE not in fields[end + 1 : frames : 4],
         )
 
 

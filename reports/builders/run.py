@@ -219,6 +219,11 @@ def _blocks(
             "of the job again with the same objects. The name of data is a hash of their content.",
             passed=", ".join(passed),
         )
+    if (encoder := manifest.settings.get("encoder")) and "--encoder" not in manifest.command:
+        yield paragraph(
+            "Its sentence encoder is the one at hand; elsewhere add {option}.",
+            option=f"--encoder {str(encoder).split()[0]}",
+        )
     yield paragraph(
         "The same command with the same settings, versions and fingerprints gives the same numbers "
         "on the same machine."

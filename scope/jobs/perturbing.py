@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +25,10 @@ from scope.untrusted import NOT_THEIRS, Failed, attempt
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: that of foreign code may be of any length."""
+
+_WORD = re.compile(r"\w+")
+_OFTEN = 0.03
+"""The share of the changed texts above which a swap of a word is named."""
 
 Kind = Literal["kept", "random"]
 """Pairs that keep the reference's prediction, and random candidates."""
@@ -117,7 +122,7 @@ class PairSearch:
             for example in examples
             for trial in range(1, options.trials + 1)
         )
-        outcome = _measured(capability, ordered, _notes(capability, examples))
+        outcome = _measured(capability, ordered, _notes(capability, examples, ordered))
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
 
@@ -154,15 +159,33 @@ def _require_all_trials(
         )
 
 
-def _notes(capability: Capability, examples: Sequence[Example]) -> str | None:
-    """What the capability lacked, and which parts of the texts it left unchanged, in words."""
-    caution = capability.caution if isinstance(capability, ComparesWords) else ""
-    notes = [caution] if caution else []
+def _notes(
+    capability: Capability, examples: Sequence[Example], trials: Sequence[Perturbation]
+) -> str | None:
+    """What the capability lacked, repeated, and left of the texts as it was, in words."""
+    notes: list[str] = []
+    if isinstance(capability, ComparesWords):
+        notes += filter(None, (capability.caution, _repeated(examples, trials)))
     if isinstance(capability, LeavesWords) and (
         words := sum(capability.left_alone(example.text) for example in examples)
     ):
         notes.append(f"{counted(words, 'word')} too long to be changed")
     return "; ".join(notes) or None
+
+
+def _repeated(examples: Sequence[Example], trials: Sequence[Perturbation]) -> str:
+    """Which swaps of a word make up more than 3 % of the changed texts, the most frequent first."""
+    texts = {example.id: _WORD.findall(example.text.lower()) for example in examples}
+    changed = [(trial.example_id, trial.text) for trial in trials if trial.text is not None]
+    swaps = Counter(
+        f"{old} → {new}"
+        for key, text in changed
+        for old, new in zip(texts[key], _WORD.findall(text.lower()), strict=False)
+        if old != new and {old, new} != {"a", "an"}
+    )
+    most = max(1, _OFTEN * len(changed))
+    often = [f"{swap} {n / len(changed):.0%}" for swap, n in swaps.most_common() if n > most]
+    return f"of the changed texts these are alike: {', '.join(often)}" if often else ""
 
 
 def _measured(

@@ -117,7 +117,7 @@ def _degenerate(result: AuditResult) -> Iterator[Block]:
 
 def _failed(result: AuditResult) -> Iterator[Block]:
     """Capabilities that were not measured, and notes on failed searches."""
-    rows = [row for row in all_outcomes(result) if not row.found or (row.failures and row.reason)]
+    rows = [row for row in all_outcomes(result) if not row.found or row.reason]
     if rows:
         yield outcome_lines(rows)
 
