@@ -193,7 +193,7 @@ def _cut(line: str) -> str:
 WIDTH = 80
 
 
-READ = "accepted by two blind language models"
+READ = "accepted by blind language models, two unless one is named"
 """What the shares of accepted texts are of."""
 
 
