@@ -338,7 +338,8 @@ def _more_changed(plan: AuditPlan, drawn: PerturbationSet, run: Run) -> tuple[Ex
     if len(most) <= len(changed) or drawn.outcome.status != "measured":
         return ()
     counts = _counted(plan, [drawn], run)[drawn.outcome.capability].pairs
-    if counts >= ENOUGH:
+    # Where nearly each text counts, more of them are the user's to choose.
+    if counts >= min(ENOUGH, 0.9 * len(changed)):
         return ()
     wanted = len(most) if not counts else math.ceil(len(changed) * ENOUGH / counts)
     return subsample(most, max(len(changed), min(len(most), wanted)), plan.options.seed)
