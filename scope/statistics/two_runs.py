@@ -40,7 +40,9 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
     return min(1.0, 2 * float(bdtr(min(gained, lost), changed, 0.5))) if changed else 1.0
 
 
-def recovery(both: float, lost: float, gained: float, n: int) -> Estimate | Undefined:
+def recovery(
+    both: float, lost: float, gained: float, n: int, *, level: float = LEVEL
+) -> Estimate | Undefined:
     """Return the second run's accuracy over the first's, with the interval of `recovery_tails`.
 
     Parameters
@@ -63,7 +65,7 @@ def recovery(both: float, lost: float, gained: float, n: int) -> Estimate | Unde
     >>> print(recovery(0, 0, 10, 100))
     undefined (the reference is right on no item)
     """
-    first, second, z = both + lost, both + gained, normal_quantile(LEVEL)
+    first, second, z = both + lost, both + gained, normal_quantile(level)
     if first <= 0:
         return Undefined(reason="the reference is right on no item", n=n)
     # As a share of the sum of both the ratio has an end.
@@ -74,6 +76,7 @@ def recovery(both: float, lost: float, gained: float, n: int) -> Estimate | Unde
         low=min(value, low),
         high=max(value, high),
         n=n,
+        level=level,
         method="score of Nam and Blackwelder, ratio of paired shares",
     )
 

@@ -13,10 +13,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scope.records import Endpoint, Undefined
+from scope.records import ERROR, Endpoint, Undefined
 from scope.statistics.margins import Discordance, discordance
 from scope.statistics.two_runs import recovery as recovery_estimate, recovery_tails
-from scope.verdicts.endpoints import judge_differences
+from scope.verdicts.endpoints import endpoint_of, judge_differences
 from scope.verdicts.plan import Evidence, planned_differences
 
 ALL_GOLD = "it takes a right answer to every text, and {known:,} of {texts:,} have one"
@@ -34,6 +34,7 @@ def accuracy_evidence(
     recovery: float | None = None,
     otherwise: float = 0.0,
     ids: Sequence[str] = (),
+    error: float = ERROR,
 ) -> Evidence:
     """Return the endpoint over the mean of benchmarks without common questions, and its plan.
 
@@ -69,9 +70,12 @@ def accuracy_evidence(
     differences, total = [target - reference for target, reference in pairs], len(pairs)
     by_text = dict(zip(ids, differences, strict=True)) if ids else differences
     if recovery is None:
-        endpoint = judge_differences(name, by_text, margin=margin, unevenness=unevenness)
+        endpoint = judge_differences(
+            name, by_text, margin=margin, unevenness=unevenness, error=error
+        )
     else:
-        endpoint = _recovery(name, pairs, recovery, discordance(differences, unevenness=unevenness))
+        seen = discordance(differences, unevenness=unevenness)
+        endpoint = _recovery(name, pairs, recovery, seen, error)
         margin = (1 - recovery) * math.fsum(reference for _, reference in pairs) / total
     if isinstance(endpoint.estimate, Undefined):
         return Evidence(endpoint)
@@ -81,13 +85,12 @@ def accuracy_evidence(
     return Evidence(endpoint, replace(planned, answered_otherwise=otherwise))
 
 
-def _recovery(name: str, pairs: Scores, least: float, seen: Discordance) -> Endpoint:
+def _recovery(name: str, pairs: Scores, least: float, seen: Discordance, error: float) -> Endpoint:
     """Whether the targets' scores are at least a share of the reference's."""
     kept = math.fsum(map(min, pairs)) * float(seen.n) / len(pairs)
     counts = kept, float(seen.losses), float(seen.gains)
-    within, beyond = map(float, recovery_tails(*counts, least))
-    estimate = recovery_estimate(*counts, len(pairs))
-    return Endpoint(name=name, estimate=estimate, limit=least, p_within=within, p_beyond=beyond)
+    estimate = recovery_estimate(*counts, len(pairs), level=1 - 2 * error)
+    return endpoint_of(name, estimate, recovery_tails(*counts, least), error, least=least)
 
 
 def weights_of(sizes: Sequence[int]) -> tuple[list[float], float]:

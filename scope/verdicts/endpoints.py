@@ -133,7 +133,7 @@ def judge_differences(
     seen = discordance(values, ids, unevenness=unevenness)
     estimate = score_estimate(values, ids, unevenness=unevenness, error=error)
     tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else paired_tails(seen, margin)
-    return _endpoint(name, estimate, tails, error, least=-margin)
+    return endpoint_of(name, estimate, tails, error, least=-margin)
 
 
 def judge_share(
@@ -155,7 +155,7 @@ def judge_share(
     seen = discordance(below, ids, unevenness=unevenness)
     estimate = binomial_estimate(below, ids, unevenness=unevenness, error=error)
     tails = _FEWER if seen.freedom < FEWEST_CLUSTERS - 1 else loss_tails(seen, 1 - least)
-    return _endpoint(name, estimate, tails, error, least=least)
+    return endpoint_of(name, estimate, tails, error, least=least)
 
 
 def judge_slope(
@@ -192,7 +192,7 @@ def judge_slope(
     distances = [estimate.value - least, *([] if most is None else [most - estimate.value])]
     t = np.divide(distances, deviation) if deviation else np.copysign(math.inf, distances)
     tails = Tails(stdtr(freedom, -t).max(), stdtr(freedom, t).min())
-    return _endpoint(name, estimate, tails, error, least=least, most=most)
+    return endpoint_of(name, estimate, tails, error, least=least, most=most)
 
 
 def texts_lacking(endpoint: Endpoint) -> int:
@@ -203,23 +203,26 @@ def texts_lacking(endpoint: Endpoint) -> int:
     >>> texts_lacking(judge_differences("accuracy", [0.0] * 35, margin=0.02))
     189
     """
-    needed = FEWEST_FOR_A_SLOPE
-    if endpoint.limit is not None and endpoint.limit < 0:
-        needed = fewest_texts(-endpoint.limit)
-    elif endpoint.limit is not None and endpoint.measure == "recovery":
-        needed = fewest_texts(1 - endpoint.limit)
+    needed, limit = FEWEST_FOR_A_SLOPE, endpoint.limit or 0.0
+    if limit < 0:
+        needed = fewest_texts(-limit)
+    elif endpoint.measure == "recovery":
+        needed = fewest_texts(1 - limit)
+    elif limit and endpoint.measure in ("agreement", "concordance"):
+        needed = math.ceil(math.log(ERROR) / math.log(limit))  # all of them alike
     return needed if endpoint.state == "not shown" and endpoint.estimate.n < needed else 0
 
 
-def _endpoint(
+def endpoint_of(
     name: str,
-    estimate: Estimate,
+    estimate: Estimate | Undefined,
     tails: Tails,
     error: float,
     *,
     least: float,
     most: float | None = None,
 ) -> Endpoint:
+    """Return the endpoint of two tails, at the ``error`` of a claim."""
     within, beyond = (min(float(tail) * ERROR / error, 1.0) for tail in tails)
     return Endpoint(
         name=name, estimate=estimate, limit=least, most=most, p_within=within, p_beyond=beyond

@@ -99,7 +99,7 @@ def _minus_reference(result: AuditResult, measure: str) -> dict[str, Estimate | 
         verdict.target: end.estimate
         for verdict in result.verdicts
         for end in reversed(verdict.endpoints)  # so that the number over capabilities counts
-        if end.measure == measure
+        if end.measure == measure and "changed texts" not in end.name
     }
 
 
@@ -197,8 +197,8 @@ def _numbers(answer: Answered) -> Iterator[Block]:
     numbers: dict[str, ColumnKind] = dict.fromkeys((value, "At least", "Texts"), "number")
     yield Table.of({"Rests on": "name", **numbers, "Reached": "text"}, rows, close=True)
     yield note(
-        "✗ is corrected for the rows of the model, __may replace__ for the models. These intervals "
-        "are the verdict’s; a picture’s are of other kinds."
+        "✗ is corrected for the rows of the model; __may replace__ needs all of them. These "
+        "intervals are the verdict’s; a picture’s are of other kinds."
     )
     if any(end.measure == "concordance" for end in answer.verdict.endpoints):
         yield note(

@@ -106,13 +106,25 @@ def limits_in_words(manifest: Manifest) -> str:
     elif card.labelled:
         limits.insert(0, f"accuracy{recall} {settings['accuracy_margin']:g} lower")
     words = f"may a target replace {manifest.reference.name}? Limits: {', '.join(limits)} than it"
-    if baseline is None:
-        return words
-    return (
-        f"{words}, same answers {settings['agreement_margin']:g} and same reaction "
-        f"{settings['concordance_margin']:g} below {baseline.name}'s, and strength of reaction at "
-        f"least {settings['least_reach']:g}"
+    further = (
+        ("same answers", _least_agreement(manifest), "agreement_margin"),
+        ("same reaction", settings["least_concordance"], "concordance_margin"),
+        ("strength of reaction", settings["least_reach"], ""),
     )
+    for name, least, margin in further:
+        if least is not None:
+            words += f", {name} at least {least:g}"
+        elif baseline is not None:
+            words += f", {name} {settings[margin]:g} below {baseline.name}'s"
+    return words
+
+
+def _least_agreement(manifest: Manifest) -> float | None:
+    """The least share of same answers; None where it is not judged, or as the baseline's."""
+    settings, least = manifest.settings, manifest.settings["least_agreement"]
+    if least is None and manifest.baseline is None and not manifest.data[0].labelled:
+        return 1 - float(str(settings["accuracy_margin"]))
+    return None if least is None else float(str(least))
 
 
 def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
@@ -145,16 +157,20 @@ def _planned(
     card, settings = manifest.data[0], manifest.settings
     texts: dict[str, float] = {"accuracy": card.labelled}
     texts["keeps"] = harmonic_mean([count.keeps for count in counts.values()])
-    if manifest.baseline is not None:
+    least = _least_agreement(manifest)
+    if manifest.baseline is not None or least is not None:
         texts["agreement"] = card.used
+    if manifest.baseline is not None:
         texts["concordance"] = harmonic_mean([max(count.pairs, 1) for count in counts.values()])
     return [
         PlannedEndpoint(
             name=name,
-            margin=float(str(settings[f"{name}_margin"])),
+            margin=1 - limit if limit else float(str(settings[f"{name}_margin"])),
             discordance=max(share, 2 / number),
+            difference=-share if limit else 0.0,
             share=number,
         )
         for name, number in texts.items()
+        for limit in [least if name == "agreement" else None]
         if number
     ]

@@ -298,6 +298,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
             refuse_unused(
                 self, ("looks",), "with --cluster", "one look: several were not simulated there"
             )
+        if not self.candidates:
+            refuse_unused(
+                self, ("looks",), "with --candidates 0", "random candidates: verdicts rest on them"
+            )
         if self.role == "next_token":
             refuse_unused(
                 self,

@@ -12,6 +12,7 @@ from reports.prose import Span, Style, Text, joined, prose
 from reports.wording import in_percent, points, short_points, short_share, two_digits
 from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.examples import Shown, changed_texts, moved, unchanged_texts
+from scope.printing import counted
 from scope.records import (
     AuditResult,
     DataCard,
@@ -84,7 +85,7 @@ def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
         judged = [end for end in verdict.endpoints if end.limit is not None]
         why = "; ".join(finding(end, *names) for end in _by_importance(_whole(judged)))
     elif verdict.decision == "may not":
-        why = _reasons(carrying(verdict), *names)
+        why = _reasons(carrying(verdict), *names, "outside")
     else:
         why = verdict.reason or _open(verdict, *names)
         more = _more_texts(verdict, result.manifest.data[0], baseline or reference)
@@ -137,21 +138,21 @@ def _whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     return [end for end in endpoints if end.name == end.measure or end.measure not in names]
 
 
-def _reasons(endpoints: Sequence[Endpoint], reference: str, baseline: str) -> str:
+def _reasons(endpoints: Sequence[Endpoint], reference: str, baseline: str, state: str) -> str:
     """The findings on the first endpoints, with their limits, and the names of the others."""
     whole = _whole(endpoints)
     first = [_with_limit(end, reference, baseline) for end in whole[:_MOST_REASONS]]
     others = [in_plain_words(end.name) for end in whole[_MOST_REASONS:]]
-    return "; ".join(first) + (f"; {listed(others)} lie outside, too" if others else "")
+    return "; ".join(first) + (f"; also {state}: {listed(others)}" if others else "")
 
 
 def _open(verdict: Replacement, reference: str, baseline: str) -> str:
     """How many limits are reached, and what is open."""
     judged = [end for end in verdict.endpoints if end.limit is not None]
     reached = sum(end.state == "within" for end in judged)
-    return f"{reached} of {len(judged)} limits are reached, but " + _reasons(
-        carrying(verdict), reference, baseline
-    )
+    number = f"{reached or 'none'} of {counted(len(judged), 'limit')}"
+    start = f"{number} {'are' if reached > 1 else 'is'} reached{', but' if reached else ':'} "
+    return start + _reasons(carrying(verdict), reference, baseline, "open")
 
 
 def in_plain_words(name: str) -> str:
@@ -211,7 +212,7 @@ def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
     if endpoint.most is not None:
         least += f", at most {100 * endpoint.most:.3g}{unit}"
     needed = texts_lacking(endpoint)
-    few = f", too few, {needed} are needed" if needed else ""
+    few = f", too few, {needed:,} are needed" if needed else ""
     alone = ", outside by itself but not once corrected for the other limits"
     return (
         f"{words} ({interval} on {estimate.n:,} texts{few}; {least} is required"
@@ -237,11 +238,13 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
     )
     known = [(needed, case) for needed, case in cases if needed is not None]
     if not known:
+        # Same answers as a share, and not in comparison with a baseline's.
         same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
-        if not same or not isinstance(same[0].estimate, Estimate):
+        if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
             return ""
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
-        return f"Gold labels are needed on the {differ:,} texts that differ"
+        texts = "text that differs" if differ == 1 else "texts that differ"
+        return f"Gold labels are needed on the {differ:,} {texts}" if differ else ""
     first, _ = known[0]
     numbers = {"n": first.changed, "n-unchanged": first.unchanged}
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]
@@ -295,7 +298,7 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Iterator[tuple[Te
             (_fault(text, place, name, labels), text.distance(place), text)
             for text in _differing(result, place, name)
         ]
-        least = 2 if name.startswith(("accuracy", "recall")) else 1 if accused else 0
+        least = 2 if name.startswith(("accuracy", "recall", "recovery")) else 1 if accused else 0
         fault, _, text = max(ranked, key=itemgetter(0, 1), default=(-1, 0.0, None))
         if text is None or fault < least:
             continue
@@ -321,8 +324,11 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Iterator[tuple[Te
 def _differing(result: AuditResult, place: int, name: str) -> Iterator[Shown]:
     """The texts on which a target differs from the reference in an endpoint."""
     measure, _, capability = name.partition(" on ")
-    if measure in ("accuracy", "agreement") or name.startswith("recall of "):
-        yield from (text for text in unchanged_texts(result) if place - 1 in text.lost)
+    if name.startswith(("accuracy", "recovery", "agreement", "recall of ")):
+        of_class = name.removeprefix("recall of ")
+        for text in unchanged_texts(result):
+            if place - 1 in text.lost and of_class in (name, text.gold):
+                yield text
         return
     drawn = [each for each in result.candidates if capability in ("", each.capability)]
     for text in changed_texts(result, "flipped", drawn):

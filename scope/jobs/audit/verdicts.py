@@ -21,7 +21,6 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words
 from scope.metrics import in_both
 from scope.records import (
-    ERROR,
     AuditResult,
     Endpoint,
     Measurement,
@@ -124,7 +123,7 @@ class _Measured:
         self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
         self._request, self._result = request, result
         texts = (*result.examples, *(earlier.examples if earlier else ()))
-        self._gold = {text.example.id: text.example.label for text in texts}
+        self._texts = {text.example.id: text for text in texts}
         self._by_key, before = (
             {(row.metric, row.capability, row.target): row for row in rows if row.subset is None}
             for rows in (result.measurements, earlier.measurements if earlier else ())
@@ -177,9 +176,10 @@ class _Measured:
         gaps = self._by_key["iid_accuracy_gap", None, target]
         agreement = self._values("iid_agreement", None, target)
         if request.recovery is not None:
-            yield self._recovery(gaps.by_text(), request.recovery)
+            yield self._recovery(self._values("iid_accuracy_gap", None, target), request.recovery)
         elif gaps.values:
-            differences, gold = Pooled(self._values("iid_accuracy_gap", None, target)), self._gold
+            differences = Pooled(self._values("iid_accuracy_gap", None, target))
+            gold = {id_: text.example.label for id_, text in self._texts.items()}
             yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
             for name in request.recall:
                 of_class = {id_: gap for id_, gap in differences[0].items() if gold[id_] == name}
@@ -204,36 +204,29 @@ class _Measured:
         """The share of the reference's accuracy, which takes gold labels on all texts."""
         labels = self._result.manifest.reference.labels
         right = {
-            each.example.id: float(label_of(each.reference, labels) == each.example.label)
-            for each in self._result.examples
+            id_: float(label_of(each.reference, labels) == each.example.label)
+            for id_, each in self._texts.items()
         }
         if len(gaps) < len(right):
             none = Undefined(reason=ALL_GOLD.format(known=len(gaps), texts=len(right)))
             return Evidence(Endpoint(name="recovery", estimate=none, limit=least))
         scores = [(right[text] + gap, right[text]) for text, gap in gaps.items()]
-        evidence = accuracy_evidence("recovery", [scores], margin=0, recovery=least)
-        end, ratio = evidence.endpoint, ERROR / self._error
-        within, beyond = (min(1.0, ratio * p) for p in (end.p_within, end.p_beyond))
-        return evidence._replace(endpoint=replace(end, p_within=within, p_beyond=beyond))
+        return accuracy_evidence("recovery", [scores], margin=0, recovery=least, error=self._error)
 
     def _pooled(
         self, name: str, metric: str, models: Sequence[str], judge: Judge
     ) -> Iterator[Evidence]:
         """An endpoint over the capabilities, then each of several by itself."""
         parts: dict[str, ByText] = {}
-        why: Undefined | None = None
+        undefined: dict[str, Undefined] = {}
         for capability in self.capabilities[metric]:
             rows = [self._by_key.get((metric, capability, model)) for model in models]
             measured = [row for row in rows if row is not None and row.values]
             if len(measured) < len(models):
-                why = why or _reason(rows)
+                undefined[capability] = _reason(rows)
             else:
                 each = [self._values(metric, capability, model) for model in models]
                 parts[capability] = each[0] if len(models) == 1 else _minus(*each)
-        if not parts:
-            if why is not None and metric != "changed_accuracy":
-                yield Evidence(Endpoint(name=name, estimate=why))
-            return
         if len(parts) > 1:
             # Where a text lacks a capability: as most others, no difference, or a share of 1.
             missing = None if metric == "reach" else float(len(models) == 1)
@@ -241,6 +234,11 @@ class _Measured:
         for capability, values in parts.items():
             margins = 2 if len(parts) > 1 else 1
             yield judge(f"{name} on {capability}", Pooled(values), margins)
+        # Where none is measured the first reason stands for all.
+        for capability, why in [*undefined.items()][: None if parts else 1]:
+            if metric != "changed_accuracy":
+                left_out = f"{name} on {capability}" if parts else name
+                yield Evidence(Endpoint(name=left_out, estimate=why))
 
     def _differences(
         self, name: str, values: Pooled, margins: int, *, margin: float | None
@@ -253,40 +251,29 @@ class _Measured:
         )
         if margin is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        unchanged = endpoint.measure in ("accuracy", "recall", "agreement")
-        return Evidence(
-            endpoint,
-            planned_differences(
-                name,
-                by_text,
-                margin=wide,
-                unevenness=unevenness,
-                texts=self._unchanged if unchanged else self._changed,
-                kind="unchanged" if unchanged else "changed",
-            ),
-        )
+        return self._planned(endpoint, values, wide)
 
     def _share(self, name: str, values: Pooled, margins: int, *, least: float | None) -> Evidence:
         """A mean between 0 and 1; shown alone without a limit."""
         by_text, unevenness = values
-        limit = 0.5 if least is None else 1 - margins * (1 - least)
-        endpoint = judge_share(
-            name, by_text, least=max(limit, 0.01), unevenness=unevenness, error=self._error
-        )
+        limit = 0.5 if least is None else max(1 - margins * (1 - least), 0.01)
+        endpoint = judge_share(name, by_text, least=limit, unevenness=unevenness, error=self._error)
         if least is None:
             return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        unchanged = name == "agreement"
-        return Evidence(
-            endpoint,
-            planned_differences(
-                name,
-                {id_: value - 1 for id_, value in by_text.items()},
-                margin=1 - limit,
-                unevenness=unevenness,
-                texts=self._unchanged if unchanged else self._changed,
-                kind="unchanged" if unchanged else "changed",
-            ),
+        below = {id_: value - 1 for id_, value in by_text.items()}
+        return self._planned(endpoint, Pooled(below, unevenness), 1 - limit)
+
+    def _planned(self, endpoint: Endpoint, differences: Pooled, margin: float) -> Evidence:
+        unchanged = endpoint.measure in ("accuracy", "recall", "agreement")
+        planned = planned_differences(
+            endpoint.name,
+            differences.values,
+            margin=margin,
+            unevenness=differences.unevenness,
+            texts=self._unchanged if unchanged else self._changed,
+            kind="unchanged" if unchanged else "changed",
         )
+        return Evidence(endpoint, planned)
 
     def _strength(self, name: str, values: Pooled, margins: int) -> Evidence:
         by_text = values.values

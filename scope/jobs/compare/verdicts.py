@@ -227,7 +227,8 @@ def _words(verdict: Replacement, models: Sequence[str], tasks: Sequence[str]) ->
     carrying = [end for end in verdict.endpoints if end.limit is not None and end.needed]
     parts = [end.name.partition(" on ")[2] for end in verdict.endpoints if not end.needed]
     measure = carrying[0].measure if carrying else verdict.endpoints[0].measure
-    by = f"{measure} on {listed(tasks)}"
+    judged = [end.name.partition(" on ")[2] for end in carrying if " on " in end.name]
+    by = f"{measure} on {listed(judged or tasks)}"
     if parts:
         names = listed(parts) if len(parts) <= _MOST_NAMES else f"{len(parts)} benchmarks"
         by = f"{_MEANS.get(measure, measure)} over {names}"

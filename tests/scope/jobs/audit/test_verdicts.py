@@ -5,6 +5,9 @@ import re
 import pytest
 from toy_models import Constant, Reference, Stranger, weight
 
+from reports.prose import plain
+from scope.errors import SpecError
+from scope.jobs.audit.answer import answered
 from scope.jobs.audit.verdict_words import carrying, finding
 
 
@@ -166,6 +169,27 @@ def test_named_limits_are_judged_without_a_baseline(audited, limit, state):
     assert judged.state == state
 
 
+def test_a_recovery_is_of_the_unchanged_texts(audited):
+    result = audited(Shifted, recovery=0.97)
+    (answer,) = answered(result)
+    assert answer.verdict.beyond == ("recovery",)
+    facts = {plain(name): plain(fact) for name, fact in answer.facts}
+    assert "accuracy" not in facts["Unchanged texts"]  # that of changed texts has no place here
+    assert re.search("Reference answers .*; Shifted answers .* Gold: ", facts["Example"])
+
+
+def test_further_open_limits_are_named_as_open(audited):
+    few = {"least_agreement": 0.999, "least_concordance": 0.9999, "recall": ["positive"]}
+    (verdict,) = audited(Copy, texts=80, baseline=Seed(), **few).verdicts
+    assert "2 of 6 limits are reached, but" in verdict.sentence
+    assert "; also open: same reaction on typo. " in verdict.sentence
+
+
+def test_looks_need_random_candidates(audited):
+    with pytest.raises(SpecError, match="--looks with --candidates 0"):
+        audited(Copy, texts=40, candidates=0, looks=2)
+
+
 def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     (copy,) = audited(Copy, texts=40, baseline=Seed()).verdicts
     assert copy.decision == "not shown"
@@ -181,6 +205,9 @@ def test_without_gold_labels_same_answers_stand_for_accuracy(audited, labelled_t
     (copy,) = audited(Copy, data=texts).verdicts
     assert copy.may_replace_in == ("same answers", "robustness")
     assert "Accuracy is not judged: no text of this run has a gold label" in copy.sentence
+    (few,) = audited(Copy, data=texts[:100]).verdicts
+    assert "on 100 texts, too few, 183 are needed; at least 98" in few.sentence
+    assert "Gold labels" not in few.sentence  # none differs
     (seed,) = audited(Shaken, data=texts).verdicts
     assert (seed.decision, seed.open) == ("not shown", ("agreement",))
     assert "Gold labels are needed on the 8 texts that differ" in seed.sentence
