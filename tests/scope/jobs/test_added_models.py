@@ -26,7 +26,7 @@ def test_a_target_is_added_with_the_numbers_of_a_run_from_scratch(
     # Eight answers of each model that cannot be hashed.
     again = [text for name, text in asked if name == "Reference"]
     assert len(again) == grown.clock.asked_again / 2 == 8
-    assert "reuses 114 searches and " in capsys.readouterr().err
+    assert "reuses 66 searches and " in capsys.readouterr().err
     assert bare(grown) == bare(audit(*targets, runs=tmp_path / "others"))
     names = [one.name for one in grown.manifest.targets]
     stored = RunFolder(tmp_path / "runs" / "mine").read_configuration()["targets"]
