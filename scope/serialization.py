@@ -140,11 +140,11 @@ def from_json(
 
     Examples
     --------
-    >>> from_json('{"format": 7}', source="x.json")
+    >>> from_json('{"format": 8}', source="x.json")
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    x.json is no result: at `manifest`: Field required
-    expected: a result of format 7, as SCoPE writes it
+    expected: a result of format 8, as SCoPE writes it
     fix:      run the same command again, which rewrites the file
     """
     from pydantic import ValidationError

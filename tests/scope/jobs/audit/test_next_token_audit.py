@@ -28,7 +28,7 @@ def test_every_number_equals_the_slow_reference(comparison):
     for position, target in enumerate(("toy_models:YoungSpeaker", "toy_models:Babbler")):
         for capability in ("synonym", "typo"):
             texts, arrays = answers_on_pairs(comparison, capability, position, tokens)
-            assert len(arrays[0]) > 20
+            assert len(arrays[0]) > 10
             expected = {
                 "ood_agreement": invariance_reference.open_hard_scope(arrays[1], arrays[3]),
                 "hard_scope": invariance_reference.open_hard_scope(*arrays[2:]),
@@ -52,7 +52,7 @@ def test_every_perturbation_keeps_the_references_token_and_has_its_score(compari
         moved = sum(abs(first[token] - second[token]) for token in first)
         moved += abs(sum(first.values()) - sum(second.values()))
         assert one.perturbation.score == pytest.approx(1 / (1 + moved), abs=2e-6)
-    assert len(found) > 20
+    assert len(found) > 10
 
 
 def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(comparison):
@@ -69,5 +69,5 @@ def test_gold_labels_are_left_out_and_nothing_is_said_of_labels(comparison):
 
 def test_the_kl_distance_finds_perturbations_too(speaker_audit):
     kl = speaker_audit("Speaker", capabilities=["typo"], distance="kl")
-    assert kl.outcomes[0].found > 20
+    assert kl.outcomes[0].found > 10
     assert main_estimates(kl, "soft_scope")["typo", "toy_models:Speaker (target)"].value == 1
