@@ -23,10 +23,10 @@ REPLACES_IN: Mapping[str, str] = MappingProxyType(
         "agreement": "same answers",
         "keeps": "robustness",
         "concordance": "reaction",
-        "reach": "reaction",
     }
 )
-"""In what a target that is within on a measure may replace the reference."""
+"""In what a target that is within on a measure may replace the reference; strength alone in none.
+"""
 
 
 def decide(
@@ -79,7 +79,8 @@ def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None)
         reason = "no endpoint is judged"
     elif not unmet:
         decision = "may replace"
-    replaces = dict.fromkeys(REPLACES_IN.get(end.measure, end.measure) for end in judged)
+    measures = (end.measure for end in judged)
+    replaces = dict.fromkeys(REPLACES_IN[name] for name in measures if name in REPLACES_IN)
     return Replacement(
         target=target,
         decision=decision,

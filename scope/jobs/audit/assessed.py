@@ -72,7 +72,7 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
     why = {
         name: str(outcome.reason)
         for name, outcome in drawn.items()
-        if outcome.status == "not applicable"
+        if outcome.status != "measured"
     }
     name = "keeps_margin" if metric == "base_rate" else "concordance_margin"
     margin = result.manifest.settings.get(name)

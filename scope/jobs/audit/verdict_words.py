@@ -223,7 +223,7 @@ def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
 def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
     """The name of an endpoint with what is subtracted."""
     other = reference if endpoint.measure in ("accuracy", "recall", "keeps") else baseline
-    differs = endpoint.limit is not None and endpoint.limit <= 0
+    differs = (endpoint.limit or 1) < 0 or "changed texts" in endpoint.name
     name = in_plain_words(endpoint.name)
     return f"{name} minus {other}'s" if differs and other else name
 

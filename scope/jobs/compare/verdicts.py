@@ -211,8 +211,8 @@ def _unusable(
     accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
     if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
         return (
-            f"the accuracy of {reference} on {task.name}, {accuracy}, is not shown to exceed "
-            f"chance, {chance:.3f}, by the margin of {margin:g}"
+            f"{reference} may only guess on {task.name}: its accuracy is {accuracy}, chance is "
+            f"{chance:.3f}, and the margin is {margin:g}"
         )
     return None
 
@@ -298,5 +298,5 @@ def _more(verdict: Replacement, reference: str) -> str:
                 )
     if not parts:
         return ""
-    as_seen = "" if len(parts) > 1 else "; if it differs as much as here, no number shows it"
+    as_seen = "" if verdict.if_as_seen else "; if it differs as much as here, no number shows it"
     return f"It takes {listed(parts)}, in 4 runs of 5{as_seen}{gold}"
