@@ -70,9 +70,7 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
     """The reasons why capabilities are not assessed by ``base_rate`` or ``concordance``."""
     drawn = {outcome.capability: outcome for outcome in result.candidate_outcomes}
     why = {
-        name: str(outcome.reason)
-        for name, outcome in drawn.items()
-        if outcome.status != "measured"
+        name: str(outcome.reason) for name, outcome in drawn.items() if outcome.status != "measured"
     }
     name = "keeps_margin" if metric == "base_rate" else "concordance_margin"
     margin = result.manifest.settings.get(name)

@@ -19,7 +19,7 @@ See `prediction_test` in `scope.statistics.conformal`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,12 +153,14 @@ def finding_of(case: Case, *, alpha: float, soft_scope: Metric) -> Finding:
         queries=case.queries,
         probes=case.hash,
     )
+    # The skill of a copy says nothing of derivatives like those that count.
+    counts = {each.model: case.derivatives[each.model] for each in verdict.counted}
     return Finding(
         verdict=verdict,
         usable_controls=int(usable.sum()),
         unusable=unusable_models(case),
         guesses=guesses(case, shared, row=1),
-        uninformative=uninformative(case, shared),
+        uninformative=uninformative(replace(case, derivatives=counts), shared),
     )
 
 
