@@ -301,7 +301,7 @@ def small_table(result: AuditResult) -> Table:
     """One row per number, one column per model."""
     rows = [
         ("accuracy difference", _minus_reference(result, "accuracy")),
-        ("keeps its answer, difference", _minus_reference(result, "keeps")),
+        ("keeps, difference", _minus_reference(result, "keeps")),
     ]
     rows += [(capability or "agreement", of) for capability, of in _groups(result).items()]
     names = [card.name for card in result.manifest.targets]
