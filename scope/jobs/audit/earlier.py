@@ -85,12 +85,15 @@ def _is_another_plan(there: Manifest, here: Manifest) -> bool:
 
 
 def _may_be_combined(result: AuditResult, here: Manifest) -> bool:
+    judged = {card.name for card in here.targets}
+    decisions = {each.decision for each in result.verdicts if each.target in judged}
     return (
         _plan(result.manifest) == _plan(here)
         and _targets(here) <= _targets(result.manifest)
         and not (result.earlier_looks or result.combined_with)
         and not here.settings.get("cluster")  # runs may share documents
-        and any(verdict.decision == "not shown" for verdict in result.verdicts)
+        # A second look at what is decided would judge it anew, at another error.
+        and decisions == {"not shown"}
     )
 
 

@@ -106,7 +106,8 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     if "no capability is assessed" not in (verdict.reason or ""):
         for capability, reason in few.items():
             yield f"{capability} is not assessed: {reason}"
-    for capability, reason in not_assessed(result, "concordance").items():
+    judged = [end for end in verdict.endpoints if end.measure == "concordance" and end.limit]
+    for capability, reason in not_assessed(result, "concordance").items() if judged else ():
         if capability not in few:
             yield f"Same reaction on {capability} is not assessed: {reason}"
     if result.manifest.baseline is not None:
@@ -257,7 +258,7 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
 def _texts(needed: TextsNeeded) -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
     texts = listed([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
-    gold = "" if needed.gold is None else f" (they answer {needed.gold:,} of them otherwise)"
+    gold = "" if needed.gold is None else f" (the two differ on {needed.gold:,} of them)"
     return f"{texts} texts{gold}"
 
 
