@@ -288,6 +288,7 @@ def _verdicts(result: Result) -> list[dict[str, object]]:
                 "decision": verdict.decision,
                 "sentence": verdict.sentence,
                 "may_replace_in": verdict.may_replace_in,
+                "combined_with": getattr(result, "combined_with", ()),
                 "if_equal": verdict.if_equal and asdict(verdict.if_equal),
                 "if_as_seen": verdict.if_as_seen and asdict(verdict.if_as_seen),
                 "endpoints": [

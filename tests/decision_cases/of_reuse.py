@@ -77,7 +77,7 @@ DECISIONS = [
         exits=1,
         says=("RELATED: thief is related to ours, derived or of a common source",),
         never=("p (Holm)",),
-        page=("p-value of the verdict", " by rank, "),
+        page=("p-value of related", " by rank, "),
     ),
     Decision(
         name="without derivatives an independent suspect is never cleared",

@@ -48,7 +48,7 @@ def number(text):
 def on_terminal(comparison):
     text = " ".join(to_text(page_of(comparison).brief, width=200).split())
     assert "Holm" not in text
-    found = re.search(r"p-value of the verdict: ((?:< )?[\d.]+) \(α = ([\d.]+)\)", text)
+    found = re.search(r"p-value of related: ((?:< )?[\d.]+) \(α = ([\d.]+)\)", text)
     return number(found[1]), float(found[2])
 
 
@@ -62,6 +62,6 @@ def on_page(comparison, parse):
     page = parse(comparison.html())
     assert "Holm" not in page.section("evidence").words
     words = page.section("answer").words
-    pattern = r"p-value of the verdict\s*((?:< )?[\d.]+) \(α.=.([\d.]+)\)"
+    pattern = r"p-value of related\s*((?:< )?[\d.]+) \(α.=.([\d.]+)\)"
     found = re.search(pattern, words)
     return number(found[1]), float(found[2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import itemgetter
@@ -89,9 +90,11 @@ def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     else:
         why = verdict.reason or _open(verdict, *names)
         more = _more_texts(verdict, result.manifest.data[0], baseline or reference)
-    shown = [end for end in verdict.endpoints if end.name == "agreement" and end.limit is None]
-    if shown and isinstance(shown[0].estimate, Estimate):
-        others = finding(shown[0], *names)
+    shown = [end for end in verdict.endpoints if end.limit is None]
+    shown = [end for end in _whole(shown) if end.measure in ("agreement", "concordance")]
+    if others := " and ".join(
+        finding(end, *names) for end in shown if isinstance(end.estimate, Estimate)
+    ):
         why = f"{others}; {why}" if verdict.decision == "may replace" else f"{why}; {others}"
     return VerdictWords(f"{opening(verdict, reference)}", why, more, tuple(_notes(verdict, result)))
 
@@ -116,7 +119,10 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     if used < planned:
         yield f"Decided at look {result.look}, on {used:,} of {planned:,} planned texts"
     for run in result.combined_with:
-        yield f"Judged on the texts of {run}, too; the two runs err in about 3 of 100 pairs"
+        yield (
+            f"Judged on the texts of {run}, too; a model just beyond a limit gets a ✓ in about 3 "
+            "of 100 such pairs of runs"
+        )
 
 
 def carrying(verdict: Replacement) -> list[Endpoint]:
@@ -148,11 +154,10 @@ def _reasons(endpoints: Sequence[Endpoint], reference: str, baseline: str, state
 
 
 def _open(verdict: Replacement, reference: str, baseline: str) -> str:
-    """How many limits are reached, and what is open."""
+    """How many numbers are within their limits, and what is open."""
     judged = [end for end in verdict.endpoints if end.limit is not None]
     reached = sum(end.state == "within" for end in judged)
-    number = f"{reached or 'none'} of {counted(len(judged), 'limit')}"
-    start = f"{number} {'are' if reached > 1 else 'is'} reached{', but' if reached else ':'} "
+    start = f"{reached or 'none'} of {counted(len(judged), 'number')} within limits; open: "
     return start + _reasons(carrying(verdict), reference, baseline, "open")
 
 
@@ -207,9 +212,14 @@ def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
     words = finding(endpoint, reference, baseline)
     if isinstance(estimate, Undefined):
         return words
+    side, unit = "at least", "" if limit < 0 else "\u00a0%"
+    if endpoint.measure == "agreement" and limit > 0:  # the share of other answers
+        side, limit = "at most", 1 - limit
+        value, low, high = (1 - end for end in (estimate.value, estimate.high, estimate.low))
+        estimate = replace(estimate, value=value, low=low, high=high)
     number = short_points(estimate) if limit < 0 else short_share(estimate)
-    interval, unit = number[number.index("[") :], "" if limit < 0 else "\u00a0%"
-    least = f"at least {100 * limit:.3g}{unit}".replace("-", "−")
+    interval = number[number.index("[") :]
+    least = f"{side} {100 * limit:.3g}{unit}".replace("-", "−")
     if endpoint.most is not None:
         least += f", at most {100 * endpoint.most:.3g}{unit}"
     needed = texts_lacking(endpoint)
@@ -252,7 +262,9 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
     rows, most = card.rows - card.duplicates - card.empty, max(filter(None, numbers.values()))
     have = f" (these data have {rows:,})" if rows < most else ""
     cases_in_words = [f"{_texts(needed)} if {case}" for needed, case in known]
-    return f"In 4 runs of 5 it takes {', '.join(cases_in_words)}{have}: {' '.join(options)}"
+    worse = "" if verdict.if_as_seen else "; no number shows it if it differs as much as here"
+    words = f"In 4 runs of 5 it takes {', '.join(cases_in_words)}{have}"
+    return f"{words}: {' '.join(options)}{worse}"
 
 
 def _texts(needed: TextsNeeded) -> str:

@@ -11,6 +11,7 @@ where two models answer alike on 98 % of texts, accuracy differs by at most 2 po
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,8 +19,9 @@ from functools import partial
 from scope.estimation.tasks.shares import IN_A_THOUGHT
 from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.verdict_words import in_words
+from scope.jobs.audit.verdict_words import in_words, rounded_up
 from scope.metrics import in_both
+from scope.printing import counted
 from scope.records import (
     AuditResult,
     Endpoint,
@@ -38,6 +40,7 @@ from scope.verdicts import (
     decide,
     error_at,
     error_of_second,
+    fewest_texts,
     judge_differences,
     judge_share,
     judge_slope,
@@ -75,7 +78,8 @@ def audit_verdicts(
         dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
     if not measured.capabilities["base_rate"]:
         few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
-        dead = dict.fromkeys(judged, f"no capability is assessed ({few})") | dead
+        why = f"no capability is assessed ({few}){measured.enough_changed()}"
+        dead = dict.fromkeys(judged, why) | dead
     if few := lacking_clusters([text.example.id for text in result.examples]):
         dead = dict.fromkeys(judged, few) | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
@@ -153,6 +157,15 @@ class _Measured:
         key = (metric, capability, model)
         return {**self._before.get(key, {}), **self._by_key[key].by_text()}
 
+    def enough_changed(self) -> str:
+        """The option that makes enough texts count for a capability, if any text does."""
+        rows = [row for row in self._by_key.values() if row.metric == "base_rate"]
+        most = max((len(row.values) for row in rows), default=0)
+        if not most:
+            return ""
+        needed = fewest_texts(self._request.keeps_margin)
+        return f"; --n {rounded_up(math.ceil(1.1 * needed * self._changed / most))} changes enough"
+
     def evidence(self, target: str) -> Iterator[Evidence]:
         """Every endpoint of a target, judged or shown."""
         request = self._request
@@ -178,11 +191,17 @@ class _Measured:
         if request.recovery is not None:
             yield self._recovery(self._values("iid_accuracy_gap", None, target), request.recovery)
         elif gaps.values:
-            differences = Pooled(self._values("iid_accuracy_gap", None, target))
+            known = _gaps(self._values("iid_accuracy_gap", None, target), agreement)
+            if isinstance(known, Undefined):
+                limit = -request.accuracy_margin
+                yield Evidence(Endpoint(name="accuracy", estimate=known, limit=limit))
+                known = {}
+            differences = Pooled(known)
             gold = {id_: text.example.label for id_, text in self._texts.items()}
-            yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
+            if known:
+                yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
             for name in request.recall:
-                of_class = {id_: gap for id_, gap in differences[0].items() if gold[id_] == name}
+                of_class = {text: gap for text, gap in known.items() if gold.get(text) == name}
                 margin = request.accuracy_margin
                 yield self._differences(f"recall of {name}", Pooled(of_class), 1, margin=margin)
         else:
@@ -286,6 +305,23 @@ class _Measured:
             judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
             planned_slope(name, by_text, least=least, most=1 / least, texts=self._changed),
         )
+
+
+def _gaps(gaps: ByText, agreement: ByText) -> ByText | Undefined:
+    """The differences in accuracy: 0 on texts with the same answer, if the others have gold labels.
+
+    Else those of the labelled texts, which must not be chosen by whether the two differ.
+    """
+    differ = [text for text, same in agreement.items() if same < 1]
+    unlabelled = [text for text in differ if text not in gaps]
+    if not unlabelled:
+        return {text: gaps.get(text, 0.0) for text in agreement}
+    alike = len(agreement) - len(differ)
+    labelled = len(differ) - len(unlabelled)
+    if labelled * alike > 2 * (len(gaps) - labelled) * len(differ):
+        texts = counted(len(unlabelled), "text")
+        return Undefined(reason=f"{texts} of those that differ have no gold label")
+    return gaps
 
 
 def _minus(first: ByText, second: ByText) -> ByText:

@@ -234,7 +234,7 @@ def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
         f"{verdict.written(value)} {test}" for test, value in by_test.items() if value is not None
     )
     p_values = f"{'none' if p is None else verdict.written(p)} (α\u00a0=\u00a0{verdict.alpha:g})"
-    yield prose("p-value of the verdict"), prose(f"{p_values}: {tests}" if tests else p_values)
+    yield prose("p-value of related"), prose(f"{p_values}: {tests}" if tests else p_values)
     if verdict.p_derivative is not None:
         yield prose("p-value of not related"), prose(verdict.written(verdict.p_derivative))
     unranked = {check.model for check in verdict.controls} - {s.model for s in verdict.standings}

@@ -78,7 +78,7 @@ def test_two_runs_are_judged_on_the_texts_of_both_and_a_third_is_exploratory(toy
     )
     assert keeps.estimate.n == len(before | now) > len(now)
     assert keeps.estimate.level > 0.95
-    assert "on the texts of first, too; the two runs err in about 3 of 100 pairs" in line.sentence
+    assert "on the texts of first, too; a model just beyond a limit gets a ✓ in ab" in line.sentence
     assert notes(second) == []
     assert verdict.if_equal is None
 

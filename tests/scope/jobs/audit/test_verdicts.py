@@ -181,7 +181,7 @@ def test_a_recovery_is_of_the_unchanged_texts(audited):
 def test_further_open_limits_are_named_as_open(audited):
     few = {"least_agreement": 0.999, "least_concordance": 0.9999, "recall": ["positive"]}
     (verdict,) = audited(Copy, texts=80, baseline=Seed(), **few).verdicts
-    assert "2 of 6 limits are reached, but" in verdict.sentence
+    assert "2 of 6 numbers within limits; open: " in verdict.sentence
     assert "; also open: same reaction on typo. " in verdict.sentence
 
 
@@ -206,11 +206,32 @@ def test_without_gold_labels_same_answers_stand_for_accuracy(audited, labelled_t
     assert copy.may_replace_in == ("same answers", "robustness")
     assert "Accuracy is not judged: no text of this run has a gold label" in copy.sentence
     (few,) = audited(Copy, data=texts[:100]).verdicts
-    assert "on 100 texts, too few, 183 are needed; at least 98" in few.sentence
+    assert "on 100 texts, too few, 183 are needed; at most 2" in few.sentence
     assert "Gold labels" not in few.sentence  # none differs
     (seed,) = audited(Shaken, data=texts).verdicts
     assert (seed.decision, seed.open) == ("not shown", ("agreement",))
     assert "Gold labels are needed on the 8 texts that differ" in seed.sentence
+
+
+@pytest.mark.parametrize(
+    ("labelled", "n"),
+    [(range(240), 240), ("differ", 240), ("half of them", None), (range(0, 240, 2), 120)],
+)
+def test_gold_labels_are_needed_where_two_models_differ(audited, labelled_texts, labelled, n):
+    rows = labelled_texts(240)
+    differ = [place for place, (text, _) in enumerate(rows) if text.startswith("picnirable")]
+    chosen = {"differ": differ, "half of them": differ[::2]}.get(str(labelled), labelled)
+    data = [{"text": text, "label": label} for text, label in rows]
+    for place in set(range(240)) - set(chosen):
+        data[place]["label"] = None
+    (verdict,) = audited(Shaken, data=data).verdicts
+    accuracy = next(end.estimate for end in verdict.endpoints if end.name == "accuracy")
+    if n is None:
+        assert (
+            accuracy.reason == f"{len(differ) // 2} texts of those that differ have no gold label"
+        )
+    else:
+        assert (accuracy.n, round(accuracy.value, 2)) == (n, -0.03)
 
 
 def test_a_degenerate_baseline_carries_no_verdict(audited):

@@ -41,7 +41,7 @@ def test_warnings_after_the_first_are_counted_and_folded():
 def test_the_p_values_the_independent_controls_and_the_derivatives_are_stated_where_known():
     agreement = Agreement(suspect=1.0, controls=(), independent=3.25, p_value=0.25)
     shown = facts(replace(not_related(), p_rank=1 / 6, p_value=0.25, agreement=agreement))
-    assert shown["p-value of the verdict"].startswith(
+    assert shown["p-value of related"].startswith(
         "0.250 (α = 0.6): 0.167 by rank, 0.250 by agreement"
     )
     assert shown["Controls"].endswith("; all together count as 3.2 independent ones")
@@ -63,7 +63,7 @@ def test_a_suspect_without_a_value_has_no_place():
     lacking = replace(whole, standings=whole.standings[1:], p_value=None, skill=gone)
     lacking = replace(lacking, evidence=tuple(bare))
     assert replace(build_comparison(), verdicts=(lacking,)).html()
-    assert facts(lacking)["p-value of the verdict"].startswith("none (α")
+    assert facts(lacking)["p-value of related"].startswith("none (α")
     assert plain(of_kind(Paragraph, lacking)[-1].text) == "The suspect has no joint statistic."
     (figure,) = of_kind(Figure, replace(lacking, threshold=None))
     assert [key.name for key in figure.chart.legend] == ["control"]
