@@ -140,7 +140,7 @@ def test_twenty_are_shown_more_on_demand_and_the_first_ones_on_paper(browser, ad
         assert len(shown(tab)) == 20
         assert tab.inner_text("#shown") == "45 of the 45 examples here"
         tab.click("#more")
-        tab.wait_for_function("document.querySelectorAll('.pair').length > 20")
+        tab.locator(".pair").nth(20).wait_for(state="attached")
         tab.emulate_media(media="print")
         tab.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert tab.locator(".pair:visible").count() == 20
