@@ -174,13 +174,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)
-    changed = subsample(loaded.examples, request.n, request.seed)
-    most = request.n
-    # The run of all shards draws what they lack.
-    if most is not None and request.candidates and not (request.shard or request.is_matrix):
-        most = max(most, request.n_most or 2 * most)
-    most_changed = subsample(loaded.examples, most, request.seed)
-    searched = subsample(changed, request.n_search, request.seed)
+    samples = _samples(request, loaded.examples)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
     models = load_models(request, loaded.examples)
@@ -215,12 +209,27 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
             more=more,
             options=search,
             groups=models.groups,
-            changed_ids=frozenset(example.id for example in changed),
-            most_ids=frozenset(example.id for example in most_changed),
-            searched_ids=frozenset(example.id for example in searched),
+            changed_ids=samples[0],
+            most_ids=samples[1],
+            searched_ids=samples[2],
         )
         for audited in models.each
     )
+
+
+def _samples(request: AuditRequest, examples: Sequence[Example]) -> list[frozenset[str]]:
+    """The ids of the texts to change, of those to change at most, and of those to search."""
+    changed = subsample(examples, request.n, request.seed)
+    most = request.n
+    # The run of all shards draws what they lack.
+    if most is not None and request.candidates and not (request.shard or request.is_matrix):
+        most = max(most, request.n_most or 2 * most)
+    samples = (
+        changed,
+        subsample(examples, most, request.seed),
+        subsample(changed, request.n_search, request.seed),
+    )
+    return [frozenset(example.id for example in sample) for sample in samples]
 
 
 def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
