@@ -191,18 +191,25 @@ class _Measured:
         if request.recovery is not None:
             yield self._recovery(self._values("iid_accuracy_gap", None, target), request.recovery)
         elif gaps.values:
-            known = _gaps(self._values("iid_accuracy_gap", None, target), agreement)
-            if isinstance(known, Undefined):
-                limit = -request.accuracy_margin
-                yield Evidence(Endpoint(name="accuracy", estimate=known, limit=limit))
-                known = {}
-            differences = Pooled(known)
+            known = self._values("iid_accuracy_gap", None, target)
+            differ = [text for text, same in agreement.items() if same < 1]
+            chosen = _chosen_labels(known, agreement, differ)
             gold = {id_: text.example.label for id_, text in self._texts.items()}
-            if known:
-                yield self._differences("accuracy", differences, 1, margin=request.accuracy_margin)
+            every = {text: known.get(text, 0.0) for text in agreement}
+            margin = request.accuracy_margin
+            if known.keys() >= set(differ):
+                # Where two models answer alike, their accuracy is the same whatever the label.
+                yield self._differences("accuracy", Pooled(every), 1, margin=margin)
+            elif chosen:
+                yield Evidence(Endpoint(name="accuracy", estimate=chosen, limit=-margin))
+            else:
+                yield self._differences("accuracy", Pooled(known), 1, margin=margin)
             for name in request.recall:
                 of_class = {text: gap for text, gap in known.items() if gold.get(text) == name}
-                margin = request.accuracy_margin
+                if chosen:
+                    end = Endpoint(name=f"recall of {name}", estimate=chosen, limit=-margin)
+                    yield Evidence(end)
+                    continue
                 yield self._differences(f"recall of {name}", Pooled(of_class), 1, margin=margin)
         else:
             yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
@@ -307,21 +314,15 @@ class _Measured:
         )
 
 
-def _gaps(gaps: ByText, agreement: ByText) -> ByText | Undefined:
-    """The differences in accuracy: 0 on texts with the same answer, if the others have gold labels.
-
-    Else those of the labelled texts, which must not be chosen by whether the two differ.
-    """
-    differ = [text for text, same in agreement.items() if same < 1]
-    unlabelled = [text for text in differ if text not in gaps]
-    if not unlabelled:
-        return {text: gaps.get(text, 0.0) for text in agreement}
-    alike = len(agreement) - len(differ)
-    labelled = len(differ) - len(unlabelled)
-    if labelled * alike > 2 * (len(gaps) - labelled) * len(differ):
-        texts = counted(len(unlabelled), "text")
-        return Undefined(reason=f"{texts} of those that differ have no gold label")
-    return gaps
+def _chosen_labels(gaps: ByText, agreement: ByText, differ: Sequence[str]) -> Undefined | None:
+    """Why labelled texts are no sample: more of those on which two models differ have a label."""
+    unlabelled = [text for text in agreement if text not in gaps]
+    labelled, alike = sum(text in gaps for text in differ), len(agreement) - len(differ)
+    if labelled * alike <= 2 * (len(gaps) - labelled) * len(differ):
+        return None
+    few = counted(sum(text not in gaps for text in differ), "text")
+    rest = counted(len(unlabelled), "text")
+    return Undefined(reason=f"{few} of those that differ, and {rest} in all, have no gold label")
 
 
 def _minus(first: ByText, second: ByText) -> ByText:

@@ -285,18 +285,13 @@ def _more(verdict: Replacement, reference: str) -> str:
         (verdict.if_equal, f"{verdict.target} is as good as {reference}"),
         (verdict.if_as_seen, "it differs as much as here"),
     )
-    parts, gold = [], ""
+    parts = []
     for needed, case in cases:
         if needed is not None and needed.unchanged is not None and not verdict.reason:
             questions = rounded_up(needed.unchanged)
             more = f"{questions - asked:,} more" if questions > asked else "no more than here"
             parts.append(f"about {questions:,} questions ({more}) if {case}")
-            if needed.gold is not None and not gold:
-                gold = (
-                    f". Right answers are needed for {needed.gold:,} of {needed.unchanged:,} "
-                    "questions, where the two answer differently"
-                )
     if not parts:
         return ""
     as_seen = "" if verdict.if_as_seen else "; if it differs as much as here, no number shows it"
-    return f"It takes {listed(parts)}, in 4 runs of 5{as_seen}{gold}"
+    return f"It takes {listed(parts)}, in 4 runs of 5{as_seen}"

@@ -80,7 +80,7 @@ EQUAL = "more) if m1 is as good as m0"
     ("lost", "gained", "shape", "parts"),
     [
         (1, 1, {"n": 80, "wrong": 16}, ("It is too early to say that m1 may", FEW, EQUAL)),
-        (36, 20, {"other": 40}, ("are needed for 115 of 1,191 questions",)),
+        (36, 20, {"other": 40}, ("about 1,200 questions (200 more)",)),
         (48, 20, {}, (f"{EQUAL}, in 4 runs of 5; if it differs as much as here, no",)),
         (5, 90, {}, ("m1 may replace m0 by accuracy on choice, and is better than m0: ",)),
         (90, 5, {}, ("m1 may not replace m0 by accuracy on choice: accuracy differs by −8.5 p",)),
