@@ -247,7 +247,9 @@ def main() -> None:
     parser = command(__doc__)
     parser.add_argument("--simulations", type=int, default=SIMULATIONS, help="of each kind")
     parser.add_argument("--world", action="append", choices=list(WORLDS), help="only this; repeat")
-    parser.add_argument("--controls", action="append", type=int, help="a number of controls; repeat")
+    parser.add_argument(
+        "--controls", action="append", type=int, help="a number of controls; repeat"
+    )
     arguments = parser.parse_args()
     worlds = arguments.world or list(WORLDS)
     counts = arguments.controls or CONTROLS

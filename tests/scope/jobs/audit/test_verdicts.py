@@ -231,9 +231,8 @@ def test_gold_labels_are_needed_where_two_models_differ(audited, labelled_texts,
     # The texts of a class are not known where only those that differ have labels.
     assert isinstance(recall, Undefined) == (labelled in ("differ", "half of them"))
     if n is None:
-        assert (
-            accuracy.reason == f"{len(differ) // 2} texts of those that differ have no gold label"
-        )
+        few = f"{len(differ) // 2} texts of those that differ, and 236 texts in all"
+        assert accuracy.reason == f"{few}, have no gold label"
     else:
         assert (accuracy.n, round(accuracy.value, 2)) == (n, -0.03)
 
