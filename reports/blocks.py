@@ -87,12 +87,15 @@ class Column:
         For estimates: whether a column beside it names the method of the interval.
     spacious
         Whether it is left out in narrow output such as a terminal.
+    short
+        The words at its head in narrow output, if others.
     """
 
     heading: str | Text
     kind: ColumnKind = "text"
     method: bool = False
     spacious: bool = False
+    short: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +202,12 @@ class Table:
     def __post_init__(self) -> None:
         if any(len(row.cells) != len(self.columns) for row in self.rows):
             raise ValueError("a row of a table has not one cell a column")
+
+    @property
+    def limits(self) -> bool:
+        """Whether it has drawings of limits with their numbers below."""
+        cells = (cell for row in self.rows for cell in row.cells)
+        return any(isinstance(cell, SmallStrip) and cell.words for cell in cells)
 
     @property
     def stacked(self) -> bool:
@@ -310,11 +319,16 @@ class Page:
         In their order; the first answers the question.
     brief
         The blocks that a terminal shows, and that a notebook shows.
+    heading, about
+        The answer in one sentence, and what a reader must know to read it; a terminal begins with
+        the sentence.
     """
 
     title: str
     sections: tuple[Section, ...]
     brief: tuple[Block, ...] = ()
+    heading: Text = ()
+    about: Text = ()
 
     def blocks(self) -> Iterator[Block]:
         """Every block of every section, including nested ones."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from reports.prose import plain, written
 from reports.wording import two_digits
@@ -153,18 +153,28 @@ def among_controls(
     )
 
 
+Verdict = Literal["good", "bad", "open", "pale"]
+"""The colour of a verdict; ``pale`` is for what is not judged, and for a yardstick."""
+
+
 @dataclass(frozen=True)
 class SmallStrip:
     """An estimate with its interval, small enough for a cell of a table.
 
     ``levels`` are drawn as lines, solid or dotted; ``ends`` are the ends of a scale that several
-    rows share.
+    rows share, and what lies outside is drawn at the end. With ``least`` the background is green
+    from there, up to ``most`` if given, and red elsewhere. ``words`` are below the drawing, and
+    stand for it in a terminal.
     """
 
     label: str
     estimate: Estimate
     ends: tuple[float, float]
     levels: tuple[tuple[float, bool], ...] = ()
+    least: float | None = None
+    most: float | None = None
+    verdict: Verdict | None = None
+    words: str = ""
 
 
 LEVELS = 10

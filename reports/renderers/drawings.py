@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -147,12 +147,13 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
 
     Places are in per cent, so that the drawing is as wide as its cell.
     """
-    height, interval = 22, chart.estimate
+    height, interval = (22 if chart.least is None else 16), chart.estimate
     middle = height / 2
-    scale = Scale(*chart.ends, 6, 88)
+    low, high = chart.ends
+    scale = Scale(low, high, 6, 88) if chart.least is None else Scale(low, high, 3, 94)
 
     def at(value: float) -> str:
-        return f"{scale.at(value):.2f}%"
+        return f"{scale.at(min(max(value, low), high)):.2f}%"
 
     levels = (
         line(at(level), 0, at(level), height, width=1.5, dashes="2 3" if dotted else None)
@@ -160,16 +161,30 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
     )
     estimate = (
         line(at(interval.low), middle, at(interval.high), middle, width=3),
-        mark(0, at(interval.value), middle, chart.label, 5),
+        mark(0, at(interval.value), middle, chart.label, 5 if chart.least is None else 4),
     )
     return element(
         "svg",
-        line(0, middle, "100%", middle, "#8886"),
+        *(_zones(chart, at, height) or [line(0, middle, "100%", middle, "#8886")]),
         *levels,
-        element("g", *estimate, class_="s1", fill="currentColor"),
+        element("g", *estimate, class_=chart.verdict or "s1", fill="currentColor"),
         width="100%",
         height=height,
     )
+
+
+def _zones(chart: SmallStrip, at: Callable[[float], str], height: float) -> list[Markup]:
+    """Red, and green between the limits, which are lines; nothing where nothing is judged."""
+    if chart.least is None:
+        return []
+    limits = [limit for limit in (chart.least, chart.most) if limit is not None]
+    start, end = at(chart.least), "100%" if chart.most is None else at(chart.most)
+    wide = f"{float(end[:-1]) - float(start[:-1]):.2f}%"
+    return [
+        element("rect", class_="no", width="100%", height=height),
+        element("rect", class_="yes", x=start, width=wide, height=height),
+        *(line(at(limit), 0, at(limit), height, "#888") for limit in limits),
+    ]
 
 
 OUTLINES = (

@@ -153,7 +153,8 @@ def _cards(cards: Sequence[Card]) -> Iterator[str]:
 def _table(table: Table) -> Iterator[str]:
     if table.caption:
         yield _inline(table.caption)
-    places = [place for place, column in enumerate(table.columns) if column.kind != "strip"]
+    shown = (column.kind != "strip" or table.limits for column in table.columns)
+    places = [place for place, show in enumerate(shown) if show]
     heads = [table.columns[place].heading for place in places]
     numbers = [table.columns[place].kind in ("number", "estimate") for place in places]
     lines = [_row(_escaped(head) if isinstance(head, str) else _inline(head) for head in heads)]
@@ -167,7 +168,7 @@ def _value(value: Written | SmallStrip | None) -> str:
         # No bold type in a table.
         estimate = tuple(span._replace(style="plain") for span in written(value))
         return "; ".join(filter(None, (_inline(estimate), _escaped(value.remark))))
-    return "" if isinstance(value, SmallStrip) else _inline(written(value))
+    return _inline(written(value.words if isinstance(value, SmallStrip) else value))
 
 
 def _grid(grid: Grid) -> Iterator[str]:

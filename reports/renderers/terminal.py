@@ -129,11 +129,11 @@ def _table(table: blocks.Table) -> RichTable:
     places = [
         place
         for place, column in enumerate(table.columns)
-        if column.kind != "strip" and not column.spacious
+        if (column.kind != "strip" or table.limits) and not column.spacious
     ]
     for place in places:
         column = table.columns[place]
-        head = column.heading
+        head = column.short or column.heading
         shown.add_column(
             _line(written(head) if isinstance(head, str) else head),
             overflow="fold",
@@ -155,8 +155,8 @@ def _width(rows: Sequence[blocks.Row], place: int, kind: str, *, close: bool) ->
     values = [row.cells[place] for row in rows]
     cells = [value for value in values if isinstance(value, Cell) and value.reason is None]
     lines = [line for cell in cells for line in _lines(cell, close=close)]
-    if kind == "number":
-        texts = [plain(written(value)) for value in values if not isinstance(value, SmallStrip)]
+    if kind in ("number", "strip"):
+        texts = (plain(written(v.words if isinstance(v, SmallStrip) else v)) for v in values)
         lines += [line for text in texts for line in text.splitlines()]
     return max(map(len, lines), default=None)
 
@@ -174,7 +174,7 @@ def _cell(value: Written | SmallStrip | None, *, close: bool) -> RichText:
         # SCoPE adds the line breaks between them.
         parts = [" ".join(line.splitlines()) for line in (*lines, value.remark) if line]
         return _line((Span("\n".join(parts)),))
-    return RichText() if isinstance(value, SmallStrip) else _line(written(value))
+    return _line(written(value.words if isinstance(value, SmallStrip) else value))
 
 
 def _line(text: Text) -> RichText:

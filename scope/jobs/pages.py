@@ -37,6 +37,8 @@ def page_of(result: Result) -> Page:
         When the plugin that has the job is not installed.
     """
     page = _own_page(result)
+    if page.heading:
+        page = replace(page, brief=(Paragraph(page.heading, lead=True), *page.brief))
     added, failures = _added(result)
     left_out = left_out_section(result.manifest)
     more = (*([replace(left_out, folded=True)] if left_out else []), *added)
@@ -51,7 +53,10 @@ def page_of(result: Result) -> Page:
 
 def headline_of(result: Result) -> str:
     """The first sentence, the verdicts, or the first finding, of the report in one line."""
-    answer = tuple(blocks.within(_own_page(result).sections[0].blocks))
+    page = _own_page(result)
+    if page.heading:
+        return without_home(" ".join(plain(page.heading).split()))
+    answer = tuple(blocks.within(page.sections[0].blocks))
     leads = [block.text for block in answer if isinstance(block, Paragraph) and block.lead]
     others = (
         block.items[0] if isinstance(block, Bullets) else block.text

@@ -1,0 +1,83 @@
+"""The parts of a first screen: limits as coloured zones, where, which texts, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from reports.blocks import Beside, Block, heading
+from reports.charts import SmallStrip, Verdict
+from reports.wording import short, short_points
+from scope.records import Endpoint, Estimate
+from scope.records.verdicts import State
+
+VERDICTS: Mapping[State, Verdict] = MappingProxyType(
+    {
+        "within": "good",
+        "beyond": "bad",
+        "fails alone": "open",
+        "not shown": "open",
+        "not judged": "pale",
+    }
+)
+"""The colour of each state of a number."""
+
+_MOST_BELOW, _MOST_ABOVE = 5, 4
+"""How far a scale reaches below the limit and above equality, in distances between the two."""
+
+
+def limit_strips(
+    endpoints: Sequence[Endpoint | None], name: str, *, in_points: bool = False
+) -> list[SmallStrip | str]:
+    """One column of limits: each model's number, drawn on one scale with the verdict's interval.
+
+    A number that does not exist is its reason; where nothing was measured there is a dash.
+
+    Examples
+    --------
+    >>> gap = Estimate(value=-0.01, low=-0.03, high=0.01, n=500, method="Tango")
+    >>> (strip,) = limit_strips([Endpoint(name="accuracy", estimate=gap, limit=-0.02)], "Accuracy")
+    >>> strip.words, strip.verdict, strip.ends
+    ('−0.01 [−0.03, 0.01]', 'open', (-0.04, 0.02))
+    """
+    write = short_points if in_points else short
+    known = [end for end in endpoints if end is not None and isinstance(end.estimate, Estimate)]
+    if not known:
+        return ["–" if end is None else str(end.estimate) for end in endpoints]
+    limit = next((end.limit for end in known if end.limit is not None), None)
+    intervals = [end.estimate for end in known if isinstance(end.estimate, Estimate)]
+    low, high = min(each.low for each in intervals), max(each.high for each in intervals)
+    if limit is not None:
+        equal = 0.0 if limit < 0 else 1.0
+        unit = equal - limit
+        low = max(min(low, limit - unit), limit - _MOST_BELOW * unit)
+        high = min(max(high, equal + unit), equal + _MOST_ABOVE * unit)
+    return [
+        SmallStrip(
+            label=f"{name}: {write(end.estimate)}",
+            estimate=end.estimate,
+            ends=(low, high),
+            least=end.limit,
+            most=end.most,
+            verdict=VERDICTS[end.state],
+            words=write(end.estimate),
+        )
+        if end is not None and isinstance(end.estimate, Estimate)
+        else "–"
+        if end is None
+        else str(end.estimate)
+        for end in endpoints
+    ]
+
+
+def three_parts(
+    where: Sequence[Block], texts: Sequence[Block], to_do: Sequence[Block], *, shown: str = "texts"
+) -> Beside:
+    """What stands below the answer: where models differ, examples that show it, what to do."""
+    parts = {
+        "Where they differ": where,
+        f"{shown.capitalize()} that show it": texts,
+        "What to do": to_do,
+    }
+    groups = ((heading(f"{title}"), *blocks) for title, blocks in parts.items() if blocks)
+    return Beside(tuple(groups))
