@@ -130,8 +130,8 @@ def among_controls(
 ) -> Chart:
     """The controls from the greatest value down, and a suspect at the place it would have.
 
-    The vertical axis is the number of controls with at least this value. Beyond ``threshold`` the
-    suspect's p-value is at most ``rate``. The legend has the suspect's name.
+    The vertical axis is the number of controls with at least this value. ``rate`` says how often
+    an unrelated model lies beyond ``threshold``. The legend has the suspect's name.
     """
     ranked = sorted(controls, key=lambda dot: -dot.x)
     dots = tuple(replace(dot, y=place) for place, dot in enumerate(ranked, start=1))
@@ -142,14 +142,14 @@ def among_controls(
         series.append(Series(dots=dots, name="suspect", note=suspect.name, shape=3, style="s1"))
     if threshold is not None:
         ends = ((threshold, 0), (threshold, len(controls)))
-        guides.append(Guide(*ends, f"p ≤ {rate} beyond this"))
+        guides.append(Guide(*ends, rate))
     return Chart(
         label=label,
         series=tuple(series),
         guides=tuple(guides),
         x_title=x_title,
-        y_title="controls at or above",
-        size=(420, 150),
+        y_title="controls as similar or more",
+        size=(270, 150),
     )
 
 

@@ -81,3 +81,19 @@ def three_parts(
     }
     groups = ((heading(f"{title}"), *blocks) for title, blocks in parts.items() if blocks)
     return Beside(tuple(groups))
+
+
+def in_two(*columns: Mapping[str, Sequence[Block]]) -> Beside:
+    """Columns of blocks under headings; a heading without blocks is left out."""
+    return Beside(
+        tuple(
+            tuple(
+                part
+                for title, blocks in column.items()
+                if blocks
+                for part in (heading(title), *blocks)
+            )
+            for column in columns
+            if any(column.values())
+        )
+    )

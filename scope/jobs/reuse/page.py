@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
 
 from reports.blocks import (
     Block,
     Bullets,
-    Callout,
     Card,
     Cards,
     Figure,
@@ -23,11 +21,12 @@ from reports.blocks import (
     note,
     paragraph,
 )
+from reports.builders.answer import in_two
 from reports.builders.outcomes import answered_section, model_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Dot, among_controls
 from reports.prose import Text, joined, prose, written
-from reports.wording import number, p_value, percent
+from reports.wording import in_percent, number, p_value, percent
 from scope.jobs.reuse.models_page import (
     by_reference,
     choice_sentence,
@@ -35,16 +34,20 @@ from scope.jobs.reuse.models_page import (
     evidence_section,
     evidence_table,
 )
+from scope.jobs.reuse.verdicts import in_tests, lead_of
 from scope.records import Decision, InformativeItem, ReuseResult, Verdict
 
 MOST_FOR, MOST_AGAINST = 2, 1
-"""Number of questions that speak for reuse, and against it, shown at once; others are folded."""
+"""Number of questions that speak for reuse, and against it, on the first screen."""
 
 LONG_TEXT = 300
 """A text with more characters is folded behind its beginning."""
 
 BEGINNING = 200
 """Number of characters shown of a folded text, and of a long answer."""
+
+GLANCE, SHORT_ANSWER = 110, 45
+"""Number of characters shown of a question, and of an answer, on the first screen."""
 
 
 def page(result: ReuseResult) -> Page:
@@ -61,10 +64,13 @@ def page(result: ReuseResult) -> Page:
     answered = result.outcomes and not searched
     return Page(
         title=f"SCoPE reuse: {suspect} against {references}",
+        heading=joined(map(_head, verdicts), between="; "),
+        about=_why(verdicts[0]) if len(verdicts) == 1 else (),
         sections=(
             verdict_section(verdicts),
-            *_questions_section(verdicts),
             *folded(
+                *_questions_section(verdicts),
+                _numbers_section(verdicts),
                 evidence_section(verdicts),
                 controls_section(result),
                 _limits(verdicts[0].alpha),
@@ -89,16 +95,37 @@ def _questions_section(verdicts: Sequence[Verdict]) -> Iterator[Section]:
 
 
 def _questions(verdict: Verdict) -> Iterator[Block]:
-    """The strongest questions of either side, then, folded, the others."""
+    """Every question that is kept: those for reuse, then those against it."""
+    if verdict.items:
+        ordered = sorted(verdict.items, key=lambda item: item.weight <= 0)
+        yield Cards(cards=tuple(map(_card, ordered)), narrow=True)
+
+
+def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
+    """The strongest questions of either side in few words."""
     for_reuse, against = (
-        tuple(_card(item) for item in verdict.items if (item.weight > 0) == side)
-        for side in (True, False)
+        [item for item in verdict.items if (item.weight > 0) == side] for side in (True, False)
     )
-    if strongest := (*for_reuse[:MOST_FOR], *against[:MOST_AGAINST]):
-        yield Cards(cards=strongest, narrow=True)
-    if others := (*for_reuse[MOST_FOR:], *against[MOST_AGAINST:]):
-        title = prose("Other questions: {n}", n=len(others))
-        yield Fold(title, (Cards(cards=others, narrow=True),))
+    for item in (*for_reuse[:MOST_FOR], *against[:MOST_AGAINST]):
+        yield Passage(written(_beginning(item.text, GLANCE)))
+        words = (
+            "**Against**: the suspect answers **{suspect}**, not **{reference}** as the reference "
+            "and {share}\u00a0% of unrelated models do. Right: {gold}."
+        )
+        if item.weight > 0:
+            words = (
+                "**For**: both answer **{reference}**; of unrelated models {share}\u00a0% do. "
+                "Right: {gold}."
+            )
+        answers = {"gold": item.gold or "not known", "reference": item.reference}
+        answers |= {} if item.weight > 0 else {"suspect": item.suspect}
+        yield paragraph(
+            words,
+            share=in_percent(item.expected)[0],
+            **{name: _beginning(text.rstrip("."), SHORT_ANSWER) for name, text in answers.items()},
+        )
+    if verdict.items:
+        yield note("All {n} are under [[findings|questions]].", n=len(verdict.items))
 
 
 def _card(item: InformativeItem) -> Card:
@@ -116,8 +143,10 @@ def _card(item: InformativeItem) -> Card:
     )
 
 
-def _beginning(text: str) -> str:
-    return text if len(text) <= LONG_TEXT else f"{' '.join(text.split())[:BEGINNING]}…"
+def _beginning(text: str, most: int = BEGINNING) -> str:
+    if len(text) <= max(most, LONG_TEXT * (most == BEGINNING)):
+        return text
+    return f"{' '.join(text.split())[:most]}…"
 
 
 def passage(text: str) -> Block:
@@ -149,26 +178,55 @@ def _limits(alpha: float) -> Section:
     return Section(anchor="limits", title="Limits", heading=heading, blocks=(bullets,))
 
 
+MOST_NAMED = 5
+"""Number of the most similar models that the picture names."""
+
 MOST_WARNINGS = 2
 """Number of warnings shown at once; the others are folded."""
 
-_SIGNS: Mapping[Decision, tuple[Literal["related", "not-related", "neutral", "undecided"], str]] = {
-    "related": ("related", "◆"),
-    "not related": ("not-related", "○"),
-    "of neither kind": ("neutral", "≠"),
-    "undecided": ("undecided", "?"),
+_SIGNS: Mapping[Decision, str] = {
+    "related": "!!◆!!",
+    "not related": "○",
+    "of neither kind": "≠",
+    "undecided": "?",
 }
-"""The frame of each decision, and its sign, so that colour is never the only one."""
+"""The sign of each decision, so that colour is never the only one."""
 
 
 def verdict_section(verdicts: Sequence[Verdict]) -> Section:
-    """A box for each reference, each with the suspect among its controls."""
-    blocks: list[Block] = []
-    for verdict in verdicts:
+    """The suspect beside its controls, what to do, and the questions that show it."""
+
+    def blocks_of(verdict: Verdict) -> Iterator[Block]:
+        if len(verdicts) > 1:
+            yield Paragraph(_why(verdict))
         # Holm's method compares the smallest of several p-values with this.
-        rate = verdict.alpha / len(verdicts)
-        blocks += (_box(verdict), *_picture(verdict, rate))
-    return Section(anchor="answer", title="Verdict", blocks=tuple(blocks))
+        picture = _picture(verdict, verdict.alpha / len(verdicts))
+        near, to_do = "How near the suspect is to the reference", "What to do"
+        questions = "Questions that speak for a relation, and against"
+        left = {near: tuple(picture), to_do: tuple(_to_do(verdict))}
+        yield in_two(left, {questions: tuple(_at_a_glance(verdict))})
+
+    blocks = tuple(by_reference(verdicts, blocks_of))
+    return Section(anchor="answer", title="Verdict", blocks=blocks)
+
+
+def _to_do(verdict: Verdict) -> Iterator[Block]:
+    """What would change the verdict, how, and what to look at first."""
+    texts = list(map(written, verdict.changes))
+    if verdict.decision == "related":
+        texts.insert(
+            0,
+            prose(
+                "Derived, or only of a common source? Add models of that source as controls: if it "
+                "stays related, the source alone does not explain it."
+            ),
+        )
+    option = "--derivative" if "--derivative" in "".join(verdict.changes) else "--control"
+    again = "Run the [[reproduce|command]] again with more of ``{option} MODEL``."
+    texts.append(prose(again, option=option))
+    texts += [written(_beginning(text, GLANCE)) for text in verdict.warnings[:MOST_WARNINGS]]
+    texts.append(prose("How it was computed, and every warning: [[pvalues|p-values]]."))
+    yield Bullets(tuple(texts))
 
 
 def brief_blocks(result: ReuseResult) -> Iterator[Block]:
@@ -176,11 +234,10 @@ def brief_blocks(result: ReuseResult) -> Iterator[Block]:
     verdicts = result.verdicts
     if len(verdicts) == 1:
         (verdict,) = verdicts
-        yield paragraph(f"**{verdict.decision.upper()}**: {{why}}", why=verdict.sentence)
+        yield Paragraph(_why(verdict))
         yield Terms((*_remarks(verdict, "--verbose"), *verdict_facts(verdict)), facts=True)
         yield from evidence_table(verdict)
     else:
-        yield Paragraph(joined(map(_head, verdicts), between="; "))
         yield _verdicts_table(verdicts)
         changes = ((each.reference, text) for each in verdicts for text in each.changes[:1])
         yield Terms(tuple((written(name), written(text)) for name, text in changes), facts=True)
@@ -214,7 +271,7 @@ def _verdicts_table(verdicts: Sequence[Verdict]) -> Table:
 def _remarks(verdict: Verdict, others: str) -> Iterator[tuple[Text, Text]]:
     """What would change a verdict, and its first warnings; ``others`` says where the rest is."""
     for change in verdict.changes:
-        yield prose("would change it"), written(change)
+        yield prose("what to do"), written(change)
     for warning in verdict.warnings[:MOST_WARNINGS]:
         yield prose("warning"), written(warning)
     if (more := len(verdict.warnings) - MOST_WARNINGS) > 0:
@@ -264,27 +321,38 @@ _NULL = note(
 
 
 def _head(verdict: Verdict) -> Text:
-    words = f"**{_SIGNS[verdict.decision][1]} {verdict.decision}**: {{name}}"
-    return prose(words, name=verdict.reference)
+    words = f"{_SIGNS[verdict.decision]} **{{lead}}**"
+    return prose(words, lead=lead_of(verdict, verdict.decision))
 
 
-def _box(verdict: Verdict) -> Callout:
-    """The verdict, what would change it, its warnings, and its numbers behind a line."""
-    others = ((prose("Warning"), written(text)) for text in verdict.warnings[MOST_WARNINGS:])
-    facts = (*verdict_facts(verdict), *others)
-    blocks = (
-        Paragraph(_head(verdict), lead=True),
-        Paragraph(written(verdict.sentence)),
-        Terms(tuple(_remarks(verdict, "below")), facts=True),
-        Fold(prose("p-value, controls and questions"), (Terms(facts, facts=True), _NULL)),
-    )
-    return Callout(_SIGNS[verdict.decision][0], blocks)
+def _why(verdict: Verdict) -> Text:
+    """The sentence of the verdict without what the heading says."""
+    why = verdict.sentence.removeprefix(f"{lead_of(verdict, verdict.decision)}: ")
+    return written(why[:1].upper() + why[1:])
+
+
+def _numbers_section(verdicts: Sequence[Verdict]) -> Section:
+    """The p-values, the counts of controls and questions, and every warning."""
+
+    def facts(verdict: Verdict) -> Iterator[Terms]:
+        warnings = ((prose("Warning"), written(text)) for text in verdict.warnings)
+        yield Terms((*verdict_facts(verdict), *warnings), facts=True)
+
+    blocks = (*by_reference(verdicts, facts), _NULL)
+    return Section(anchor="pvalues", title="p-values, controls and questions", blocks=blocks)
 
 
 def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
     """The suspect among the controls, and what it must exceed."""
+    nearest = {
+        score.model for score in sorted(verdict.standings, key=lambda s: -s.value)[:MOST_NAMED]
+    }
     dots = {
-        score.model: Dot(title=f"{score.model}: {number(score.value)}", x=score.value)
+        score.model: Dot(
+            title=f"{score.model}: {number(score.value)}",
+            x=score.value,
+            name=score.model * (score.model in nearest),
+        )
         for score in verdict.standings
     }
     suspect, controls = dots.pop(verdict.suspect, None), tuple(dots.values())
@@ -293,10 +361,18 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
     if controls:
         chart = among_controls(
             label=f"The suspect among {len(controls)} controls; the numbers are in their table",
-            x_title="joint statistic (to the right: more similar)",
+            x_title="more similar to the reference →",
             controls=controls,
             suspect=suspect and replace(suspect, name=verdict.suspect),
             threshold=verdict.threshold,
-            rate=f"{rate:.3g}",
+            rate=f"reached by unrelated models in {in_tests(rate)}",
         )
         yield Figure(chart)
+    if shares := [each.same for each in verdict.counted]:
+        yield note(
+            "{n} derivatives, not drawn, give the reference’s answer to {low} to {high}\u00a0% of the "
+            "questions.",
+            n=len(shares),
+            low=percent(min(shares)),
+            high=percent(max(shares)),
+        )

@@ -17,7 +17,8 @@ All else is *undecided*: a degenerate suspect or reference, too few controls, or
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -93,15 +94,30 @@ def _judge(finding: Finding, p_adjusted: float) -> _Judged:
     p_derivative, alpha = numbers.p_derivative, numbers.alpha
     unlike = p_derivative is not None and p_derivative <= alpha and not finding.uninformative
     if p_adjusted <= alpha:
-        change = f"Pairs of independent models that are as similar; {numbers.pairs} were compared."
+        change = (
+            f"{numbers.pairs} pairs were compared: independent ones as similar would overturn it."
+        )
         return _Judged("of neither kind" if unlike else "related", (), (change,))
     if unlike:
-        change = f"A derivative of {numbers.reference} that is as little like it as "
-        return _Judged("not related", (), (f"{change}{numbers.suspect} is.",))
+        change = (
+            f"A model made from {numbers.reference} that is as little like it would overturn it"
+        )
+        return _Judged("not related", (), (f"{change} (--derivative).",))
     missing = numbers.controls_needed - finding.usable_controls
     few = _few_controls(finding) if missing > 0 else ()
     reasons = (*few, *(() if few else _why_not_related(numbers)), *_why_not_cleared(finding))
     return _Judged("undecided", reasons, tuple(_what_would_decide(numbers, max(missing, 0))))
+
+
+def in_tests(p_value: float) -> str:
+    """In how many tests at most chance does this.
+
+    >>> in_tests(0.0067), in_tests(0.05), in_tests(0.6)
+    ('1 test of 149', '1 test of 20', '60 tests of 100')
+    """
+    if p_value > 0.5:
+        return f"{math.ceil(100 * p_value - 1e-9)} tests of 100"
+    return f"1 test of {math.floor(1 / max(p_value, 1e-6) + 1e-9):,}"
 
 
 def _few_controls(finding: Finding) -> tuple[str, ...]:
@@ -110,8 +126,8 @@ def _few_controls(finding: Finding) -> tuple[str, ...]:
     if usable == len(numbers.controls):
         of = " control" if usable == 1 else " controls"
     return (
-        f"{usable}{of} {'is' if usable == 1 else 'are'} too few for an error rate of "
-        f"{numbers.alpha:g}: at least {numbers.controls_needed} are needed, "
+        f"{usable}{of} {'is' if usable == 1 else 'are'} too few to accuse an unrelated model in at "
+        f"most {in_tests(numbers.alpha)}: at least {numbers.controls_needed} are needed, "
         f"{numbers.controls_needed - usable} more",
     )
 
@@ -121,87 +137,115 @@ def _why_not_related(numbers: Verdict) -> Iterator[str]:
     p_rank, p_value, agreement = numbers.p_rank, numbers.p_value, numbers.agreement
     if p_rank is None or p_value is None or agreement is None:
         yield "its agreement with the reference cannot be compared with that of the controls"
-    elif p_value <= numbers.alpha:
+        return
+    place = round(p_rank * numbers.pairs)
+    if p_value <= numbers.alpha:
         yield (
-            f"it is significantly more similar to the reference than unrelated models are (p = "
-            f"{p_value:.2g}), but not after Holm's correction over the references "
-            f"(p = {numbers.p_adjusted or 1:.2g})"
+            f"an unrelated model would come out as similar in at most {in_tests(p_value)}, but not "
+            "after Holm's correction over the references: there in up to "
+            f"{in_tests(numbers.p_adjusted or 1)}"
         )
-    elif min(p_rank, agreement.p_value) <= numbers.alpha:
+    elif p_rank <= numbers.alpha:
         yield (
-            f"one of two tests is significant (p = {p_rank:.2g} by rank among {numbers.pairs} "
-            f"pairs, {agreement.p_value:.2g} by agreement, where the controls count as "
-            f"{agreement.independent:.1f} independent models)"
+            f"it is number {place} of {numbers.pairs} pairs by shared mistakes, but not far enough "
+            "ahead to accuse: an unrelated model of its skill would agree as much with the "
+            f"reference in up to {in_tests(agreement.p_value)}"
+        )
+    elif agreement.p_value <= numbers.alpha:
+        yield (
+            f"number {place} of {numbers.pairs} pairs: too near the top to clear, not far enough "
+            f"ahead to accuse{_as_similar(numbers)}"
         )
     else:
-        yield f"nothing speaks for a relation (p = {p_value:.2g})"
+        yield (
+            f"nothing speaks for a relation: of {numbers.pairs} pairs of models {place - 1} others "
+            f"are as similar{_as_similar(numbers)}"
+        )
+
+
+def _as_similar(numbers: Verdict) -> str:
+    """The controls that are at least as similar to the reference."""
+    values = {score.model: score.value for score in numbers.standings}
+    suspect = values.pop(numbers.suspect, math.inf)
+    names = sorted((name for name in values if values[name] >= suspect), key=lambda n: -values[n])
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    verb = "is" if len(names) == 1 else "are"
+    named = f"{' and '.join(names[:2]) if not more else ', '.join(names[:2])}{more}"
+    return f" ({named} {verb} as similar to {numbers.reference})" if names else ""
 
 
 def _why_not_cleared(finding: Finding) -> Iterator[str]:
     """Why it is not called unlike derivatives of the reference."""
     numbers, counted = finding.verdict, len(finding.verdict.counted)
+    needed = numbers.derivatives_needed
     if not numbers.derivatives:
         yield from finding.guesses
-        yield "no derivatives of the reference are known that it could be less similar than"
-    elif counted < numbers.derivatives_needed:
+        yield "without known derivatives of the reference it cannot be cleared"
+    elif counted < needed:
         yield (
             f"{counted} derivative{'' if counted == 1 else 's'} of the reference "
-            f"{'is' if counted == 1 else 'are'} too few for *not related* at an error rate of "
-            f"{numbers.alpha:g}: at least {numbers.derivatives_needed} are needed"
+            f"{'is' if counted == 1 else 'are'} too few to clear it: at least {needed} are needed"
         )
     elif (numbers.p_derivative or 1) > numbers.alpha:
         yield (
             f"{sum(each.unlike for each in numbers.counted)} of {counted} derivatives of the "
-            f"reference are at most as similar to it (p = {numbers.p_derivative:.2g})"
+            "reference are at most as similar to it, too many to clear it"
         )
     else:
         yield from finding.uninformative
 
 
+_LEADS: Mapping[Decision, str] = {
+    "related": "{suspect} is related to {reference}, derived or of a common source",
+    "not related": "{suspect} is not related to {reference} as its derivatives are",
+    "of neither kind": "{suspect} is neither like an unrelated model nor like the derivatives of "
+    "{reference}",
+    "undecided": "It is too early to say whether {suspect} is related to {reference}",
+}
+
+
+def lead_of(verdict: Verdict, decision: Decision) -> str:
+    """The decision in words; the sentence begins with it."""
+    return _LEADS[decision].format(suspect=verdict.suspect, reference=verdict.reference)
+
+
 def _sentence(numbers: Verdict, judged: _Judged) -> str:
     """The verdict in one sentence."""
-    suspect, reference = numbers.suspect, numbers.reference
+    lead, allowed = lead_of(numbers, judged.decision), in_tests(numbers.alpha)
     if judged.decision == "undecided":
-        reasons = "; ".join(judged.reasons)
-        return f"Whether {suspect} is related to {reference} cannot be decided: {reasons}."
+        return f"{lead}: {'; '.join(judged.reasons)}."
     as_similar = round((numbers.p_rank or 1) * numbers.pairs) - 1
     similar = (
-        f"on the {numbers.shared} questions that both answered {as_similar or 'none'} of the "
-        f"{numbers.pairs - 1} other pairs of {reference}, {suspect} and "
-        f"{len(numbers.standings) - 1} controls are as similar. For unrelated models the "
-        f"probability of this is at most {numbers.p_adjusted or 1:.2g}, where {numbers.alpha:g} is "
-        "allowed"
+        f"on {numbers.shared:,} questions {as_similar or 'none'} of the {numbers.pairs - 1} other "
+        f"pairs of models {'are' if as_similar > 1 else 'is'} as similar in their answers. An "
+        "unrelated model would come out as similar in at most "
+        f"{in_tests(numbers.p_adjusted or 1)}, where {allowed} is allowed"
     )
     unlike = sum(each.unlike for each in numbers.counted)
     names = [each.model for each in numbers.counted]
     named = ", ".join(names[:MOST_NAMED])
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     derivatives = (
-        f"{unlike or 'none'} of {len(names)} derivatives of {reference} ({named}{more}) are as "
-        f"little like it. For such a derivative the probability of this is at most "
-        f"{numbers.p_derivative or 1:.2g}, where {numbers.alpha:g} is allowed"
+        f"{unlike or 'none'} of {len(names)} known derivatives ({named}{more}) "
+        f"{'are' if unlike > 1 else 'is'} as little like it. Such a derivative would come out as "
+        f"little like it in at most {in_tests(numbers.p_derivative or 1)}, where {allowed} is "
+        "allowed"
     )
-    if judged.decision == "related":
-        return f"{suspect} is related to {reference}, derived or of a common source: {similar}."
-    if judged.decision == "not related":
-        return f"{suspect} is not related to {reference} as its derivatives are: {derivatives}."
-    return (
-        f"{suspect} is neither like an unrelated model nor like the derivatives of {reference}: "
-        f"{similar}; {derivatives}."
-    )
+    if judged.decision == "of neither kind":
+        return f"{lead}: {similar}; {derivatives}."
+    return f"{lead}: {similar if judged.decision == 'related' else derivatives}."
 
 
 def _what_would_decide(numbers: Verdict, missing: int) -> Iterator[str]:
     if missing:
-        yield f"{missing} more independent control{'' if missing == 1 else 's'}."
+        yield f"{missing} more independent control{'' if missing == 1 else 's'} (--control)."
     elif numbers.agreement and min(numbers.p_rank or 1, numbers.agreement.p_value) <= numbers.alpha:
-        yield "More independent controls of the suspect's skill, or more questions."
+        yield "More independent controls of the suspect's skill (--control), or more questions."
     more = numbers.derivatives_needed - len(numbers.counted)
     if more > 0:
         yield (
-            f"For *not related*: {more} {'more ' if numbers.counted else ''}derivatives of "
-            f"{numbers.reference} of the kind to be excluded, such as fine-tuned or distilled "
-            "models (--derivative)."
+            f"To clear it: {more} {'more ' if numbers.counted else ''}models made from "
+            f"{numbers.reference}, such as fine-tuned or distilled ones (--derivative)."
         )
 
 
