@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scope.records.estimates import Estimate, Undefined
+from scope.records.examples import SPARSE_FIELD
 from scope.records.result import FrameRow, Result
 
 ROUTER, SINGLE_BEST = "router", "single best"
@@ -65,6 +66,23 @@ class ForecastScore:
     gain: Estimate | Undefined | None = None
     category: str | None = None
     chosen: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionForecast:
+    """A question as an example, with the beginning of its text.
+
+    ``expected`` is the mean forecast probability of a right answer over all models, and
+    ``observed`` the share of them that are right, None if unknown. With a ``model``, which a router
+    selects, both are of this model, and ``single_best`` is that of the single best model.
+    """
+
+    id: str
+    text: str
+    expected: float
+    observed: float | None = None
+    model: str | None = None
+    single_best: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -223,6 +241,7 @@ class EmbedResult(ListedResult):
 
     scores: tuple[ForecastScore, ...] = ()
     reliability: tuple[ReliabilityBin, ...] = ()
+    examples: tuple[QuestionForecast, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     def rows(self) -> Iterator[FrameRow]:
         """``target`` is the forecaster or the model, ``subset`` the category."""
@@ -244,6 +263,7 @@ class ForecastResult(ListedResult):
     expected: tuple[ExpectedAccuracy, ...] = ()
     shift: Estimate | Undefined | None = None
     reliability: tuple[ReliabilityBin, ...] = ()
+    examples: tuple[QuestionForecast, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     def rows(self) -> Iterator[FrameRow]:
         """``target`` is the forecaster or the model, ``subset`` the category."""
@@ -269,6 +289,7 @@ class RouteResult(ListedResult):
     scores: tuple[ForecastScore, ...] = ()
     routers: tuple[RouterScore, ...] = ()
     mix: tuple[RouteShare, ...] = ()
+    examples: tuple[QuestionForecast, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     def rows(self) -> Iterator[FrameRow]:
         """``target`` is the forecaster, the routing strategy or the model."""

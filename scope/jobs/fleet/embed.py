@@ -22,7 +22,7 @@ from scope.jobs.fleet.map import describe_models, models_of_fleet
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import QuestionLayout, make_layout, question_table, require_texts
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
-from scope.jobs.fleet.scoring import reliability
+from scope.jobs.fleet.scoring import reliability, surprising_questions
 from scope.jobs.fleet.selection import ChosenForecaster, choose
 from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
 from scope.jobs.identity import manifest_of
@@ -287,6 +287,9 @@ def _compute(
             choice.probabilities[answered],
             matrix.correct[answered],
             same_texts(matrix.take(answered)),
+        ),
+        examples=surprising_questions(
+            matrix.ids, matrix.texts, choice.probabilities, matrix.correct
         ),
         notes=(
             *matrix.notes,

@@ -240,7 +240,7 @@ def _compute(
         for model, chance in zip(fleet.models, chances.tolist(), strict=True)
     )
     write_table(run.path / FORECASTS, ("question", "model", "probability"), rows)
-    scored = questions.take(evaluation.scored)
+    scored, fresh = questions.take(evaluation.scored), questions.take(evaluation.fresh)
     predicted, names = probabilities[evaluation.scored], same_texts(scored)
     known = ~np.isnan(scored.correct)
     shift: Estimate | Undefined | None = None
@@ -254,6 +254,9 @@ def _compute(
         reliability=scoring.reliability(predicted, scored.correct, names),
         expected=_expected(evaluation, probabilities),
         shift=shift,
+        examples=scoring.surprising_questions(
+            fresh.ids, fresh.texts, probabilities[evaluation.fresh], fresh.correct
+        ),
         files=(FORECASTS,),
     )
 

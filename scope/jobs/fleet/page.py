@@ -7,22 +7,30 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reports import blocks
-from reports.builders.estimates import strips_table, table_of
+from reports.builders.answer import in_two
+from reports.builders.estimates import strips_table
 from reports.builders.run import code, data_table, folded, reproduce, run_lines
 from reports.charts import Chart, Dot, Series
-from reports.prose import Text, Written, joined, prose, written
-from reports.wording import Cell, number, p_value, percent, short_share
+from reports.prose import Text, joined, prose, written
+from reports.wording import percent, short_share
 from scope import records
-from scope.jobs.fleet import headlines
-from scope.jobs.fleet.headlines import Score, overall
+from scope.jobs.fleet import headlines, page_tables as tables
+from scope.jobs.fleet.headlines import overall
 from scope.jobs.fleet.scoring import from_greatest
-from scope.records import Estimate, Undefined
+from scope.records import Estimate
+from scope.records.fleet import SINGLE_BEST
+
+MEAN = "each model’s mean"
+
+GLANCE = 140
+"""Most characters of an example on the first screen."""
+
+MOST_PAIRS = 4
+"""Most pairs of models that are alike on the first screen."""
 
 MOST_NAMED = 20
 """Most added models that are named."""
@@ -33,47 +41,78 @@ MOST_BRIEF_NOTES = 2
 
 def embed_page(result: records.EmbedResult) -> blocks.Page:
     """The report on a fleet."""
+    jobs = [f"{job} --fleet {{run}} --questions NEW.csv" for job in ("forecast", "route")]
     return _page(
         result,
         headlines.of_embed(result),
-        map_chart(result.fleet),
-        headlines.of_neighbours(result.fleet),
+        {"Forecast and what came true": reliability_chart(result.reliability)},
+        (*headlines.worst_bin(result.reliability), *headlines.worst_category(result.scores, MEAN)),
+        examples(result.examples),
+        (prose("Predict new questions, or choose a model for each:"), jobs),
         (
-            *scores_tables(result.scores),
-            reliability_table(result.reliability),
-            models_table(result.fleet),
+            *tables.scores_tables(result.scores),
+            tables.reliability_table(result.reliability),
+            map_chart(result.fleet),
+            tables.models_table(result.fleet),
         ),
     )
 
 
 def forecast_page(result: records.ForecastResult) -> blocks.Page:
     """The report on forecasts."""
+    checked = any(row.observed is not None for row in result.expected)
+    advice = "Check it: run a few models on 100 of these questions, add the column ``correct``, and"
+    trust = "Run the models whose forecasts lie close together; embed again with their answers:"
+    again = "embed --data ANSWERS.csv" if checked else "forecast --fleet FLEET --questions NEW.csv"
     return _page(
         result,
         headlines.of_forecast(result),
-        accuracies_chart(result.expected),
-        (*headlines.of_forecasts(result.scores), *headlines.of_expected(result.expected)),
+        {"Forecast and observed": accuracies_chart(result.expected)},
         (
-            expected_table(result.expected),
-            *scores_tables(result.scores),
-            reliability_table(result.reliability),
+            *headlines.worst_model(result.expected),
+            *([] if checked else [headlines.SAMPLING]),
+            *headlines.worst_bin(result.reliability),
+            *headlines.worst_category(result.scores, MEAN),
+        ),
+        examples(result.examples),
+        (prose(trust if checked else f"{advice} forecast again:"), [again]),
+        (
+            tables.expected_table(result.expected),
+            *tables.scores_tables(result.scores),
+            tables.reliability_table(result.reliability),
         ),
     )
 
 
 def route_page(result: records.RouteResult) -> blocks.Page:
     """The report on routing."""
-    accuracies = ((score.router, score.accuracy) for score in overall(result.routers))
+    accuracies = (
+        (": ".join(filter(None, (score.router, score.model))), score.accuracy)
+        for score in overall(result.routers)
+    )
     mix = ((x.model, percent(x.share)) for x in sorted(result.mix, key=lambda x: -x.share))
+    mixed = tables.table("Models that the router selects", ("Model", "Questions, %"), mix)
+    known = strips_table("Questions answered correctly", accuracies)
+    single = [score for score in result.routers if score.router == SINGLE_BEST]
+    check = (
+        "Each question’s model is in ``routes.csv``. To see whether it pays, add a column "
+        "``correct`` to the questions, with the answers of a few models:"
+    )
+    go = "Each question’s model is in ``routes.csv``. To trade accuracy for cost, name the prices:"
     return _page(
         result,
         headlines.of_route(result),
-        strips_table("Share of questions answered correctly", accuracies),
-        (*headlines.of_mix(result.mix), *headlines.of_forecasts(result.scores)),
+        {"How many are right": known} if known else {"Where the questions go": mixed},
+        tuple(headlines.worst_category(single, "the single best model")),
+        examples(result.examples),
         (
-            *routers_tables(result.routers),
-            _table("Models that the router selects", ("Model", "Questions, %"), mix),
-            *scores_tables(result.scores),
+            prose(go if known else check),
+            ("route --fleet FLEET --questions NEW.csv --costs PRICES.csv",),
+        ),
+        (
+            *tables.routers_tables(result.routers),
+            mixed if known else None,
+            *tables.scores_tables(result.scores),
         ),
     )
 
@@ -81,14 +120,40 @@ def route_page(result: records.RouteResult) -> blocks.Page:
 def predict_page(result: records.PredictResult) -> blocks.Page:
     """The report on held-out benchmarks."""
     best_first = sorted(result.predictions, key=lambda prediction: from_greatest(prediction.tau))
+    last = next((row for row in reversed(best_first) if row.points), None)
+    far = []
+    if last is not None:
+        point = max(last.points, key=lambda point: abs(point.predicted - point.observed))
+        far = [
+            prose(
+                f"{{model}} on {{benchmark}}: predicted {percent(point.predicted)}\u00a0%, "
+                f"observed {percent(point.observed)}\u00a0%, the largest error of {{n}} models.",
+                model=point.model,
+                benchmark=last.benchmark,
+                n=len(last.points),
+            )
+        ]
     return _page(
         result,
         headlines.of_predict(result),
-        strips_table("Kendall’s τ", ((row.benchmark, row.tau) for row in best_first)),
-        (),
+        {
+            "Same order (Kendall’s τ: 1 the same, 0 none)": strips_table(
+                "Kendall’s τ", ((row.benchmark, row.tau) for row in best_first)
+            ),
+            "The worst of them": benchmark_chart(last) if last else None,
+        },
+        tuple(headlines.worst_benchmark(result.predictions)),
+        tuple(map(blocks.Paragraph, far)),
         (
-            predictions_table(result.predictions),
-            contributions_table(result.contributions),
+            prose(
+                "Use the order, and run the benchmark for the models at the top. To place a new "
+                "model, answer the other benchmarks with it and run"
+            ),
+            ("embed --data ANSWERS.csv",),
+        ),
+        (
+            tables.predictions_table(result.predictions),
+            tables.contributions_table(result.contributions),
             *map(benchmark_chart, result.predictions),
         ),
     )
@@ -96,32 +161,83 @@ def predict_page(result: records.PredictResult) -> blocks.Page:
 
 def map_page(result: records.MapResult) -> blocks.Page:
     """The report on a map."""
+    noted = [written(text[:1].upper() + text[1:]) for text in result.notes if "variance" in text]
+    near = sorted((x for x in result.fleet if x.nearest), key=lambda x: x.nearest[0].distance)
+    pairs = dict.fromkeys(
+        (tuple(sorted((x.name, x.nearest[0].model))), x.nearest[0].distance) for x in near
+    )
+    closest = [
+        prose(f"{{first}} and {{second}}: {distance:.2f} apart", first=first, second=second)
+        for (first, second), distance in [*pairs][:MOST_PAIRS]
+    ]
     return _page(
         result,
         headlines.of_map(result),
-        map_chart(result.fleet),
-        (),
-        (models_table(result.fleet), communities_table(result.communities)),
+        {"The nearer, the more often right on the same questions": map_chart(result.fleet)},
+        noted,
+        (blocks.Bullets(tuple(closest)),) if closest else (),
+        (
+            prose("Choose a model for each question, of models that differ:"),
+            ("route --fleet FLEET --questions NEW.csv",),
+        ),
+        (tables.models_table(result.fleet), tables.communities_table(result.communities)),
     )
+
+
+def examples(rows: Sequence[records.QuestionForecast]) -> tuple[blocks.Block, ...]:
+    """Questions with what was forecast and observed."""
+    parts: list[blocks.Block] = []
+    for row in rows:
+        text = " ".join(row.text.split()) or row.id
+        short = text if len(text) <= GLANCE else f"{text[:GLANCE]}…"
+        expected = f"{100 * row.expected:.0f}\u00a0%"
+        if row.model is None:
+            seen = "" if row.observed is None else f", observed **{100 * row.observed:.0f}\u00a0%**"
+            words = prose(f"Models that answer it correctly: forecast **{expected}**{seen}.")
+        else:
+            seen = _RIGHT[row.observed] and f": {_RIGHT[row.observed]}"
+            alone = (
+                _RIGHT[row.single_best] and f"; the single best model: {_RIGHT[row.single_best]}"
+            )
+            words = prose(f"Sent to **{{model}}**, {expected} sure{seen}{alone}.", model=row.model)
+        parts += [blocks.Passage(written(short)), blocks.Paragraph(words)]
+    return tuple(parts)
+
+
+_RIGHT: Mapping[float | None, str] = {1.0: "right", 0.0: "wrong", None: ""}
 
 
 def _page(
     result: records.FleetResult,
-    answer: blocks.Callout,
-    picture: blocks.Block | None,
-    findings: Iterable[Text],
+    answer: headlines.Answer,
+    pictures: Mapping[str, blocks.Block | None],
+    fails: Iterable[Text],
+    shown: Sequence[blocks.Block],
+    to_do: tuple[Text, Sequence[str]],
     numbers: Sequence[blocks.Block | None],
 ) -> blocks.Page:
-    """The answer, a picture and findings; then everything folded, and the first table in short."""
-    manifest, below, sentences = result.manifest, _there(*numbers), tuple(findings)
-    listed = [block for block in below if isinstance(block, blocks.Table)]
+    """The answer, a picture, where it fails, examples and what to do; then everything folded."""
+    manifest, below = result.manifest, _there(*numbers)
+    listed = [block for block in (*below, *pictures.values()) if isinstance(block, blocks.Table)]
     terms = blocks.Terms(tuple(_facts(result)), facts=True)
-    seen = _there(answer, picture, blocks.Bullets(sentences, findings=True) if sentences else None)
+    run = result.folder.name if result.folder else "RUN"
+    commands = (f"scope fleet {command.replace('{run}', run)}" for command in to_do[1])
+    right = {
+        "Where it fails": tuple(map(blocks.Paragraph, fails)),
+        "For example": tuple(shown),
+        "What to do": (
+            blocks.Paragraph(to_do[0]),
+            blocks.Preformatted("\n".join(commands)),
+        ),
+    }
+    seen = in_two({title: _there(picture) for title, picture in pictures.items()}, right)
     asked = _there(terms, data_table(manifest.data) if manifest.data else None)
     return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
+        heading=answer.heading,
+        about=answer.about,
         sections=(
-            blocks.Section(anchor="answer", title="Answer", blocks=seen),
+            blocks.Section(anchor="answer", title="Answer", blocks=(seen,)),
             *folded(
                 blocks.Section(anchor="numbers", title="All numbers", blocks=below)
                 if below
@@ -130,7 +246,12 @@ def _page(
                 reproduce(manifest, result.clock),
             ),
         ),
-        brief=(answer, *listed[:1], _lines(result), *run_lines(result.clock)),
+        brief=(
+            *_there(blocks.Paragraph(answer.about) if answer.about else None),
+            *listed[:1],
+            _lines(result),
+            *run_lines(result.clock),
+        ),
     )
 
 
@@ -164,7 +285,7 @@ def _lines(result: records.FleetResult) -> blocks.Terms:
 MOST_DOTS = 1_000
 """Most models of a benchmark that are drawn, evenly spaced by observed accuracy."""
 
-MOST_BARS = 40
+MOST_BARS = 8
 """Most models without an observed accuracy that are drawn."""
 
 FIFTHS = ("least accurate fifth", "second", "third", "fourth", "most accurate fifth")
@@ -184,7 +305,17 @@ def accuracies_chart(
         if isinstance(row.accuracy, Estimate) and isinstance(seen := row.observed, Estimate)
     ]
     alone = [(row.model, row.accuracy) for row in expected[:MOST_BARS]]
-    return _diagonal("expected", dots) or strips_table("Expected accuracy", alone)
+    return _diagonal("forecast", dots) or strips_table("Expected accuracy", alone)
+
+
+def reliability_chart(bins: Sequence[records.ReliabilityBin]) -> blocks.Figure | None:
+    """What came true of forecasts with about the same probability."""
+    dots = [
+        _dot("", x.predicted, x.observed.value, (x.observed.low, x.observed.high))
+        for x in bins
+        if isinstance(x.observed, Estimate)
+    ]
+    return _diagonal("forecast", dots, of="share of right answers")
 
 
 def benchmark_chart(prediction: records.BenchmarkPrediction) -> blocks.Figure | None:
@@ -201,14 +332,17 @@ def _dot(model: str, x: float, y: float, interval: tuple[float, float] | None = 
     return Dot(title=title, x=x, y=y, interval=interval, name=model)
 
 
-def _diagonal(x: str, dots: Sequence[Dot], name: str = "", note: str = "") -> blocks.Figure | None:
+def _diagonal(
+    x: str, dots: Sequence[Dot], name: str = "", note: str = "", *, of: str = "accuracy"
+) -> blocks.Figure | None:
     """Observed against predicted accuracy, on axes with the same ends."""
     chart = Chart(
-        label=f"Observed by {x} accuracy",
+        label=f"Observed by {x} {of}",
         series=(Series(dots=tuple(dots), name=name, note=note),),
-        x_title=f"{x} accuracy",
-        y_title="observed accuracy",
+        x_title=f"{x} {of}",
+        y_title=f"observed {of}",
         diagonal=True,
+        size=(270, 230),
     )
     return blocks.Figure(chart) if dots else None
 
@@ -239,153 +373,4 @@ def map_chart(models: Sequence[records.FleetModel]) -> blocks.Figure | None:
         if members
     )
     label = f"Map of the models by {'community' if communities else 'accuracy'}"
-    return blocks.Figure(Chart(label=label, series=groups, size=(692, 452))) if groups else None
-
-
-Number = Estimate | Undefined | None
-
-MOST_BRIEF_ROWS = 8
-"""The most rows of a table in a terminal."""
-
-_ON_PAGES_ALONE = ("Brier score", "Difference", "Significant", "Community", "Next nearest")
-"""Columns that a terminal leaves out."""
-
-_table = partial(table_of, spacious=_ON_PAGES_ALONE, most=MOST_BRIEF_ROWS)
-
-
-def _share(estimate: Number, *, signed: bool = False) -> Cell | None:
-    """A share or difference in per cent, without the unit: the column's head has it."""
-    if estimate is None:
-        return None
-    cell = Cell.points(estimate) if signed else Cell.share(estimate)
-    return replace(cell, value=cell.value.partition("\u00a0")[0])
-
-
-def _changed(error: Number, change: Callable[[float], float]) -> Number:
-    if not isinstance(error, Estimate):
-        return error
-    value, low, high = map(change, (error.value, error.low, error.high))
-    return replace(error, value=value, low=low, high=high)
-
-
-def scores_tables(scores: Sequence[records.ForecastScore]) -> Iterator[blocks.Table | None]:
-    """The forecasters, on all questions and by category."""
-    heads = ("Forecaster", "Category", "Correct, %", "More than the mean, points", "Brier score")
-    rows = (
-        (score, code(score.forecaster) + prose(" (in use)" * score.chosen), Cell.of(score.brier))
-        for score in scores
-    )
-    return _tables("Unseen answers predicted correctly", heads, rows)
-
-
-def routers_tables(routers: Sequence[records.RouterScore]) -> Iterator[blocks.Table | None]:
-    """The routing strategies, on all questions and by category."""
-    heads = ("Strategy", "Category", "Correct, %", "Gain, points", "Cost")
-    names = (joined(filter(None, (row.router, row.model)), between=": ") for row in routers)
-    costs = (None if row.cost is None else f"{row.cost:.4g}" for row in routers)
-    rows = zip(routers, names, costs, strict=True)
-    return _tables("Questions answered correctly, and what the router gains", heads, rows)
-
-
-def _tables(
-    caption: str, heads: Sequence[str], rows: Iterable[tuple[Score, Text, Written | None]]
-) -> Iterator[blocks.Table | None]:
-    """The scores with a name and a last cell: on all questions, and by category."""
-    cells = [
-        (name, score.category, _share(score.accuracy), _share(score.gain, signed=True), last)
-        for score, name, last in sorted(rows, key=lambda row: row[0].category or "")
-    ]
-    yield _table(caption, heads, [row for row in cells if row[1] is None])
-    yield _table(f"{caption}, by category", heads, [row for row in cells if row[1] is not None])
-
-
-def expected_table(expected: Sequence[records.ExpectedAccuracy]) -> blocks.Table | None:
-    """The models by expected accuracy, with the observed accuracy."""
-    heads = ("Model", "Expected, %", "Observed, %", "Difference")
-    rows = (
-        (row.model, _share(row.accuracy), _share(row.observed), _share(row.shift, signed=True))
-        for row in expected
-    )
-    return _table("Accuracy on the unseen questions", heads, rows, tall=True, ends=True)
-
-
-def reliability_table(bins: Sequence[records.ReliabilityBin]) -> blocks.Table | None:
-    """The share of correct answers among forecasts with about the same probability."""
-    rows = (
-        (f"{100 * x.low:.0f} to {100 * x.high:.0f}", percent(x.predicted), _share(x.observed))
-        for x in bins
-    )
-    heads = ("Predicted, %", "On average", "Correct, %")
-    return _table("Calibration of the probabilities", heads, rows)
-
-
-def predictions_table(predictions: Sequence[records.BenchmarkPrediction]) -> blocks.Table | None:
-    """Every benchmark, held out and predicted from the others."""
-    heads = ("Benchmark", "Questions", "Error", "Of the mean", "Kendall’s τ", "Significant")
-    rows = (
-        (
-            *(row.benchmark, row.questions),
-            *(_share(_changed(error, math.sqrt)) for error in (row.mse, row.baseline)),
-            *(Cell.of(row.tau), f"{row.significant} of {row.splits}"),
-        )
-        for row in predictions
-    )
-    caption = "Held-out benchmarks: typical errors in points, and rank correlations"
-    return _table(caption, heads, rows)
-
-
-def contributions_table(rows: Sequence[records.Contribution]) -> blocks.Table | None:
-    """The contributions, the largest first."""
-    cells = (
-        (row.source, row.target, _share(_changed(row.value, lambda x: 100 * x), signed=True))
-        for row in sorted(rows, key=lambda row: from_greatest(row.value))
-    )
-    caption = "Error of forecasts without a benchmark’s questions minus with them"
-    return _table(caption, ("Questions of", "Forecasts on", "Contribution, squared points"), cells)
-
-
-def communities_table(communities: Sequence[records.CommunityDistance]) -> blocks.Table | None:
-    """The distances within communities, then those between them."""
-    rows = (
-        (
-            *(pair.first, "itself" if pair.first == pair.second else pair.second, pair.pairs),
-            *(Cell.of(pair.distance), p_value(pair.p_value), p_value(pair.p_adjusted)),
-        )
-        for pair in sorted(communities, key=lambda pair: pair.first != pair.second)
-    )
-    heads = ("Community", "To", "Pairs", "Distance", "p", "p, adjusted")
-    return _table("Distances within and between communities", heads, rows)
-
-
-def models_table(models: Sequence[records.FleetModel]) -> blocks.Table | None:
-    """All models, the most accurate first, with a search."""
-    ordered = sorted(models, key=lambda model: from_greatest(model.skill))
-    names = sorted({model.community for model in models if model.community is not None})
-    every, *options = blocks.places(names)
-    places_of: dict[str | None, str] = {name: place for place, name in options}
-    select = blocks.Select(
-        key="community", label="Community", options=(every, ("none", "none"), *options)
-    )
-    sorts = (("order", "most accurate first"), ("error", "least accurate first"))
-    heads = ("Model", "Correct, %", "Community", "Nearest", "Next nearest")
-    rows = (
-        (
-            *(written(model.name) + prose(" (added)" * model.added), _share(model.skill)),
-            *(model.community, _near(model.nearest[:1]), _near(model.nearest[1:])),
-        )
-        for model in ordered
-    )
-    keys = (
-        {"error": str(place), "community": places_of.get(model.community, "")}
-        for place, model in enumerate(ordered)
-    )
-    caption = "Accuracy of the models, and their distances to the nearest"
-    finder = blocks.Finder(
-        unit="models", searched="names", selects=(select,) if names else (), orders=sorts
-    )
-    return _table(caption, heads, rows, keys, tall=True, ends=True, finder=finder)
-
-
-def _near(nearest: Sequence[records.Neighbour]) -> Text:
-    """Models with their distances."""
-    return joined(prose(f"{{name}}\u00a0{number(x.distance)}", name=x.model) for x in nearest)
+    return blocks.Figure(Chart(label=label, series=groups, size=(340, 330))) if groups else None

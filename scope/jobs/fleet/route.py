@@ -21,7 +21,7 @@ from scope.jobs.fleet.scoring import Part
 from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
-from scope.records import Manifest, RouteResult, RouterScore, RouteShare
+from scope.records import Manifest, QuestionForecast, RouteResult, RouterScore, RouteShare
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 
 Costs = NDArray[np.float64]
@@ -285,7 +285,46 @@ def _compute(
         scores=score_forecasts(evaluation, probabilities),
         routers=_router_scores(evaluation, models, costs, chosen),
         mix=route_mix(chosen, models),
+        examples=_examples(
+            evaluation,
+            columns[chosen],
+            int(columns[_best_of(evaluation, columns, costs)]),
+            probabilities,
+        ),
         files=(ROUTES,),
+    )
+
+
+MOST_EXAMPLES = 1
+"""Most examples of either outcome."""
+
+
+def _examples(
+    evaluation: Evaluation, chosen: Columns, single: int, probabilities: Answers
+) -> tuple[QuestionForecast, ...]:
+    """Unseen questions that the router does not give to the single best model.
+
+    If answers are known, those where one of the two models alone is right.
+    """
+    questions, models = evaluation.questions, evaluation.fleet.models
+    rows = np.flatnonzero(evaluation.fresh & (chosen != single))
+    right, alone = questions.correct[rows, chosen[rows]], questions.correct[rows, single]
+    kept = [*rows[right > alone][:MOST_EXAMPLES], *rows[right < alone][:MOST_EXAMPLES]]
+
+    def known(row: int, column: int) -> float | None:
+        value = float(questions.correct[row, column])
+        return None if np.isnan(value) else value
+
+    return tuple(
+        QuestionForecast(
+            id=questions.ids[row],
+            text=questions.texts[row][: scoring.MOST_TEXT],
+            expected=float(probabilities[row, chosen[row]]),
+            observed=known(row, chosen[row]),
+            model=models[chosen[row]],
+            single_best=known(row, single),
+        )
+        for row in kept or rows[:MOST_EXAMPLES]
     )
 
 
@@ -312,23 +351,27 @@ def routing_note(forecaster: Forecaster) -> str:
     )
 
 
+def _best_of(evaluation: Evaluation, columns: Columns, costs: Sequence[float] | None) -> int:
+    """The place of the single best model among the columns."""
+    return single_best(evaluation.fleet.forecaster.skills_[columns], costs)
+
+
 def _router_scores(
     evaluation: Evaluation, models: Sequence[str], costs: Sequence[float] | None, chosen: Columns
 ) -> tuple[RouterScore, ...]:
     """The router and its baselines on new questions with answers; empty if there are none."""
-    columns = [evaluation.fleet.models.index(name) for name in models]
+    columns = np.array([evaluation.fleet.models.index(name) for name in models])
     answers = evaluation.questions.correct[:, columns]
     rows = evaluation.scored[~np.isnan(answers[evaluation.scored]).all(axis=1)]
     if not len(rows):
         return ()
     questions = evaluation.questions.take(rows)
-    skills = evaluation.fleet.forecaster.skills_[columns]
     return router_scores(
         chosen[rows],
         answers[rows],
         inputs.same_texts(questions),
         models=models,
-        single=single_best(skills, costs),
+        single=_best_of(evaluation, columns, costs),
         categories=questions.categories,
         costs=costs,
     )

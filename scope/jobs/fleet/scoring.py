@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from scope.jobs.fleet.forecaster import Probabilities
 from scope.jobs.fleet.questions import Answers
-from scope.records import Estimate, ForecastScore, ReliabilityBin, Undefined
+from scope.records import Estimate, ForecastScore, QuestionForecast, ReliabilityBin, Undefined
 from scope.statistics import mean_estimate, paired_difference
 
 Shares = NDArray[np.float64]
@@ -216,3 +216,40 @@ def reliability(
             )
         )
     return tuple(filled_bins)
+
+
+MOST_TEXT = 400
+"""Most characters of a question that is kept as an example."""
+
+
+def surprising_questions(
+    ids: Sequence[str], texts: Sequence[str], probabilities: Probabilities, answers: Answers
+) -> tuple[QuestionForecast, ...]:
+    """The questions that most more models, and most fewer, answer correctly than forecast.
+
+    Without a known answer, the hardest and the easiest question by the forecasts.
+
+    Examples
+    --------
+    >>> probabilities, answers = np.full((2, 2), 0.5), np.array([[1, np.nan], [0, 0]])
+    >>> for row in surprising_questions("ab", ["", ""], probabilities, answers):
+    ...     print(row.id, row.expected, row.observed)
+    b 0.5 0.0
+    a 0.5 1.0
+    """
+    known = ~np.isnan(answers)
+    scored = bool(known.any())
+    expected = means_of_known(probabilities, known if scored else np.ones_like(known))
+    observed = means_of_known(answers, known)
+    gaps = np.round(observed - expected if scored else expected, 6)
+    if np.isnan(gaps).all():
+        return ()
+    return tuple(
+        QuestionForecast(
+            id=ids[row],
+            text=texts[row][:MOST_TEXT],
+            expected=float(expected[row]),
+            observed=float(observed[row]) if scored else None,
+        )
+        for row in dict.fromkeys((int(np.nanargmin(gaps)), int(np.nanargmax(gaps))))
+    )

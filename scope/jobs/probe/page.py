@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from reports.blocks import (
-    Beside,
     Block,
     Bullets,
-    Callout,
     Page,
     Paragraph,
+    Passage,
     Section,
     Table,
     Terms,
@@ -21,10 +20,11 @@ from reports.blocks import (
     note,
     paragraph,
 )
+from reports.builders.answer import in_two
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked, code, folded, reproduce, run_lines
 from reports.prose import Text, joined, prose, together, written
-from reports.wording import count_rivals, short
+from reports.wording import count_rivals, short, two_digits
 from scope.jobs.probe import page_tables as tables
 from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore
 
@@ -32,27 +32,55 @@ MOST_DIFFERENCES = 3
 """Differences between models in the answer; the others are in the table."""
 
 MOST_BOXES = 2
-"""Most models with a text each in a terminal; more models have a row each."""
+"""Most models in the heading, and with a text each in a terminal; others have a row each."""
+
+MOST_PAIRS = 2
+"""Most pairs of sentences on the first screen."""
 
 Kind = Literal["good", "bad", "undecided"]
 
 _CLAIMS: dict[str, tuple[Kind, str, str]] = {
-    "more": ("good", "✓ ", "Better than"),
-    "unclear": ("undecided", "? ", "**Not shown** to be better than"),
-    "less": ("bad", "✗ ", "**Worse** than"),
+    "more": (
+        "good",
+        "✓ Train the probe: {model} then follows people’s scores better",
+        "Keep the trained probe with ``--save FOLDER``: it scores new pairs.",
+    ),
+    "unclear": (
+        "undecided",
+        "? Too early to say whether training a probe of {model} helps",
+        "Use the plain cosine (``--step raw``), or decide with more test pairs (``--test``).",
+    ),
+    "less": (
+        "bad",
+        "!!✗!! Do not train: plain cosines of {model} follow people’s scores better",
+        "Use the plain cosine (``--step raw``), which needs no training, or train on more pairs.",
+    ),
 }
-"""Frame, sign and words for each sign of the gain over plain cosines."""
+"""Kind, words and advice for each sign of the gain over plain cosines."""
+
+
+class Answer(NamedTuple):
+    """What a model's probe shows: in one sentence, what that rests on, and what to do."""
+
+    kind: Kind
+    heading: Text
+    about: Text
+    to_do: Text
 
 
 def page(result: ProbeResult) -> Page:
     """The whole report of a probe: the answer and the largest errors are open."""
     findings = result.findings
+    answers = answers_of(findings)
+    more = [prose("{n} more below", n=len(answers) - MOST_BOXES)] * (len(answers) > MOST_BOXES)
     return Page(
         title=f"SCoPE {result.manifest.job}: {', '.join(model.name for model in findings.models)}",
+        heading=joined([*(each.heading for each in answers[:MOST_BOXES]), *more], between="; "),
+        about=together(answers[0].about, _MEANING),
         sections=(
             answer_section(findings),
-            tables.wrong_section(findings),
             *folded(
+                tables.wrong_section(findings),
                 tables.steps_section(findings),
                 tables.layers_section(findings),
                 _limits(findings),
@@ -64,21 +92,47 @@ def page(result: ProbeResult) -> Page:
     )
 
 
+_MEANING = prose("Pearson’s r is 1 where scores follow people’s exactly, 0 where not at all.")
+
+
 def last_scores(findings: ProbeFindings) -> tuple[StepScore, ...]:
     """The score of each model's last step, in the order of the models."""
     return tuple({score.model: score for score in findings.scores}.values())
 
 
+def answers_of(findings: ProbeFindings) -> tuple[Answer, ...]:
+    """The answer for each model."""
+    return tuple(answer_of(findings, last) for last in last_scores(findings))
+
+
 def answer_section(findings: ProbeFindings) -> Section:
-    """A box a model, the differences between models, and the curve over layers."""
-    boxes = tuple((_box(findings, last),) for last in last_scores(findings))
-    differences = tuple(between_models(findings))
-    blocks: tuple[Block, ...] = (
-        Beside(boxes),
-        *([Bullets(differences, findings=True)] if differences else []),
-        *tables.layer_curve(findings.layers),
-    )
-    return Section(anchor="answer", title="Answer", blocks=blocks)
+    """The curve over layers, where the probe fails, the worst pairs, and what to do."""
+    answers, differences = answers_of(findings), tuple(between_models(findings))
+    left: dict[str, tuple[Block, ...]] = {
+        "Each layer alone": tuple(tables.layer_curve(findings.layers)),
+        "Which model is better": (Bullets(differences),) if differences else (),
+        "The other models": tuple(Paragraph(each.about) for each in answers[1:]),
+    }
+    advice = dict.fromkeys(each.to_do for each in answers)
+    again = paragraph("Run the [[reproduce|command]] again with these options.")
+    right = {
+        "Where it fails": tuple(tables.counts_of_errors(findings.misjudged)),
+        "For example": tuple(_worst(findings)),
+        "What to do": (*map(Paragraph, advice), again),
+    }
+    return Section(anchor="answer", title="Answer", blocks=(in_two(left, right),))
+
+
+def _worst(findings: ProbeFindings) -> Iterator[Block]:
+    """The pairs of sentences that are scored worst."""
+    ordered = sorted(findings.misjudged, key=lambda error: -abs(error.given - error.wanted))
+    for error in ordered[:MOST_PAIRS]:
+        yield Passage(joined([error.first, error.second], between=" / "))
+        yield paragraph(
+            f"People **{error.wanted:.1f}**, {{model}} **{error.given:.1f}** "
+            f"(from {findings.low:g} to {findings.high:g}).",
+            model=error.model,
+        )
 
 
 def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
@@ -89,7 +143,7 @@ def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
         *([(prose("saved"), joined(findings.files))] if findings.files else []),
     )
     return (
-        *(_box(findings, score) for score in last if len(last) <= MOST_BOXES),
+        *(Paragraph(each.about) for each in answers_of(findings) if len(last) <= MOST_BOXES),
         *map(Paragraph, between_models(findings)),
         *tables.largest_losses(findings),
         tables.short_table(findings.scores if len(findings.scores) <= tables.MOST_ROWS else last),
@@ -98,34 +152,41 @@ def brief_blocks(result: ProbeResult) -> tuple[Block, ...]:
     )
 
 
-def _box(findings: ProbeFindings, last: StepScore) -> Callout:
+def answer_of(findings: ProbeFindings, last: StepScore) -> Answer:
     """A model's last step, compared with the cosine of its best layer."""
     first, *later = (score for score in findings.scores if score.model == last.model)
     kind: Kind = "undecided"
-    sign, beyond = "", prose("")
+    claim, beyond = "{model} follows people’s scores", prose("")
+    to_do = "Compare with a trained probe: ``--step raw --step final``."
+    values = [score.pearson for score in (last, first)]
+    r = [two_digits(x.value) if isinstance(x, Estimate) else "undefined" for x in values]
+    head = f"{claim} with r = {r[0]}"
     if first.step == tables.RAW and later:
         # Over several steps the gain has no interval: the intervals must not overlap.
         gain = last.gain if later == [last] else None
         side = _side(first, last) if gain is None else gain.side(decimals=2)
-        kind, sign, claim = _CLAIMS[side]
+        kind, claim, to_do = _CLAIMS[side]
+        head = f"{claim}, r {r[0]} against {r[1]}" if side != "less" else f"{claim}, r {r[1]}"
+        head += f" against {r[0]}" if side == "less" else ""
         beyond = prose(
-            f"{claim} the cosine of the best layer (step ``raw``)"
-            + (", which has {number}." if gain is None else ": gain {number}."),
+            "Trained minus plain cosine of the best layer: {number}."
+            if gain is not None
+            else "The plain cosine of the best layer has {number}.",
             number=short(gain or first.pearson),
         )
-    lead = prose(f"**{sign}{{model}}: Pearson {{r}}**", model=last.model, r=short(last.pearson))
-    what = "The cosine of its best layer" if last.step == tables.RAW else "A probe of all layers"
+    what = "The cosine of its best layer" if last.step == tables.RAW else "The probe of all layers"
     basis = prose(
-        f"{what if findings.train else 'A saved probe'} (step ``{{step}}``) against human scores "
-        "of {n} pairs; Spearman {spearman}.",
+        f"{what if findings.train else 'The saved probe'} (step ``{{step}}``) has {{pearson}} on "
+        "{n} scored pairs, by ranks {spearman}.",
         step=last.step,
+        pearson=short(last.pearson),
         n=findings.test,
         spearman=short(last.spearman),
     )
     new, some_seen = "On {n} pairs of new sentences: {unseen}.", tables.some_seen(findings)
     unseen = prose(new, n=findings.unseen, unseen=short(last.unseen)) if some_seen else ()
-    text = together(beyond, basis, unseen, _best_layer(findings, last.model))
-    return Callout(kind, (Paragraph(lead, lead=True), Paragraph(text)))
+    about = together(beyond, basis, unseen, _best_layer(findings, last.model))
+    return Answer(kind, prose(head, model=last.model), about, prose(to_do))
 
 
 def _side(raw: StepScore, last: StepScore) -> str:

@@ -119,14 +119,6 @@ def wrong_section(findings: records.ProbeFindings) -> Section:
     errors = findings.misjudged
     ordered = sorted(errors, key=lambda error: -abs(error.given - error.wanted))
     pairs = {error.id: [each for each in errors if each.id == error.id] for error in ordered}
-    counts = paragraph(
-        "Of the {n} largest errors **{high}** are too high and **{low}** too low; in **{alike}** "
-        "the shorter sentence has at least half of its words from the other.",
-        n=len(errors),
-        high=sum(error.given > error.wanted for error in errors),
-        low=sum(error.given < error.wanted for error in errors),
-        alike=sum(map(_share_words, errors)),
-    )
     table = Table.of(
         {"Sentence 1": "passage", "Sentence 2": "passage", "Human": "number", "Probe": "text"},
         (
@@ -141,7 +133,22 @@ def wrong_section(findings: records.ProbeFindings) -> Section:
         ),
         tall=True,
     )
-    return Section(anchor="wrong", title="Where probes are wrong", blocks=(counts, table))
+    return Section(
+        anchor="wrong", title="Where probes are wrong", blocks=(*counts_of_errors(errors), table)
+    )
+
+
+def counts_of_errors(errors: Sequence[records.MisjudgedPair]) -> Iterator[Paragraph]:
+    """How many of the largest errors are too high, and on sentences that share words."""
+    if errors:
+        yield paragraph(
+            "Of the {n} largest errors **{high}** are too high and **{low}** too low; in "
+            "**{alike}** the shorter sentence has at least half of its words from the other.",
+            n=len(errors),
+            high=sum(error.given > error.wanted for error in errors),
+            low=sum(error.given < error.wanted for error in errors),
+            alike=sum(map(_share_words, errors)),
+        )
 
 
 def _share_words(pair: records.MisjudgedPair) -> bool:

@@ -370,8 +370,8 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
         yield Figure(chart)
     if shares := [each.same for each in verdict.counted]:
         yield note(
-            "{n} derivatives, not drawn, give the reference’s answer to {low} to {high}\u00a0% of the "
-            "questions.",
+            "{n} derivatives, not drawn, give the reference’s answer to {low} to {high}\u00a0% of "
+            "the questions.",
             n=len(shares),
             low=percent(min(shares)),
             high=percent(max(shares)),
