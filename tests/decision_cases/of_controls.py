@@ -45,8 +45,8 @@ DECISIONS = [
         make=reuse(*ACCUSED, suspect="thief", fit=4, guessing=10),
         exits=0,
         says=(
-            "UNDECIDED: ",
-            "4 usable controls of 14 are too few for an error rate of 0.05: at least 5 are",
+            "? It is too early to say",
+            "4 usable controls of 14 are too few to accuse an unrelated model in at",
             "1 more independent control",
         ),
         page=("4 usable controls of 14 are too few", "; 10 without usable answers, or guessing"),
@@ -56,8 +56,8 @@ DECISIONS = [
         make=reuse(*ACCUSED, suspect="thief", fit=20, guessing=10),
         exits=1,
         says=(
-            "RELATED: ",
-            "none of the 230 other pairs of ours, thief and 20 controls",
+            "◆ thief is related",
+            "none of the 230 other pairs of models is as similar",
             "; 10 without usable answers, or guessing",
         ),
     ),

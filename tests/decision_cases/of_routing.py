@@ -35,7 +35,7 @@ def whatever_the_text(topics):
     return np.tile([0.3, 0.9], (len(topics), 1))
 
 
-WORTH = "✓ Routing is better than the single best model"
+WORTH = "✓ Route with it: "
 
 DECISIONS = [
     Decision(
@@ -44,7 +44,8 @@ DECISIONS = [
         exits=0,
         page=(
             WORTH,
-            "and than a random choice of the same mix",
+            "more correct than the single best model",
+            "against a random choice of the same mix",
         ),
     ),
     Decision(

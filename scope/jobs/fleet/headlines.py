@@ -212,11 +212,11 @@ def of_route(result: records.RouteResult) -> Answer:
         head += "of the same mix: no benefit of reading the question is shown"
     elif frame == "good" and router.cost is not None and single.cost:
         change = router.cost / single.cost - 1
-        side = "less" if change < 0 else "more"
-        head += f", at {in_percent(abs(change))[0]}\u00a0% {side} cost" if change else ""
+        size = f"{100 * abs(change):.{int(abs(change) < 0.095)}f}\u00a0%"
+        head += f", at {size} {'less' if change < 0 else 'more'} cost" if change else ""
         frame = "neutral" if change > 0 else "good"
     why = prose(
-        "Of {n} questions with known answers it gets {accuracy} right{than}: {gain}{best}.",
+        "Of {n} questions with known answers it gets {accuracy} right{than}: {gain}{mix}{best}.",
         n=router.accuracy.n,
         accuracy=short_share(router.accuracy),
         than=()
@@ -225,6 +225,9 @@ def of_route(result: records.RouteResult) -> Answer:
             "; {model} alone {share}", model=single.model, share=short_share(single.accuracy)
         ),
         gain=gap(gain),
+        mix=()
+        if mixed is None or mixed.gain is None
+        else prose(", {x} against a random choice of the same mix", x=gap(mixed.gain)),
         best=() if best is None else prose("; a perfect router {x}", x=short_share(best.accuracy)),
     )
     return answer(frame, head, why, *of_mix(result.mix))

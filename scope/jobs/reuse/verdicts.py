@@ -147,7 +147,7 @@ def _why_not_related(numbers: Verdict) -> Iterator[str]:
         )
     elif p_rank <= numbers.alpha:
         yield (
-            f"it is number {place} of {numbers.pairs} pairs by shared mistakes, but not far enough "
+            f"it is number {place} of {numbers.pairs} pairs by likeness, but not far enough "
             "ahead to accuse: an unrelated model of its skill would agree as much with the "
             f"reference in up to {in_tests(agreement.p_value)}"
         )

@@ -73,8 +73,8 @@ WORDS: Mapping[str, Words] = {
         (f"rank of {_CAPA}, given accuracies", "rank of gain, given accuracies"),
         "at equal accuracies, two models with more alike mistakes gain {} from working together",
         (
-            "The gain is what an ideal mixture adds, which knows which model is right; a router does "
-            "not. Lucky guesses are part of it.",
+            "The gain is what an ideal mixture adds, which knows which model is right; a router "
+            "does not. Lucky guesses are part of it.",
             "Without regard to accuracy the relation may have another sign: a weak and a strong "
             "model have little CAPA and little gain.",
         ),

@@ -65,7 +65,7 @@ def map_of(*of):
 def strip(controls, *, suspect=None, threshold=None, title="title"):
     dots = [Dot(title=title, x=value) for value in (*controls, suspect or 0.0)]
     last = None if suspect is None else dots[-1]
-    return among_controls("", title, dots[:-1], last, threshold=threshold, rate="0.05")
+    return among_controls("", title, dots[:-1], last, threshold=threshold, rate="reached by chance")
 
 
 def small(value, half, title="title", ends=(0.0, 1.0), **options):
@@ -127,9 +127,9 @@ def test_a_dot_lies_where_the_axes_say_and_the_diagonal_from_corner_to_corner():
 def test_a_suspect_stands_at_its_rank_among_the_controls():
     chart = strip([0.0, 0.0, 4.0], suspect=2.0, threshold=1.0)
     assert [(dot.x, dot.y) for dot in chart.dots] == [(4.0, 1), (0.0, 2), (0.0, 3), (2.0, 1)]
-    assert [key.name for key in chart.legend] == ["control", "suspect", "p ≤ 0.05 beyond this"]
+    assert [key.name for key in chart.legend] == ["control", "suspect", "reached by chance"]
     ((left, low, right, high),) = lines(drawn(chart), stroke_dasharray="5 4")
-    assert (left, right, low - high) == (161.0, 161.0, 150)
+    assert (left, right, low - high) == (123.5, 123.5, 150)
     assert [key.name for key in strip([0.0, 1.0]).legend] == ["control"]
 
 

@@ -22,7 +22,7 @@ CHOSEN = ("--controls-from", "predictions:controls.tsv#*", "--like-suspect")
 def test_controls_are_chosen_from_a_table_and_the_page_says_which(reuse, tmp_path):
     done = reuse("copy", *CHOSEN, "--n-controls", 20, "--run", "mine", controls=())
     assert done.returncode == 0, done.stderr
-    assert "RELATED: " in done.stdout
+    assert "is related to" in done.stdout
     assert "20 of 24 stored models are controls" in done.stdout
     assert "20 ranked controls make 231 pairs" in done.stdout
     result = json.loads((tmp_path / "runs/mine/result.json").read_text(encoding="utf-8"))

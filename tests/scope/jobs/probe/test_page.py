@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from made_up_probe_comparison import build_comparison, estimate, findings
 
-from reports.blocks import Bullets, Callout, within
+from reports.blocks import Bullets, within
 from reports.prose import plain, written
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.probe.page import MOST_DIFFERENCES, answer_section
+from scope.jobs.probe.page import MOST_DIFFERENCES, answer_section, answers_of
 from scope.jobs.probe.page_tables import largest_losses, similar_layers, wrong_section
 from scope.records import LayerAblation, LayerAlignment, MisjudgedPair, ProbeDifference, Undefined
 
@@ -17,34 +17,29 @@ CONSTANT = Undefined(reason="one side is constant")
 RAW, MLP, *_, FINAL = findings().scores[:5]
 
 
-def first_box(**changes):
-    """The frame and the words of the first model's box."""
-    section = answer_section(replace(findings(), **changes))
-    box = next(block for block in within(section.blocks) if isinstance(block, Callout))
-    return box.kind, " ".join(plain(part.text) for part in box.blocks)
+def first_answer(**changes):
+    """The kind and the words of the answer for the first model."""
+    answer = answers_of(replace(findings(), **changes))[0]
+    return answer.kind, plain(answer.heading + answer.about)
 
 
 def bullets(**changes):
     section = answer_section(replace(findings(), **changes))
-    return [
-        plain(item)
-        for block in section.blocks
-        if isinstance(block, Bullets)
-        for item in block.items
-    ]
+    lists = (block for block in within(section.blocks) if isinstance(block, Bullets))
+    return [plain(item) for block in lists for item in block.items]
 
 
 @pytest.mark.parametrize(
     ("gain", "frame", "claim"),
     [
-        (estimate(0.0625), "good", "Better than the cosine"),
-        (estimate(0.015625), "undecided", "Not shown to be better than the cosine"),
-        (estimate(-0.0625), "bad", "Worse than the cosine"),
-        (CONSTANT, "undecided", "Not shown to be better than the cosine"),
+        (estimate(0.0625), "good", "✓ Train the probe: "),
+        (estimate(0.015625), "undecided", "? Too early to say whether training"),
+        (estimate(-0.0625), "bad", "✗ Do not train: plain cosines of"),
+        (CONSTANT, "undecided", "? Too early to say whether training"),
     ],
 )
 def test_training_is_shown_to_help_only_by_an_interval_above_0(gain, frame, claim):
-    found, words = first_box(scores=(RAW, replace(FINAL, gain=gain)))
+    found, words = first_answer(scores=(RAW, replace(FINAL, gain=gain)))
     assert found == frame
     assert claim in words
 
@@ -54,14 +49,14 @@ def test_training_is_shown_to_help_only_by_an_interval_above_0(gain, frame, clai
 )
 def test_over_several_steps_intervals_that_do_not_overlap_decide(value, frame):
     last = replace(FINAL, pearson=CONSTANT if value is None else estimate(value))
-    found, words = first_box(scores=(RAW, MLP, last))
+    found, words = first_answer(scores=(RAW, MLP, last))
     assert found == frame
-    assert "(step raw), which has 0.69 [0.66, 0.72]." in words
+    assert "The plain cosine of the best layer has 0.69 [0.66, 0.72]." in words
 
 
 def test_unseen_pairs_have_a_sentence_where_some_pairs_are_seen():
     def told(number, **changes):
-        _, words = first_box(scores=(replace(FINAL, unseen=number),), **changes)
+        _, words = first_answer(scores=(replace(FINAL, unseen=number),), **changes)
         return "new sentences" in words
 
     assert told(estimate(0.75))
@@ -105,7 +100,7 @@ def test_a_terminal_has_the_answer_for_two_models_and_a_row_each_of_many(count):
     text = to_text(page_of(build_comparison(found)).brief, width=80)
     assert len(text.splitlines()) <= 25
     assert "m1     final  .80 [.77, .83]  .79 [.76, .82]" in text
-    assert ("Pearson 0.80" in text) == (count == 2)
+    assert ("(step final) has 0.80" in text) == (count == 2)
 
 
 def error(id_, wanted, given, *, model="a", words=("one two three four", "five six")):

@@ -2,40 +2,69 @@
 
 from dataclasses import replace
 
+import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 from made_up_reuse_comparison import (
+    SUSPECT,
     build_comparison,
     not_related,
     related,
     undecided,
 )
 
-from reports.blocks import Figure, Paragraph, Terms, within
+from reports.blocks import Bullets, Figure, Paragraph, Terms, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.reuse.page import verdict_section
+from scope.jobs.reuse.page import MOST_FOR
 from scope.records import Agreement, Undefined
 
 
-def facts(*verdicts):
-    """The numbers of the first of the verdicts."""
-    terms = of_kind(Terms, *verdicts)[1]
+def page_with(*verdicts):
+    return page_of(replace(build_comparison(), verdicts=verdicts))
+
+
+def facts(verdict):
+    """The numbers of the verdict."""
+    (terms,) = of_kind(Terms, verdict, anchor="pvalues")
     return {plain(term): plain(meaning).replace("\u00a0", " ") for term, meaning in terms.pairs}
 
 
-def of_kind(kind, *verdicts):
-    return [block for block in within(verdict_section(verdicts).blocks) if isinstance(block, kind)]
+def of_kind(kind, *verdicts, anchor="answer"):
+    (section,) = (x for x in page_with(*verdicts).sections if x.anchor == anchor)
+    return [block for block in within(section.blocks) if isinstance(block, kind)]
 
 
-def test_warnings_after_the_first_are_counted_and_folded():
-    remarks, folded = of_kind(Terms, replace(related(), warnings=tuple(map(str, range(9)))))
-    shown, more = (
-        [plain(text) for term, text in terms.pairs if plain(term).lower() == "warning"]
-        for terms in (remarks, folded)
-    )
-    assert shown == ["0", "1", "7 more: below"]
-    assert more == list(map(str, range(2, 9)))
+def test_the_first_warnings_are_shown_at_once_and_all_are_folded():
+    verdict = replace(related(), warnings=tuple(map(str, range(9))))
+    (to_do,) = of_kind(Bullets, verdict)
+    assert [text for text in map(plain, to_do.items) if text.isdigit()] == ["0", "1"]
+    (terms,) = of_kind(Terms, verdict, anchor="pvalues")
+    warnings = [plain(text) for term, text in terms.pairs if plain(term) == "Warning"]
+    assert warnings == list(map(str, range(9)))
+
+
+@pytest.mark.parametrize(
+    ("verdict", "heading", "option"),
+    [
+        (related(), f"◆ {SUSPECT} is related to ours, derived or of a common", "--control MODEL"),
+        (not_related(), f"○ {SUSPECT} is not related to theirs", "--control MODEL"),
+        (replace(undecided(), changes=("19 (--derivative)",)), "? It is too", "--derivative MODEL"),
+    ],
+)
+def test_the_heading_decides_and_the_first_screen_says_what_to_do(verdict, heading, option):
+    assert plain(page_with(verdict).heading).startswith(heading)
+    (to_do,) = of_kind(Bullets, verdict)
+    assert any(option in plain(text) for text in to_do.items)
+
+
+def test_the_first_screen_has_the_strongest_questions_of_either_side():
+    texts = [plain(block.text) for block in of_kind(Paragraph, related())]
+    pro = [text for text in texts if text.startswith("For: both answer ")]
+    assert len(pro) == MOST_FOR
+    assert pro[0].startswith("For: both answer Paris; of unrelated models 6.2\u00a0% do.")
+    (contra,) = (text for text in texts if text.startswith("Against: the suspect answers red "))
+    assert "as the reference and 50\u00a0% of unrelated models do. Right: not known." in contra
 
 
 def test_the_p_values_the_independent_controls_and_the_derivatives_are_stated_where_known():
@@ -53,7 +82,7 @@ def test_the_threshold_names_the_share_of_the_error_rate():
     verdicts = (related(), not_related(), replace(undecided(), threshold=None))
     charts = [figure.chart for figure in of_kind(Figure, *verdicts)]
     guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
-    assert guides == [[(2.75, "p ≤ 0.2 beyond this")]] * 2 + [[]]
+    assert guides == [[(2.75, "reached by unrelated models in 1 test of 5")]] * 2 + [[]]
 
 
 def test_a_suspect_without_a_value_has_no_place():
@@ -64,7 +93,8 @@ def test_a_suspect_without_a_value_has_no_place():
     lacking = replace(lacking, evidence=tuple(bare))
     assert replace(build_comparison(), verdicts=(lacking,)).html()
     assert facts(lacking)["p-value of related"].startswith("none (α")
-    assert plain(of_kind(Paragraph, lacking)[-1].text) == "The suspect has no joint statistic."
+    shown = [plain(block.text) for block in of_kind(Paragraph, lacking)]
+    assert "The suspect has no joint statistic." in shown
     (figure,) = of_kind(Figure, replace(lacking, threshold=None))
     assert [key.name for key in figure.chart.legend] == ["control"]
     assert of_kind(Figure, replace(whole, standings=())) == []
@@ -75,5 +105,4 @@ def test_a_verdict_has_at_most_25_lines():
     rows = taking(rows, 1.0)
     real = judged(make_case(rows, gold, probabilities=probabilities_of(rows)))
     for verdicts in ((real,), (related(), not_related(), undecided())):
-        page = page_of(replace(build_comparison(), verdicts=verdicts))
-        assert len(to_text(page.brief, width=80).splitlines()) <= 25
+        assert len(to_text(page_with(*verdicts).brief, width=80).splitlines()) <= 25

@@ -57,16 +57,18 @@ def test_an_independent_suspect_is_not_related_beside_derivatives_alone():
     verdict = concluded()
     assert (verdict.decision, verdict.reasons) == ("not related", ())
     assert verdict.sentence == (
-        "theirs is not related to ours as its derivatives are: none of 19 derivatives of ours "
-        "(tuned 1, tuned 2, tuned 3, tuned 4 and 15 more) are as little like it. For such a "
-        "derivative the probability of this is at most 0.05, where 0.05 is allowed."
+        "theirs is not related to ours as its derivatives are: none of 19 known derivatives "
+        "(tuned 1, tuned 2, tuned 3, tuned 4 and 15 more) is as little like it. Such a derivative "
+        "would come out as little like it in at most 1 test of 20, where 1 test of 20 is allowed."
     )
     alone = concluded(derivatives=(), p_derivative=None)
     assert alone.decision == "undecided"
-    assert "cannot be decided: nothing speaks for a relation (p = " in alone.sentence
+    assert alone.sentence.startswith(
+        "It is too early to say whether theirs is related to ours: nothing speaks for a relation: "
+    )
     assert alone.changes == (
-        "For *not related*: 19 derivatives of ours of the kind to be excluded, such as fine-tuned "
-        "or distilled models (--derivative).",
+        "To clear it: 19 models made from ours, such as fine-tuned or distilled ones "
+        "(--derivative).",
     )
 
 
@@ -75,10 +77,10 @@ def test_a_suspect_less_like_than_derivatives_and_more_than_strangers_is_of_neit
     verdict = judged(with_derivatives(taking(rows, 0.3), gold, share=0.8))
     assert verdict.decision == "of neither kind"
     assert verdict.p_value <= 0.05
-    assert "neither like an unrelated model nor like the derivatives of ours: on the" in (
+    assert "neither like an unrelated model nor like the derivatives of ours: on " in (
         verdict.sentence
     )
-    assert "none of 19 derivatives of ours (tuned 1," in verdict.sentence
+    assert "none of 19 known derivatives (tuned 1," in verdict.sentence
 
 
 @pytest.mark.parametrize("words", [None, in_words])
@@ -109,7 +111,7 @@ def test_a_reference_without_mistakes_leaves_nothing_to_decide_by():
     )
 
 
-NONE_KNOWN = "no derivatives of the reference are known that it could be less similar than"
+NONE_KNOWN = "without known derivatives of the reference it cannot be cleared"
 
 
 @pytest.mark.parametrize(
@@ -123,17 +125,20 @@ NONE_KNOWN = "no derivatives of the reference are known that it could be less si
         ),
         (
             {"usable_controls": 4, "p_derivative": 0.5},
-            ("4 usable controls of 25 are too few for an error", "0 of 19 derivatives"),
-            "1 more independent control.",
+            (
+                "4 usable controls of 25 are too few to accuse an unrelated model in",
+                "0 of 19 derivatives",
+            ),
+            "1 more independent control (--control).",
         ),
         (
             {"p_rank": 0.04, "p_agreement": 0.06, "derivatives": (), "p_derivative": None},
-            ("one of two tests is significant (p = 0.04 by rank among 351 pairs, 0.06", NONE_KNOWN),
+            ("it is number 14 of 351 pairs by likeness, but not far enough", NONE_KNOWN),
             "More independent controls of the suspect's skill",
         ),
         (
             {"p_rank": 0.06, "p_agreement": 0.04, "p_derivative": 0.1},
-            ("one of two tests is significant (p = 0.06 by rank among", "0 of 19 derivatives"),
+            ("number 21 of 351 pairs: too near the top to clear", "0 of 19 derivatives"),
             "More independent controls of the suspect's skill",
         ),
         (
@@ -144,12 +149,15 @@ NONE_KNOWN = "no derivatives of the reference are known that it could be less si
         (
             {"derivatives": (), "p_derivative": None, "guesses": ("it guesses",)},
             ("nothing speaks for a relation", "it guesses", NONE_KNOWN),
-            "For *not related*: 19 derivatives",
+            "To clear it: 19 models made",
         ),
         (
             {"derivatives": cleared().verdict.derivatives[:18], "p_derivative": 1 / 19},
-            ("nothing speaks for a relation", "18 derivatives of the reference are too few for"),
-            "For *not related*: 1 more derivatives",
+            (
+                "nothing speaks for a relation",
+                "18 derivatives of the reference are too few to clear",
+            ),
+            "To clear it: 1 more models made",
         ),
         (
             {"uninformative": ("it is far above", "it guesses")},
@@ -178,7 +186,7 @@ def test_the_p_value_of_the_verdict_is_the_greater_of_rank_and_agreement():
         verdict = concluded(p_rank=rank, p_agreement=agreement, p_derivative=0.5)
         assert (verdict.p_value, verdict.p_rank) == (0.04, rank)
         assert verdict.decision == "related"
-        assert "the probability of this is at most 0.04, where 0.05 is allowed." in verdict.sentence
+        assert "in at most 1 test of 25, where 1 test of 20 is allowed." in verdict.sentence
 
 
 def test_a_control_that_was_made_from_the_reference_is_named_with_the_option_to_exclude_it():
@@ -213,8 +221,8 @@ def test_what_stands_out_is_told_the_corrected_p_value_where_it_alone_forbids():
     findings = [changed(cleared(), p_rank=0.06, p_agreement=0.01, p_derivative=0.2)]
     findings.append(changed(cleared(), p_rank=1.0))
     assert conclude(findings, 0.1)[0].reasons[0] == (
-        "it is significantly more similar to the reference than unrelated models are (p = 0.06), "
-        "but not after Holm's correction over the references (p = 0.12)"
+        "an unrelated model would come out as similar in at most 1 test of 16, but not after "
+        "Holm's correction over the references: there in up to 1 test of 8"
     )
 
 

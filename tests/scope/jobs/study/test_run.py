@@ -114,9 +114,10 @@ def test_only_pairs_with_the_measure_count(tmp_path):
 def test_independent_models_get_no_claim(tmp_path):
     skills = np.random.default_rng(0).uniform(0.4, 0.7, 14)
     result = scope.study_trend(**write_answers(tmp_path, choices_of(skills, SHARED * 0, 4), NAMES))
-    assert "It is not shown whether" in " ".join(str(result).split())
-    assert [section.title for section in page(result).sections][:2] == [
+    assert "It is too early to say whether" in " ".join(str(result).split())
+    assert [section.title for section in page(result).sections][:3] == [
         "Answer",
+        "All numbers",
         "What the numbers do not show",
     ]
     assert "<svg" in result.html()
