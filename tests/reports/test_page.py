@@ -72,13 +72,13 @@ APART = {"examples", "perturbations", "candidates", "values", "answers", "items"
 DERIVED = {
     "probe": {"230"},
     "fleet-map": {"0.05"},
-    "fleet-predict": {"0.05", "0.7"},
+    "fleet-predict": {"0.05", "0.7", "56", "81"},
     "fleet-route": {"0.45"},
     "compare": {"123"},
     "pair": {"2.5", "189"},
     "reuse": {"0.001"},
 }
-"""Sums, roots, ends of scales, heads of a matrix, least p, an error rate, fewest texts."""
+"""Sums, roots, pairs of 100, ends of scales, heads of a matrix, least p, an error rate, fewest texts."""
 
 
 def numbers(stored):

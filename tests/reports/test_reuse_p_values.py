@@ -61,7 +61,7 @@ def in_json(comparison):
 def on_page(comparison, parse):
     page = parse(comparison.html())
     assert "Holm" not in page.section("evidence").words
-    words = page.section("answer").words
+    words = page.section("pvalues").words
     pattern = r"p-value of related\s*((?:< )?[\d.]+) \(α.=.([\d.]+)\)"
     found = re.search(pattern, words)
     return number(found[1]), float(found[2])
