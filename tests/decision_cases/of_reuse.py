@@ -141,7 +141,7 @@ DECISIONS = [
             beside=("else",),
         ),
         exits=0,
-        says=("ours       undecided  0.095  0.190",),
+        says=("in at most 1 test of 10, but not after", "1 test of 5"),
         never=("its rank among the controls is significant",),
         page=("but not after Holm's correction over the references: there in up to 1 test of 5",),
     ),

@@ -78,7 +78,7 @@ DERIVED = {
     "pair": {"2.5", "189"},
     "reuse": {"0.001"},
 }
-"""Sums, roots, pairs of 100, ends of scales, heads of a matrix, least p, an error rate, fewest texts."""
+"""Sums, roots, pairs of 100, ends of scales, heads of a matrix, least p, error rates, few texts."""
 
 
 def numbers(stored):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, TypeVar
 
 from reports.prose import Text, prose, together
-from reports.wording import Cell, count_rivals, in_percent, short_share
+from reports.wording import Cell, count_rivals, in_percent, percent, short_share
 from scope import records
 from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_MODELS, FEW_QUESTIONS, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
@@ -163,7 +163,7 @@ def of_forecast(result: records.ForecastResult) -> Answer:
         frame, head = "undecided", f"Do not rely on single forecasts: {outside}"
     elif side != "few":
         head = f"No shift is shown. {head}"
-    return answer(frame, head, why, SAMPLING, *of_forecasts(result.scores))
+    return answer(frame, head, why, SAMPLING)
 
 
 def _value(estimate: Estimate | Undefined) -> float:
@@ -370,12 +370,20 @@ def worst_bin(bins: Iterable[records.ReliabilityBin]) -> Iterator[Text]:
 
 
 def worst_benchmark(predictions: Iterable[records.BenchmarkPrediction]) -> Iterator[Text]:
-    """The benchmark whose order is predicted worst, and a model far from its prediction."""
-    known = [(x.tau.value, x) for x in predictions if isinstance(x.tau, Estimate)]
+    """The benchmark whose order is predicted worst, and its model farthest from the prediction."""
+    known = [(x.tau.value, x) for x in predictions if isinstance(x.tau, Estimate) and x.points]
     if known:
         tau, worst = min(known, key=lambda pair: pair[0])
         yield prose(
-            "Worst: **{benchmark}**, about {pairs} of 100 pairs of models in the right order.",
+            f"Worst: **{{benchmark}}**, about {50 * (1 + tau):.0f} of 100 pairs of models in the "
+            "right order.",
             benchmark=worst.benchmark,
-            pairs=round(50 * (1 + tau)),
+        )
+        far = max(worst.points, key=lambda point: abs(point.predicted - point.observed))
+        yield prose(
+            f"{{model}} on {{benchmark}}: predicted {percent(far.predicted)}\u00a0%, observed "
+            f"{percent(far.observed)}\u00a0%, the largest error of {{n}} models.",
+            model=far.model,
+            benchmark=worst.benchmark,
+            n=len(worst.points),
         )

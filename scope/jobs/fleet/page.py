@@ -121,18 +121,7 @@ def predict_page(result: records.PredictResult) -> blocks.Page:
     """The report on held-out benchmarks."""
     best_first = sorted(result.predictions, key=lambda prediction: from_greatest(prediction.tau))
     last = next((row for row in reversed(best_first) if row.points), None)
-    far = []
-    if last is not None:
-        point = max(last.points, key=lambda point: abs(point.predicted - point.observed))
-        far = [
-            prose(
-                f"{{model}} on {{benchmark}}: predicted {percent(point.predicted)}\u00a0%, "
-                f"observed {percent(point.observed)}\u00a0%, the largest error of {{n}} models.",
-                model=point.model,
-                benchmark=last.benchmark,
-                n=len(last.points),
-            )
-        ]
+    fails, *far = (*headlines.worst_benchmark(result.predictions), ())
     return _page(
         result,
         headlines.of_predict(result),
@@ -142,8 +131,8 @@ def predict_page(result: records.PredictResult) -> blocks.Page:
             ),
             "The worst of them": benchmark_chart(last) if last else None,
         },
-        tuple(headlines.worst_benchmark(result.predictions)),
-        tuple(map(blocks.Paragraph, far)),
+        [fails] if fails else [],
+        [blocks.Paragraph(text) for text in far if text],
         (
             prose(
                 "Use the order, and run the benchmark for the models at the top. To place a new "

@@ -16,7 +16,6 @@ from reports.blocks import (
     Paragraph,
     Passage,
     Section,
-    Table,
     Terms,
     note,
     paragraph,
@@ -26,7 +25,7 @@ from reports.builders.outcomes import answered_section, model_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Dot, among_controls
 from reports.prose import Text, joined, prose, written
-from reports.wording import in_percent, number, p_value, percent
+from reports.wording import in_percent, number, percent
 from scope.jobs.reuse.models_page import (
     by_reference,
     choice_sentence,
@@ -212,15 +211,11 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
 
 def _to_do(verdict: Verdict) -> Iterator[Block]:
     """What would change the verdict, how, and what to look at first."""
-    texts = list(map(written, verdict.changes))
-    if verdict.decision == "related":
-        texts.insert(
-            0,
-            prose(
-                "Derived, or only of a common source? Add models of that source as controls: if it "
-                "stays related, the source alone does not explain it."
-            ),
-        )
+    common = (
+        "Derived, or only of a common source? Add models of that source as controls: if it stays "
+        "related, the source alone does not explain it."
+    )
+    texts = [prose(common)] * (verdict.decision == "related") + list(map(written, verdict.changes))
     option = "--derivative" if "--derivative" in "".join(verdict.changes) else "--control"
     again = "Run the [[reproduce|command]] again with more of ``{option} MODEL``."
     texts.append(prose(again, option=option))
@@ -230,52 +225,21 @@ def _to_do(verdict: Verdict) -> Iterator[Block]:
 
 
 def brief_blocks(result: ReuseResult) -> Iterator[Block]:
-    """The terminal's text: the verdict with its evidence, or a row for each reference."""
-    verdicts = result.verdicts
-    if len(verdicts) == 1:
-        (verdict,) = verdicts
+    """The terminal's text: why, what to do, the first warnings and the numbers of each verdict."""
+    for verdict in result.verdicts:
         yield Paragraph(_why(verdict))
-        yield Terms((*_remarks(verdict, "--verbose"), *verdict_facts(verdict)), facts=True)
-        yield from evidence_table(verdict)
-    else:
-        yield _verdicts_table(verdicts)
-        changes = ((each.reference, text) for each in verdicts for text in each.changes[:1])
-        yield Terms(tuple((written(name), written(text)) for name, text in changes), facts=True)
+        if len(result.verdicts) == 1:
+            remarks = [(prose("what to do"), written(change)) for change in verdict.changes]
+            warnings = verdict.warnings[:MOST_WARNINGS]
+            remarks += [(prose("warning"), written(warning)) for warning in warnings]
+            if more := len(verdict.warnings) - len(warnings):
+                remarks.append((prose("warning"), prose("{more} more: --verbose", more=more)))
+            yield Terms((*remarks, *verdict_facts(verdict)), facts=True)
+            yield from evidence_table(verdict)
     if result.candidate_controls:
         yield Paragraph(choice_sentence(result))
     yield Terms(tuple(model_lines(result.manifest)), facts=True)
     yield from run_lines(result.clock)
-
-
-def _verdicts_table(verdicts: Sequence[Verdict]) -> Table:
-    numbers = ("p", "p, adjusted", "Warnings")
-    rows = (
-        (
-            *(verdict.reference, verdict.decision),
-            *map(p_value, (verdict.p_value, verdict.p_adjusted)),
-            len(verdict.warnings),
-        )
-        for verdict in verdicts
-    )
-    caption = prose(
-        f"The verdict on each reference (α\u00a0=\u00a0{verdicts[0].alpha:g} for all together)"
-    )
-    return Table.of(
-        {"Reference": "name", "Verdict": "text", **dict.fromkeys(numbers, "number")},
-        rows,
-        caption=caption,
-        close=True,
-    )
-
-
-def _remarks(verdict: Verdict, others: str) -> Iterator[tuple[Text, Text]]:
-    """What would change a verdict, and its first warnings; ``others`` says where the rest is."""
-    for change in verdict.changes:
-        yield prose("what to do"), written(change)
-    for warning in verdict.warnings[:MOST_WARNINGS]:
-        yield prose("warning"), written(warning)
-    if (more := len(verdict.warnings) - MOST_WARNINGS) > 0:
-        yield prose("warning"), prose(f"{{more}} more: {others}", more=more)
 
 
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
