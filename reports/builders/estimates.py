@@ -210,7 +210,7 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
     --------
     >>> half = Estimate(value=0.5, low=0.42, high=0.61, n=8, method="bootstrap")
     >>> [column.heading for column in strips_table("Accuracy", [("a", half)]).columns]
-    ['', 'Accuracy, 0.4 to 0.65']
+    ['', '0.4 to 0.65']
     """
     rows = tuple(rows)
     defined = [estimate for _, estimate in rows if isinstance(estimate, Estimate)]
@@ -219,7 +219,7 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
     low = math.floor(min(estimate.low for estimate in defined) * 20 + 1e-9) / 20
     high = math.ceil(max(estimate.high for estimate in defined) * 20 - 1e-9) / 20
     high = max(high, low + 0.05)
-    scale = f"{what}, {low:g} to {high:g}".replace("-", "−")
+    scale = f"{low:g} to {high:g}".replace("-", "−")
     cells: list[tuple[str, SmallStrip | str]] = []
     for name, estimate in rows:
         words = short(estimate)
@@ -228,4 +228,5 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
         else:
             strip = SmallStrip(f"{name}: {words}", estimate, (low, high), words=words)
             cells.append((name, strip))
-    return Table.of({"": "name", scale: "strip"}, cells, close=True)
+    columns = (Column("", "name"), Column(scale, "strip", short=what))
+    return Table.with_columns(columns, cells, close=True)

@@ -22,7 +22,8 @@ MOST_MISSED = 0.1
 Frame = Literal["good", "bad", "undecided", "neutral"]
 _SIGNS: Mapping[Frame, str] = {"good": "✓ ", "bad": "!!✗!! ", "undecided": "? ", "neutral": ""}
 SAMPLING = prose(
-    "The intervals cover the choice of questions only: other kinds of questions may shift them."
+    "Intervals cover the choice of questions only: forecasts of other kinds of questions may be "
+    "shifted."
 )
 
 

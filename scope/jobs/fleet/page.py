@@ -103,7 +103,10 @@ def route_page(result: records.RouteResult) -> blocks.Page:
         result,
         headlines.of_route(result),
         {"How many are right": known} if known else {"Where the questions go": mixed},
-        tuple(headlines.worst_category(single, "the single best model")),
+        (
+            *headlines.worst_category(single, "the single best model"),
+            *([] if known else [headlines.SAMPLING]),
+        ),
         examples(result.examples),
         (
             prose(go if known else check),
@@ -211,7 +214,7 @@ def _page(
     terms = blocks.Terms(tuple(_facts(result)), facts=True)
     run = result.folder.name if result.folder else "RUN"
     commands = (f"scope fleet {command.replace('{run}', run)}" for command in to_do[1])
-    right = {
+    words = {
         "Where it fails": tuple(map(blocks.Paragraph, fails)),
         "For example": tuple(shown),
         "What to do": (
@@ -219,7 +222,7 @@ def _page(
             blocks.Preformatted("\n".join(commands)),
         ),
     }
-    seen = in_two({title: _there(picture) for title, picture in pictures.items()}, right)
+    seen = in_two(words, {title: _there(picture) for title, picture in pictures.items()})
     asked = _there(terms, data_table(manifest.data) if manifest.data else None)
     return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
@@ -274,7 +277,7 @@ def _lines(result: records.FleetResult) -> blocks.Terms:
 MOST_DOTS = 1_000
 """Most models of a benchmark that are drawn, evenly spaced by observed accuracy."""
 
-MOST_BARS = 8
+MOST_BARS = 6
 """Most models without an observed accuracy that are drawn."""
 
 FIFTHS = ("least accurate fifth", "second", "third", "fourth", "most accurate fifth")

@@ -108,19 +108,19 @@ def answers_of(findings: ProbeFindings) -> tuple[Answer, ...]:
 def answer_section(findings: ProbeFindings) -> Section:
     """The curve over layers, where the probe fails, the worst pairs, and what to do."""
     answers, differences = answers_of(findings), tuple(between_models(findings))
-    left: dict[str, tuple[Block, ...]] = {
+    pictures: dict[str, tuple[Block, ...]] = {
         "Each layer alone": tuple(tables.layer_curve(findings.layers)),
         "Which model is better": (Bullets(differences),) if differences else (),
         "The other models": tuple(Paragraph(each.about) for each in answers[1:]),
     }
     advice = dict.fromkeys(each.to_do for each in answers)
     again = paragraph("Run the [[reproduce|command]] again with these options.")
-    right = {
+    words = {
         "Where it fails": tuple(tables.counts_of_errors(findings.misjudged)),
         "For example": tuple(_worst(findings)),
         "What to do": (*map(Paragraph, advice), again),
     }
-    return Section(anchor="answer", title="Answer", blocks=(in_two(left, right),))
+    return Section(anchor="answer", title="Answer", blocks=(in_two(words, pictures),))
 
 
 def _worst(findings: ProbeFindings) -> Iterator[Block]:

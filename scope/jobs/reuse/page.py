@@ -219,9 +219,10 @@ def _to_do(verdict: Verdict) -> Iterator[Block]:
     option = "--derivative" if "--derivative" in "".join(verdict.changes) else "--control"
     again = "Run the [[reproduce|command]] again with more of ``{option} MODEL``."
     texts.append(prose(again, option=option))
-    texts += [written(_beginning(text, GLANCE)) for text in verdict.warnings[:MOST_WARNINGS]]
-    texts.append(prose("How it was computed, and every warning: [[pvalues|p-values]]."))
     yield Bullets(tuple(texts))
+    for text in verdict.warnings[:MOST_WARNINGS]:
+        yield note("Look at: {warning}", warning=_beginning(text, GLANCE))
+    yield note("How it was computed, and every warning: [[pvalues|p-values]].")
 
 
 def brief_blocks(result: ReuseResult) -> Iterator[Block]:

@@ -139,12 +139,12 @@ def page(result: StudyResult) -> Page:
     general = (_CHOSEN if of_sizes else _LIMITS, *result.notes)
     limits = Bullets(tuple(map(written, (*words.limits, *general))))
     head, about = _answer(result, words)
-    right = {
+    parts = {
         "Where it may fail": (Paragraph(written(words.limits[0])), *_others(result)),
         "For example": tuple(_examples(result, words)),
         "What to do": (Paragraph(prose(words.to_do)), Preformatted(words.command)),
     }
-    seen = in_two({"Each pair of models": tuple(_picture(result, words))}, right)
+    seen = in_two(parts, {"Each pair of models": tuple(_picture(result, words))})
     return Page(
         title=f"SCoPE {manifest.job.replace('-', ' ')}: {many}",
         heading=head,
@@ -205,14 +205,14 @@ def _examples(result: StudyResult, words: Words) -> Iterator[Paragraph]:
     key, meaning = words.example
     known = [pair for pair in result.pairs if key in pair.measures]
     known.sort(key=lambda pair: pair.measures[key])
+    if known:
+        yield note("{meaning}:", meaning=f"{meaning[:1].upper()}{meaning[1:]}")
     for most, pair in zip(("Most", "Least"), (*known[-1:], *known[:-1][:1]), strict=False):
         yield paragraph(
             f"{most}: **{{first}}** and **{{second}}**, {two_digits(pair.measures[key])}.",
             first=pair.first,
             second=pair.second,
         )
-    if known:
-        yield note("The number is: {meaning}.", meaning=meaning)
 
 
 def _picture(result: StudyResult, words: Words) -> Iterator[Figure]:

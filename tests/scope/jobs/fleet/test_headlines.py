@@ -93,7 +93,7 @@ def test_forecasts_that_miss_or_all_lie_to_one_side_are_never_called_good(gaps, 
     assert answer.kind == frame
     headline, why = words(answer)
     assert headline.startswith(head)
-    assert "other kinds of questions may shift them" in why
+    assert "other kinds of questions may be shifted" in why
 
 
 def routed(over_single, over_mix, costs=(0.125, 0.5)):
