@@ -84,7 +84,11 @@ def three_parts(
 
 
 def in_two(*columns: Mapping[str, Sequence[Block]]) -> Beside:
-    """Columns of blocks under headings; a heading without blocks is left out."""
+    """Columns of blocks under headings; a heading without blocks is left out.
+
+    >>> len(in_two({"Where": (heading("here"),), "Why": ()}, {"How": ()}).groups)
+    1
+    """
     return Beside(
         tuple(
             tuple(

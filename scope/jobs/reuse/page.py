@@ -11,7 +11,6 @@ from reports.blocks import (
     Card,
     Cards,
     Figure,
-    Fold,
     Page,
     Paragraph,
     Passage,
@@ -38,12 +37,6 @@ from scope.records import Decision, InformativeItem, ReuseResult, Verdict
 
 MOST_FOR, MOST_AGAINST = 2, 1
 """Number of questions that speak for reuse, and against it, on the first screen."""
-
-LONG_TEXT = 300
-"""A text with more characters is folded behind its beginning."""
-
-BEGINNING = 200
-"""Number of characters shown of a folded text, and of a long answer."""
 
 GLANCE, SHORT_ANSWER = 110, 45
 """Number of characters shown of a question, and of an answer, on the first screen."""
@@ -133,31 +126,15 @@ def _card(item: InformativeItem) -> Card:
     share = f"{percent(item.expected)}\u00a0%"
     title = f"{claim} reference’s answer, given by {share} of independent models · question {{id}}"
     answers = {"Right answer": item.gold, "Reference": item.reference, "Suspect": item.suspect}
-    facts = (
-        (prose(name), written(_beginning(text or "not known"))) for name, text in answers.items()
-    )
+    facts = ((prose(name), written(text or "not known")) for name, text in answers.items())
     return Card(
         note=prose(title, id=item.id),
-        blocks=(passage(item.text), Terms(tuple(facts), facts=True)),
+        blocks=(Passage(written(item.text)), Terms(tuple(facts), facts=True)),
     )
 
 
-def _beginning(text: str, most: int = BEGINNING) -> str:
-    if len(text) <= max(most, LONG_TEXT * (most == BEGINNING)):
-        return text
-    return f"{' '.join(text.split())[:most]}…"
-
-
-def passage(text: str) -> Block:
-    """A text, behind its beginning on one line if it is long.
-
-    >>> passage("short")
-    Passage(text=(Span(text='short', style='plain', foreign=True, link=''),))
-    >>> len(passage("long " * 200).title[0].text)
-    201
-    """
-    whole = Passage(written(text))
-    return whole if len(text) <= LONG_TEXT else Fold(written(_beginning(text)), (whole,))
+def _beginning(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{' '.join(text.split())[:most]}…"
 
 
 def _limits(alpha: float) -> Section:
@@ -330,7 +307,7 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
             controls=controls,
             suspect=suspect and replace(suspect, name=verdict.suspect),
             threshold=verdict.threshold,
-            rate=f"reached by unrelated models in {in_tests(rate)}",
+            rate=f"reached by unrelated models in at most {in_tests(rate)}",
         )
         yield Figure(chart)
     if shares := [each.same for each in verdict.counted]:

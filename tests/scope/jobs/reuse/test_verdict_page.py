@@ -82,7 +82,7 @@ def test_the_threshold_names_the_share_of_the_error_rate():
     verdicts = (related(), not_related(), replace(undecided(), threshold=None))
     charts = [figure.chart for figure in of_kind(Figure, *verdicts)]
     guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
-    assert guides == [[(2.75, "reached by unrelated models in 1 test of 5")]] * 2 + [[]]
+    assert guides == [[(2.75, "reached by unrelated models in at most 1 test of 5")]] * 2 + [[]]
 
 
 def test_a_suspect_without_a_value_has_no_place():
