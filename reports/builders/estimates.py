@@ -19,10 +19,13 @@ CLEAN = "original texts"
 
 
 def meanings(names: Iterable[MetricName]) -> Terms:
-    """The meaning of each built-in metric."""
+    """The name that people read, the key that commands and files have, and the meaning."""
     return Terms(
         tuple(
-            (prose("{label}", label=name.label), prose("{meaning}", meaning=name.meaning))
+            (
+                prose("{label} (key ``{key}``)", label=name.label, key=name.head),
+                prose("{meaning}", meaning=name.meaning),
+            )
             for name in names
             if name.meaning
         )
@@ -55,8 +58,8 @@ def differences_section(
     else:
         blocks = (
             paragraph(
-                f"First {of} minus second, paired on the same examples. The adjusted p-values "
-                "correct for the number of tests (Holm). A row without p describes."
+                f"First {of} minus second on the same examples. The adjusted p-values are "
+                "corrected for the number of tests (Holm). A row without p was not tested."
                 + (
                     _LIKENESS
                     if any(" ~ " in difference.first for difference in differences)
@@ -89,8 +92,8 @@ def differences_section(
 
 
 _LIKENESS = (
-    " A ~ B is how alike the answers of two models are, A ~ gold those of one and the right "
-    "answers on the same questions. These rows are corrected by themselves."
+    " A ~ B: how alike the answers of two models are. A ~ gold: how alike those of one and the "
+    "right answers are, on the same questions. These rows have a correction of their own."
 )
 
 

@@ -33,7 +33,7 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
                 all_outcomes(result),
                 first="Capability",
                 counts=("Searches", "Found", "Failed"),
-                caption="One search is one example in one trial.",
+                caption="Each text is searched once a trial.",
                 queries=True,
             ),
             *tracebacks(all_outcomes(result)),
@@ -235,7 +235,7 @@ def left_out_section(manifest: Manifest) -> Section | None:
         )
         for caption, of, rows in (
             ("Left out for all models:", "Data", lefts),
-            ("Why no answer? Unless left out, it is wrong, and equals no other:", "Model", missing),
+            ("Why is there no answer? If not left out, it counts as wrong:", "Model", missing),
         )
     )
     shown = tuple(table for table in tables if table)

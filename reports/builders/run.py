@@ -261,9 +261,9 @@ def _exactness(manifest: Manifest) -> Iterator[Block]:
     if known := [(name, degree) for name, degree in degrees if degree]:
         yield heading("Exactness")
         yield paragraph(
-            "With the same number of threads, a model’s answers and an encoder’s vectors are equal "
-            "in any batch to the degree stated here: to the byte, or to about the greatest "
-            "difference observed on test texts. Another processor may round differently."
+            "Batches of another size give the same numbers to the degree stated here: to the byte, "
+            "or to about the greatest difference on test texts, with the same number of threads. "
+            "Another processor may round differently."
         )
         yield _pairs("Model", "Answers are equal", known)
 
