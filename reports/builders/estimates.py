@@ -54,7 +54,7 @@ def differences_section(
 ) -> Section:
     """The paired differences between targets, or models, in the order of the result."""
     if not differences:
-        blocks: tuple[Block, ...] = (paragraph(f"No differences: they need two measured {of}s."),)
+        blocks: tuple[Block, ...] = (paragraph(f"A difference needs two measured {of}s."),)
     else:
         blocks = (
             paragraph(

@@ -39,10 +39,10 @@ _RELEASED = ("target", "model", "suspect")
 """The roles of models that may be released."""
 
 _ABOUT = note(
-    "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: accuracy over that of "
-    "the reference; its interval allows for the pairing. Flips: the share of questions on which "
-    "one model alone is right. Same reaction: of two random changes of a text, how often the same "
-    "one moves both models more; ½ is a coin or a model that never moves."
+    "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: the share of the "
+    "reference’s accuracy that is kept. Flips: how often one model alone is right. Same reaction: "
+    "of two random changes of a text, how often the same one moves both models more; ½ is a coin "
+    "or a model that never moves."
 )
 
 

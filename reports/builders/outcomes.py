@@ -206,7 +206,7 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
         if card.reproducible.startswith((DIFFERENTLY, SAMPLED)):
             yield written(card.name), written(card.reproducible)
         if card.truncated:
-            about = prose("{count} texts truncated to its maximum length", count=card.truncated)
+            about = written(f"{counted(card.truncated, 'text')} cut to its maximum length")
             yield written(card.name), about
 
 

@@ -221,17 +221,17 @@ def _blocks(
         )
     if (encoder := manifest.settings.get("encoder")) and "--encoder" not in manifest.command:
         yield paragraph(
-            "Its sentence encoder is the one at hand; elsewhere add {option}.",
+            "The sentence encoder was the one at hand; to have the same elsewhere, add {option}.",
             option=f"--encoder {str(encoder).split()[0]}",
         )
     yield paragraph(
-        "The same command with the same settings, versions and fingerprints gives the same numbers "
-        "on the same machine."
+        "On the same machine the same command gives the same numbers, if settings, versions and "
+        "fingerprints are the same."
     )
     yield from _exactness(manifest)
     if clock:
         yield paragraph(
-            "This run finished at {finished}; all its sessions took {seconds}\u00a0seconds.",
+            "This run finished at {finished} and took {seconds}\u00a0seconds in all its sessions.",
             finished=clock.finished,
             seconds=f"{clock.seconds:.1f}",
         )

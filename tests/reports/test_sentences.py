@@ -29,7 +29,7 @@ FILE = Path(__file__).parent / "golden" / "sentences.txt"
 MADE_UP = ("audit", "compare", "pair", "reuse", "probe", *RECORDS)
 SEED, WORSE, WRONG = (differing(noise=(0.3, 0.3)), differing(noise=(0, 1.5)), differing(flips=12))
 AUDITS = {
-    "the same model": partial(audit, SAME, SEED),
+    "the same model": partial(audit, SAME, SEED, 200),
     "no yardstick, no gold": partial(audit, gold=False),
     "another reaction": partial(audit, WORSE, SEED),
     "too weak a reaction": partial(audit, differing(scale=0.1), SEED),
