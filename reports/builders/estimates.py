@@ -60,11 +60,8 @@ def differences_section(
             paragraph(
                 f"First {of} minus second on the same examples. The adjusted p-values are "
                 "corrected for the number of tests (Holm). A row without p was not tested."
-                + (
-                    _LIKENESS
-                    if any(" ~ " in difference.first for difference in differences)
-                    else ""
-                )
+                + _LIKENESS
+                * any(" ~ " in difference.first for difference in differences)
             ),
             Table.of(
                 {

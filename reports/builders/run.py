@@ -56,7 +56,9 @@ def models_table(manifest: Manifest) -> Table:
         },
         (
             (
-                *(card.name, card.role, code(card.spec)),
+                card.name,
+                card.role.replace("baseline", "yardstick").replace("floor", "unrelated model"),
+                code(card.spec),
                 *(joined(card.labels) for _ in labelled),
                 card.truncated,
             )
