@@ -10,7 +10,7 @@ from reports import blocks
 from reports.blocks import Block, Section, Table, Terms
 from reports.builders.estimates import table_of
 from reports.builders.run import data_name
-from reports.prose import Span, Text, prose, written
+from reports.prose import Text, prose, written
 from scope.printing import counted, listed
 from scope.records import AuditResult, DataCard, LeftOut, Manifest, Outcome
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
@@ -45,7 +45,7 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
 def all_outcomes(result: AuditResult) -> list[Outcome]:
     """The outcomes of the searches for kept pairs, each before that of random candidates."""
     drawn = {
-        outcome.capability: replace(outcome, capability=f"{outcome.capability}, random candidates")
+        outcome.capability: replace(outcome, capability=f"{outcome.capability}, random changes")
         for outcome in result.candidate_outcomes
     }
     both = ((outcome, drawn.get(outcome.capability)) for outcome in result.outcomes)
@@ -155,22 +155,17 @@ def _summary(outcome: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 
 def _searched(outcome: Outcome) -> Text:
-    counts = [f"{outcome.found:,} perturbations in {outcome.searched:,} searches"]
-    counts.append(f"{outcome.queries:,} queries")
-    if outcome.queries_saved:
-        counts.append(f"{outcome.queries_saved:,} saved")
-    if outcome.compared:
-        counts.append(f"{outcome.compared:,} words compared in context")
-    return (Span(", ".join(counts)), *_apart(outcome.not_applicable))
+    words = prose("{found} changed texts in {n} tries", found=outcome.found, n=outcome.searched)
+    return (*words, *_apart(outcome.not_applicable))
 
 
 def _apart(reasons: Mapping[str, int]) -> Text:
-    """The number of searches that are not applicable, and why."""
+    """The number of tries in which no change is possible, and why."""
     if not reasons:
         return ()
     counted = [f"{reason} ({count})" for reason, count in sorted(reasons.items())]
     return prose(
-        "; {never} searches not applicable: {reasons}",
+        "; in {never} others none is possible: {reasons}",
         never=sum(reasons.values()),
         reasons=", ".join(counted) if len(reasons) > 1 else min(reasons),
     )

@@ -181,7 +181,7 @@ class AuditResult(MeasuredResult):
     def failed_parts(self) -> Sequence[str]:
         """A line for each search that failed."""
         drawn = [
-            f"random candidates of {outcome.capability} failed: {outcome.reason}"
+            f"random changes of {outcome.capability} failed: {outcome.reason}"
             for outcome in self.candidate_outcomes
             if outcome.status == "failed"
         ]
