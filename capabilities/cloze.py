@@ -7,8 +7,8 @@ is a content word of at least three letters that occurs once in it and does not 
 by the seed and the sentence alone, so that a larger sample asks the same of the smaller one's
 sentences.
 
-There is one right answer, the author's; another word may fit as well. So agreement between
-models says more here than the count of exact matches.
+There is one right answer, the author's; another word may fit as well. So how
+often models give the same word says more here than the count of exact matches.
 """
 
 from __future__ import annotations

@@ -26,6 +26,35 @@ _BUILT_IN: Final = "scope-models "
 
 _NOTE: Final = "<!-- Written by `python docs/generate.py`. Do not edit. -->"
 
+WORDS: Final = (
+    (
+        "yardstick",
+        "`--baseline`, role `baseline`",
+        "A model that one would accept in place of the reference, such as the reference trained "
+        "again with another seed; targets are compared with it.",
+    ),
+    (
+        "unrelated model",
+        "`--floor`, role `floor`",
+        "A model trained independently: how alike models are that have nothing to do with each "
+        "other.",
+    ),
+    ("may replace", "`may replace`", "Every number is within its limit: ✓."),
+    ("may not replace", "`may not`, `--fail-on beyond`", "A number is beyond its limit: ✗."),
+    (
+        "too early to say",
+        "`not shown`, `--fail-on not-shown`",
+        "Neither is shown; the output says how many texts would decide.",
+    ),
+    (
+        "limit",
+        "`--accuracy-margin`, `--agreement-margin`, `--keeps-margin`, `--concordance-margin`, "
+        "`--least-reach`",
+        "How much may be lost; set before any target answers.",
+    ),
+)
+"""Words of reports that are no metrics, with their keys."""
+
 _FRAMES: Final = re.compile("[│╭╮╰╯─]")
 """Lines that a help page may draw around its panels."""
 
@@ -122,14 +151,16 @@ def _metrics() -> str:
         [
             _head(
                 "Metrics",
-                "Every metric, as `scope list metrics` shows it. The first column is the spelling "
-                "in commands, JSON and reports. How to read each of them stands on the pages of "
-                "[audit](../jobs/audit.md) and [compare](../jobs/compare.md).",
+                "Every metric, as `scope list metrics` shows it. The first column is the key in "
+                "commands, JSON and data frames, the second its name in reports. The pages of "
+                "[audit](../jobs/audit.md) and [compare](../jobs/compare.md) say how to read them.",
             ),
             _table(
                 headings,
                 [(f"`{row['metric']}`", *(row[one] for one in headings[1:])) for row in rows],
             ),
+            "## Words\n\nOther words of reports, and what files and options call them.\n",
+            _table(("word", "key or option", "meaning"), WORDS),
         ]
     )
 

@@ -341,7 +341,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
 def _why_none(attack: Attack) -> str:
     if attack.goal_function.tried:
         return (
-            "the search ended on no admissible text: what it kept changes the prediction or was "
+            "the search found no admissible text: its best ones change the prediction or were "
             "found in an earlier trial"
         )
     if any(getattr(constraint, "compared", ()) for constraint in attack.constraints):

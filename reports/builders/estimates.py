@@ -19,10 +19,13 @@ CLEAN = "original texts"
 
 
 def meanings(names: Iterable[MetricName]) -> Terms:
-    """The meaning of each built-in metric."""
+    """The name that people read, the key that commands and files have, and the meaning."""
     return Terms(
         tuple(
-            (prose("{label}", label=name.label), prose("{meaning}", meaning=name.meaning))
+            (
+                prose("{label} (key ``{key}``)", label=name.label, key=name.head),
+                prose("{meaning}", meaning=name.meaning),
+            )
             for name in names
             if name.meaning
         )
@@ -51,17 +54,14 @@ def differences_section(
 ) -> Section:
     """The paired differences between targets, or models, in the order of the result."""
     if not differences:
-        blocks: tuple[Block, ...] = (paragraph(f"No differences: they need two measured {of}s."),)
+        blocks: tuple[Block, ...] = (paragraph(f"A difference needs two measured {of}s."),)
     else:
         blocks = (
             paragraph(
-                f"First {of} minus second, paired on the same examples. The adjusted p-values "
-                "correct for the number of tests (Holm). A row without p describes."
-                + (
-                    _LIKENESS
-                    if any(" ~ " in difference.first for difference in differences)
-                    else ""
-                )
+                f"First {of} minus second on the same examples. The adjusted p-values are "
+                "corrected for the number of tests (Holm). A row without p was not tested."
+                + _LIKENESS
+                * any(" ~ " in difference.first for difference in differences)
             ),
             Table.of(
                 {
@@ -89,8 +89,8 @@ def differences_section(
 
 
 _LIKENESS = (
-    " A ~ B is how alike the answers of two models are, A ~ gold those of one and the right "
-    "answers on the same questions. These rows are corrected by themselves."
+    " A ~ B: how alike the answers of two models are. A ~ gold: how alike those of one and the "
+    "right answers are, on the same questions. These rows have a correction of their own."
 )
 
 

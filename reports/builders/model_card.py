@@ -32,28 +32,22 @@ from scope.records import (
     Result,
 )
 
-_OF_TWO_MODELS = {
-    "iid_agreement": "Agreement",
-    "agreement": "Agreement",
-    "concordance": "Concordance",
-    "recovery": "Recovery of accuracy",
-}
-"""Published metrics of two models, with their titles."""
+_OF_TWO_MODELS = ("iid_agreement", "agreement", "concordance", "recovery")
+"""Published metrics of two models."""
 
 _RELEASED = ("target", "model", "suspect")
 """The roles of models that may be released."""
 
 _ABOUT = note(
-    "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: accuracy over that of "
-    "the reference; its interval allows for the pairing. Flips: the share of questions on which "
-    "one model alone is right. Agreement: how often two models answer the same. Concordance: how "
-    "often two random changes of a text move both models in the same order; ½ is a model that "
-    "never moves or moves at random."
+    "In brackets 95\u00a0% intervals; n counts texts or questions. Recovery: the share of the "
+    "reference’s accuracy that is kept. Flips: how often one model alone is right. Same reaction: "
+    "of two random changes of a text, how often the same one moves both models more; ½ is a coin "
+    "or a model that never moves."
 )
 
 
 def model_card(result: Result) -> tuple[Block, ...]:
-    """Accuracies, agreement and concordance, one column per model, and an entry of a model index.
+    """Accuracies, same answers and reaction, one column per model, and an entry of a model index.
 
     Raises
     ------
@@ -68,7 +62,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
     if not rows:
         raise SpecError(
             f"a model card of a run of the job {manifest.job}",
-            expected="accuracy, agreement or concordance",
+            expected="accuracy, same answers or same reaction",
             fix="use a run of `scope audit`, `scope compare` or `scope pair`",
         )
     cells = {(_title(row, manifest), row.target): _cell(row) for row in rows}
@@ -104,7 +98,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
 
 
 def _of_later(row: FrameRow, manifest: Manifest) -> FrameRow:
-    """Agreement with the first of the compared models is a number of the other one."""
+    """Same answers as the first of the compared models are a number of the other one."""
     if row.metric == "agreement" and row.target == manifest.models[0].name and row.against:
         return row._replace(target=row.against, against=row.target)
     return row
@@ -136,7 +130,8 @@ def _changes(result: Result) -> Iterator[FrameRow]:
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:
     """The metric, its capability or task, and the model compared with."""
-    label = _OF_TWO_MODELS.get(row.metric) or metric_name(row.metric).label
+    label = metric_name(row.metric).label
+    to = "as" if label.startswith("Same") else "against"
     # Nothing if there is no reference, or several.
     references = [card.name for card in manifest.models if card.role == "reference"]
     reference = references[0] if len(references) == 1 else ""
@@ -144,7 +139,7 @@ def _title(row: FrameRow, manifest: Manifest) -> Text:
     return (
         *prose("{label}", label=label),
         *(prose(" on {part}", part=row.capability) if row.capability else ()),
-        *(prose(" against {model}", model=against) if against else ()),
+        *(prose(f" {to} {{model}}", model=against) if against else ()),
     )
 
 

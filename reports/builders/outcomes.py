@@ -10,7 +10,7 @@ from reports import blocks
 from reports.blocks import Block, Section, Table, Terms
 from reports.builders.estimates import table_of
 from reports.builders.run import data_name
-from reports.prose import Span, Text, prose, written
+from reports.prose import Text, prose, written
 from scope.printing import counted, listed
 from scope.records import AuditResult, DataCard, LeftOut, Manifest, Outcome
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
@@ -33,7 +33,7 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
                 all_outcomes(result),
                 first="Capability",
                 counts=("Searches", "Found", "Failed"),
-                caption="One search is one example in one trial.",
+                caption="Each text is searched once a trial.",
                 queries=True,
             ),
             *tracebacks(all_outcomes(result)),
@@ -45,7 +45,7 @@ def outcomes_section(result: AuditResult, *, most: int) -> Section:
 def all_outcomes(result: AuditResult) -> list[Outcome]:
     """The outcomes of the searches for kept pairs, each before that of random candidates."""
     drawn = {
-        outcome.capability: replace(outcome, capability=f"{outcome.capability}, random candidates")
+        outcome.capability: replace(outcome, capability=f"{outcome.capability}, random changes")
         for outcome in result.candidate_outcomes
     }
     both = ((outcome, drawn.get(outcome.capability)) for outcome in result.outcomes)
@@ -155,22 +155,17 @@ def _summary(outcome: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 
 def _searched(outcome: Outcome) -> Text:
-    counts = [f"{outcome.found:,} perturbations in {outcome.searched:,} searches"]
-    counts.append(f"{outcome.queries:,} queries")
-    if outcome.queries_saved:
-        counts.append(f"{outcome.queries_saved:,} saved")
-    if outcome.compared:
-        counts.append(f"{outcome.compared:,} words compared in context")
-    return (Span(", ".join(counts)), *_apart(outcome.not_applicable))
+    words = prose("{found} changed texts in {n} tries", found=outcome.found, n=outcome.searched)
+    return (*words, *_apart(outcome.not_applicable))
 
 
 def _apart(reasons: Mapping[str, int]) -> Text:
-    """The number of searches that are not applicable, and why."""
+    """The number of tries in which no change is possible, and why."""
     if not reasons:
         return ()
     counted = [f"{reason} ({count})" for reason, count in sorted(reasons.items())]
     return prose(
-        "; {never} searches not applicable: {reasons}",
+        "; in {never} others none is possible: {reasons}",
         never=sum(reasons.values()),
         reasons=", ".join(counted) if len(reasons) > 1 else min(reasons),
     )
@@ -206,7 +201,7 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
         if card.reproducible.startswith((DIFFERENTLY, SAMPLED)):
             yield written(card.name), written(card.reproducible)
         if card.truncated:
-            about = prose("{count} texts truncated to its maximum length", count=card.truncated)
+            about = written(f"{counted(card.truncated, 'text')} cut to its maximum length")
             yield written(card.name), about
 
 
@@ -235,7 +230,7 @@ def left_out_section(manifest: Manifest) -> Section | None:
         )
         for caption, of, rows in (
             ("Left out for all models:", "Data", lefts),
-            ("Why no answer? Unless left out, it is wrong, and equals no other:", "Model", missing),
+            ("Why is there no answer? If not left out, it counts as wrong:", "Model", missing),
         )
     )
     shown = tuple(table for table in tables if table)

@@ -56,7 +56,9 @@ def models_table(manifest: Manifest) -> Table:
         },
         (
             (
-                *(card.name, card.role, code(card.spec)),
+                card.name,
+                card.role.replace("baseline", "yardstick").replace("floor", "unrelated model"),
+                code(card.spec),
                 *(joined(card.labels) for _ in labelled),
                 card.truncated,
             )
@@ -221,17 +223,17 @@ def _blocks(
         )
     if (encoder := manifest.settings.get("encoder")) and "--encoder" not in manifest.command:
         yield paragraph(
-            "Its sentence encoder is the one at hand; elsewhere add {option}.",
+            "The sentence encoder was the one at hand; to have the same elsewhere, add {option}.",
             option=f"--encoder {str(encoder).split()[0]}",
         )
     yield paragraph(
-        "The same command with the same settings, versions and fingerprints gives the same numbers "
-        "on the same machine."
+        "On the same machine the same command gives the same numbers, if settings, versions and "
+        "fingerprints are the same."
     )
     yield from _exactness(manifest)
     if clock:
         yield paragraph(
-            "This run finished at {finished}; all its sessions took {seconds}\u00a0seconds.",
+            "This run finished at {finished} and took {seconds}\u00a0seconds in all its sessions.",
             finished=clock.finished,
             seconds=f"{clock.seconds:.1f}",
         )
@@ -261,9 +263,9 @@ def _exactness(manifest: Manifest) -> Iterator[Block]:
     if known := [(name, degree) for name, degree in degrees if degree]:
         yield heading("Exactness")
         yield paragraph(
-            "With the same number of threads, a model’s answers and an encoder’s vectors are equal "
-            "in any batch to the degree stated here: to the byte, or to about the greatest "
-            "difference observed on test texts. Another processor may round differently."
+            "Batches of another size give the same numbers to the degree stated here: to the byte, "
+            "or to about the greatest difference on test texts, with the same number of threads. "
+            "Another processor may round differently."
         )
         yield _pairs("Model", "Answers are equal", known)
 

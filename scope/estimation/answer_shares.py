@@ -25,11 +25,11 @@ below `LEAST_KAPPA`; with fewer labels, but as many texts, if its κ with the re
 
 _OF_GOLD = ("accuracy", "labelled texts", "")
 _OF_REFERENCE = (
-    "agreement with the reference",
+    "share of the reference's answers",
     "texts",
     ", so that its answers have next to nothing to do with the reference's",
 )
-"""Words of a message: the agreement, of what, and its end."""
+"""Words of a message: the share, of what, and its end."""
 
 MOST_ANSWERS = 20
 """With a reference of more distinct answers, such as next tokens, good models may agree rarely."""

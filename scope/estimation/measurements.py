@@ -49,7 +49,7 @@ PRIMARY_ON_CAPABILITIES = PRIMARY[1:]
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
 """The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
 
-NOTHING_INVARIANT = "the reference is invariant on no pair"
+NOTHING_INVARIANT = "the reference keeps its label on no pair"
 MORE_SIMILAR = "more similar half"
 """The part of the kept pairs whose changed texts are at least as similar as the median."""
 

@@ -25,7 +25,8 @@ class ReplacementGates(Gates):
     fail_on: Annotated[
         Literal["beyond", "not-shown"] | None, option(OUTPUT, metavar="beyond|not-shown")
     ] = None
-    """Exit with 1 if a verdict is `may not` (beyond), or is not `may replace` (not-shown)."""
+    """Exit with 1 if a verdict is *may not replace* (beyond), or also if it is too early to say
+    (not-shown)."""
 
     def judged(self, request: Request, result: Result) -> Mapping[str, Sequence[str]]:
         """Whether the command fails on each verdict on a model in place of the first one."""
@@ -185,5 +186,6 @@ def _of_verdicts(
     failures: dict[str, tuple[str, ...]] = {line.subject: () for line in lines}
     for line in lines:
         if not passes(line.decision):
-            failures[line.subject] += (f"{line.subject}: {line.decision}",)
+            words = line.decision.replace("not shown", "too early to say")
+            failures[line.subject] += (f"{line.subject}: {words}",)
     return failures

@@ -185,7 +185,7 @@ def _repeated(examples: Sequence[Example], trials: Sequence[Perturbation]) -> st
     )
     most = max(1, _OFTEN * len(changed))
     often = [f"{swap} {n / len(changed):.0%}" for swap, n in swaps.most_common() if n > most]
-    return f"of the changed texts these are alike: {', '.join(often)}" if often else ""
+    return f"the most frequent changes: {', '.join(often)}" if often else ""
 
 
 def _measured(

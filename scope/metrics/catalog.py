@@ -16,7 +16,7 @@ _PAPER = "Rawal & Toneva, Findings of ACL 2024, arXiv 2311.04166"
 AUDIT_METRICS: Final = (
     Metric(
         key="iid_agreement",
-        title="IID agreement",
+        title="Same answers",
         directed=False,
         clean=True,
         paper=f"{_PAPER}, which compares it with the SCoPE measures",
@@ -24,17 +24,16 @@ AUDIT_METRICS: Final = (
     ),
     Metric(
         key="iid_accuracy_gap",
-        title="Gap in IID accuracy",
+        title="Gap in accuracy",
         more_similar="lower",
         directed=False,
         clean=True,
         paper=f"{_PAPER}, which compares it with the SCoPE measures",
-        explanation="How far apart the two models' accuracies on the unchanged, labelled texts "
-        "are.",
+        explanation="How far apart the two models' accuracies on unchanged, labelled texts are.",
     ),
     Metric(
         key="ood_agreement",
-        title="OOD agreement",
+        title="Same answers on changed texts",
         paper=f"{_PAPER}, which compares it with the SCoPE measures",
         explanation="How often both models give the same label to a changed text that left the "
         "reference's label as it was.",
@@ -60,37 +59,36 @@ AUDIT_METRICS: Final = (
     ),
     Metric(
         key="concordance",
-        title="Concordance",
+        title="Same reaction",
         paper="ours: concordance of pairs (Kendall, Biometrika 1938), of changes of the log odds",
-        explanation="How often two random changes of a text move the target in the order in which "
-        "they move the reference, from its label to its runner-up: 1 for the reference itself, ½ "
-        "for a model that never moves or moves at random; independent models tend to lie above ½.",
+        explanation="Of two random changes of a text, how often the same one pushes target and "
+        "reference more from the reference's label to its runner-up: 1 for the reference itself, ½ "
+        "for a coin or a model that never moves; unrelated models usually lie above ½.",
     ),
     Metric(
         key="reach",
-        title="Reach",
+        title="Strength of reaction",
         low=-math.inf,
         high=math.inf,
         paper="ours: the slope of the target's changes of the log odds on the reference's",
-        explanation="How far the target moves where a random change moves the reference by 1, with "
-        "less weight on the greatest moves: 1 for the reference itself, 0 for a model that never "
-        "moves.",
+        explanation="How strongly random changes push the target where they push the reference: 1 "
+        "is as strongly as the reference, 0 not at all. The greatest moves have less weight.",
     ),
     Metric(
         key="flip_scope",
         title="Flip-SCoPE",
         paper="ours: the complement of Hard-SCoPE, on random candidates",
-        explanation="How often the target gives the reference's new label where a random candidate "
-        "changes the reference's label, on texts to which both gave the same one.",
+        explanation="How often the target gives the reference's new label where a random change "
+        "gives the reference another label, on texts to which both gave the same one.",
     ),
     Metric(
         key="informedness",
         title="SCoPE informedness",
         low=-1.0,
         paper="ours: Youden's J (Youden, Cancer 1950)",
-        explanation="Of each text's random candidates, the share of those kept by the reference "
-        "that the target keeps, plus Flip-SCoPE, minus 1: 1 for the reference itself, 0 for a "
-        "model that never moves.",
+        explanation="Of a text's random changes that leave the reference's label, the share that "
+        "leaves the target's, plus Flip-SCoPE, minus 1: 1 for the reference itself, 0 for a model "
+        "that never moves.",
     ),
     Metric(
         key="excess",
@@ -98,19 +96,19 @@ AUDIT_METRICS: Final = (
         low=-1.0,
         paper="ours: Hard-SCoPE minus the base rate of the target",
         explanation="How much more often the target keeps its label on kept pairs than on random "
-        "candidates of the same texts; 0 for a model that never moves.",
+        "changes of the same texts; 0 for a model that never moves.",
     ),
     Metric(
         key="base_rate",
-        title="Base rate",
+        title="Keeps its answer",
         paper="ours: Hard-SCoPE on random candidates, whatever the reference does",
-        explanation="How often the model keeps its label on random candidates of the capability.",
+        explanation="How often a random change of the text leaves the model's label as it was.",
     ),
     Metric(
         key="changed_accuracy",
         title="Accuracy on changed texts",
         paper="ours: accuracy on random candidates, which keep their gold label",
-        explanation="How often the model is right on random candidates of labelled texts.",
+        explanation="How often the model is right on randomly changed, labelled texts.",
     ),
 )
 """From the shallowest question to the deepest."""
@@ -119,9 +117,8 @@ _CLOZE_AND_QA = "How similar are two LLMs (IIT Guwahati)"
 _CAPA = "Goel et al., ICML 2025, arXiv 2502.04313"
 
 _ONE_DIFFICULTY = (
-    "; 0 is what chance gives where all items are equally difficult: where they are not, models of "
-    "equal skill that err independently given the difficulty easily reach 0.1 to 0.25, so "
-    "compare with the median of other pairs."
+    " 0 is chance if all items are equally difficult; otherwise unrelated models of equal skill "
+    "easily have 0.1 to 0.25: compare with the median of other pairs."
 )
 
 
@@ -182,24 +179,24 @@ TEXT_METRICS: Final = (
         "sem_score",
         "SemScore",
         f"{_CLOZE_AND_QA}, after Aynetdinov & Akbik 2024, arXiv 2401.17072",
-        "How near in meaning two answers are: the cosine of their sentence embeddings; or, from 0 "
-        "to 1, what a probe of a model of your own makes of them.",
+        "How similar two answers are in meaning: the cosine of their sentence embeddings, or a "
+        "score from 0 to 1 by a probe of a model of your own.",
         low=-1.0,
     ),
     _of_answers(
         "sem_score_at_least",
         "SemScore ≥ {threshold}",
         f"{_CLOZE_AND_QA}, which counts answers from 0.9 on",
-        "How often two answers mean nearly the same: a SemScore of the threshold or more, where it "
-        "is a cosine: a probe's scores have no such threshold.",
+        "How often two answers mean nearly the same: a SemScore of the threshold or more. Only a "
+        "cosine has such a threshold, a probe's scores have none.",
         threshold=0.9,
     ),
     _of_answers(
         "word_cosine",
         "Word cosine",
         f"{_CLOZE_AND_QA}, Figure 2, which leaves the vectors open",
-        "How near two fillers of a blank are as words outside any sentence: the cosine of "
-        "their static embeddings.",
+        "How similar two words for a blank are outside any sentence: the cosine of their static "
+        "embeddings.",
         low=-1.0,
     ),
 )
@@ -216,7 +213,7 @@ CHOICE_METRICS: Final = (
     ),
     _of_answers(
         "agreement",
-        "Agreement",
+        "Same answers",
         f"{_CAPA}, which compares it with CAPA",
         "How often both models choose the same option.",
     ),
@@ -224,25 +221,25 @@ CHOICE_METRICS: Final = (
         "cohen_kappa",
         "Cohen’s κ",
         "Cohen 1960, Educational and Psychological Measurement 20(1)",
-        "Agreement above what chance gives two models that choose each option as often: 1 is "
-        "full agreement, 0 is chance.",
+        "Same answers above what chance gives two models that choose each option as often: 1 is "
+        "all, 0 is chance.",
         low=-1.0,
     ),
     _of_answers(
         "capa",
         "CAPA",
         f"{_CAPA}, κ_p",
-        "Agreement of the two models' probabilities above what chance gives two models of the "
-        "same accuracies; full agreement, 1, only where both are sure: compare it with that of a "
-        "model and itself" + _ONE_DIFFICULTY,
+        "How alike the two models' probabilities are, above what chance gives two models of the "
+        "same accuracies; 1 only where both are sure: compare it with a model's CAPA with itself."
+        + _ONE_DIFFICULTY,
         low=-1.0,
     ),
     _of_answers(
         "capa_discrete",
         "Discrete CAPA",
         f"{_CAPA}, κ_p of one-hot choices",
-        "Agreement of the two models' choices above what chance gives two models of the same "
-        "accuracies; 1 for the same choices" + _ONE_DIFFICULTY,
+        "Same answers above what chance gives two models of the same accuracies: 1 for all the "
+        "same." + _ONE_DIFFICULTY,
         low=-1.0,
     ),
     _of_answers(
@@ -250,7 +247,7 @@ CHOICE_METRICS: Final = (
         "Error consistency",
         "Geirhos, Meding & Wichmann 2020, arXiv 2006.16736",
         "How often both models are right, or both wrong, above what chance gives two models of "
-        "the same accuracies; which wrong option was chosen does not count" + _ONE_DIFFICULTY,
+        "the same accuracies; which wrong option was chosen does not count." + _ONE_DIFFICULTY,
         low=-1.0,
     ),
     _of_answers(
@@ -267,7 +264,7 @@ CHOICE_METRICS: Final = (
 OF_TWO_RUNS: Final = (
     _of_answers(
         "recovery",
-        "Recovery",
+        "Recovery of accuracy",
         "as releasers of quantized models report it",
         "The model's accuracy as a share of the first model's on the same questions.",
         high=math.inf,

@@ -31,7 +31,7 @@ class Metric:
         Whether it is measured on unperturbed texts alone; in audits, on labels and perturbations,
         or in tasks, on answers.
     paper, explanation
-        Where it is defined, and one sentence for the report.
+        Where it is defined, and what a reader of the report needs to know, in few words.
     on_pairs
         Of a metric on kept pairs: the function from four arrays of probabilities, of reference and
         target, before and after, each of shape (pairs, labels), to one value a pair, called as

@@ -181,7 +181,7 @@ class AuditResult(MeasuredResult):
     def failed_parts(self) -> Sequence[str]:
         """A line for each search that failed."""
         drawn = [
-            f"random candidates of {outcome.capability} failed: {outcome.reason}"
+            f"random changes of {outcome.capability} failed: {outcome.reason}"
             for outcome in self.candidate_outcomes
             if outcome.status == "failed"
         ]
@@ -192,7 +192,7 @@ class AuditResult(MeasuredResult):
         if self.audits:
             return [line for audit in self.audits for line in audit.verdict_lines()]
         after = ", ".join(self.earlier_looks)
-        looked = f" Exploratory: another plan was looked at before ({after})." if after else ""
+        looked = f" Exploratory: {after} used these texts with another plan." if after else ""
         return [
             VerdictLine(
                 f"{verdict.target} in place of {self.manifest.reference.name}",

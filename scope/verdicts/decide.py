@@ -76,7 +76,7 @@ def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None)
     elif degenerate:
         reason = degenerate
     elif not judged:
-        reason = "no endpoint is judged"
+        reason = "no number is judged"
     elif not unmet:
         decision = "may replace"
     measures = (end.measure for end in judged)

@@ -177,5 +177,5 @@ def test_swaps_that_make_up_much_of_a_run_are_named():
         Perturbation(example_id=text, trial=1, text=new, failure=None if new else "none")
         for text, new in zip(texts, changed, strict=True)
     ]
-    note = "of the changed texts these are alike: car → automobile 67%"
+    note = "the most frequent changes: car → automobile 67%"
     assert _notes(Synonym(), examples, trials) == note

@@ -167,7 +167,7 @@ DECISIONS = [
         make=twice(AUDIT, then=OTHER),
         exits=2,
         says=ANOTHER,
-        never=("hard_scope", "IID agreement"),
+        never=("hard_scope", "Same answers (key"),
     ),
     Decision(
         name="probabilities beyond drift are another model though all choices are the same",

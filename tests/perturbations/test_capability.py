@@ -15,7 +15,7 @@ from scope.testing import HashedWords
 
 CAPABILITY = WordSwaps(method=BestCandidate)
 NOTHING_ADMISSIBLE = (
-    "the search ended on no admissible text: what it kept changes the prediction or was found in "
+    "the search found no admissible text: its best ones change the prediction or were found in "
     "an earlier trial"
 )
 

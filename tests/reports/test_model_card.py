@@ -36,7 +36,7 @@ def card_of(result):
 def test_numbers_stand_with_interval_and_n_and_undefined_ones_with_their_reason():
     rows, entries = card_of(build_comparison())
     assert next(iter(rows)) == "Accuracy"
-    accuracy, agreement = rows["Accuracy"], rows["Agreement against teacher"]
+    accuracy, agreement = rows["Accuracy"], rows["Same answers as teacher"]
     assert len(accuracy) == 3
     assert agreement == [
         "",
@@ -117,5 +117,5 @@ def test_hostile_names_are_text_in_the_table_and_in_yaml():
 
 
 def test_a_run_without_such_numbers_has_no_model_card():
-    with pytest.raises(SpecError, match="accuracy, agreement or concordance"):
+    with pytest.raises(SpecError, match="accuracy, same answers or same reaction"):
         model_card(made_up_probe_comparison.build_comparison())

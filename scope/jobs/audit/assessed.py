@@ -143,7 +143,7 @@ def plan_in_words(manifest: Manifest, counts: Mapping[str, Counted]) -> str:
     ]
     left_out = ["strength", *(name for name in ("recall", "cluster") if name in settings)]
     return (
-        f"{words}; power for a target as good as required, "
+        f"{words}; chance of a ✓ for a target as good as required, "
         f"{' and '.join(left_out)} left out: {', '.join(powers)} of texts differ"
     )
 

@@ -84,8 +84,9 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     """Target model, in the same way; may be repeated. Labels are aligned by name."""
 
     baseline: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
-    """Model that the reference may be replaced by, such as the reference trained with another seed
-    or in another precision: a verdict asks whether targets are less like the reference than it."""
+    """Yardstick: a model that may replace the reference, such as the reference trained with another
+    seed or in another precision. A verdict asks whether targets are less like the reference than
+    this model."""
 
     floor: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
     """Independently trained model, which shows how alike unrelated models are."""
@@ -144,10 +145,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     """Number of these texts for which kept pairs are searched, which takes most of the time."""
 
     n_unchanged: Annotated[int | None, whole_number(DATA, default="5000"), Limits(least=1)] = 5000
-    """Number of texts to sample; accuracy and agreement are measured on all of them, unchanged."""
+    """Number of texts to sample: all give accuracy and the share of same answers, unchanged."""
 
     slices: Annotated[Sequence[str], option(DATA, "--slice", metavar="COLUMN")] = ()
-    """Column of the data by whose values agreement and concordance are measured, too; may be
+    """Column of the data by whose values same answers and same reaction are measured, too; may be
     repeated. The reference's label and confidence always are."""
 
     recall: Annotated[Sequence[str], option(METHOD, "--recall", metavar="CLASS")] = ()
@@ -155,31 +156,33 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     for the margin of accuracy; may be repeated."""
 
     agreement_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.02
-    """Verdict: how much less often than the baseline a target may agree with the reference."""
+    """Verdict: how much less often than the yardstick a target may give the reference's answer."""
 
     keeps_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
     """Verdict: how much less often than the reference a target may keep its answer under random
     changes."""
 
     concordance_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = 0.05
-    """Verdict: how far a target's concordance may lie below the baseline's."""
+    """Verdict: how much less often than the yardstick a target may show the same reaction: of two
+    random changes, the same one moves target and reference more."""
 
     least_agreement: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
     """Verdict: least share of unchanged texts to which a target gives the reference's answer, in
-    place of the baseline's share."""
+    place of the yardstick's share."""
 
     least_concordance: Annotated[float | None, option(METHOD), Limits(above=0, below=1)] = None
-    """Verdict: least concordance of a target, in place of the baseline's."""
+    """Verdict: least share of same reaction of a target, in place of the yardstick's."""
 
     least_reach: Annotated[
-        float | None, option(METHOD, default="0.7 with a baseline"), Limits(above=0, below=1)
+        float | None, option(METHOD, default="0.7 with --baseline"), Limits(above=0, below=1)
     ] = None
-    """Verdict: least strength of reaction (reach) of a target; the greatest is its inverse."""
+    """Verdict: least strength of reaction of a target; 1 is as strong as the reference's, and the
+    greatest is the inverse."""
 
     candidates: Annotated[int, whole_number(METHOD), Limits(least=0)] = 8
     """Random candidates a text, drawn whatever a model answers and answered by all models: for
-    concordance, reach, matched flips and base rate. The paper's audit has --candidates 0 and
-    preset=paper."""
+    same reaction, strength of reaction, matched flips and how often a model keeps its answer. The
+    paper's audit has --candidates 0 and preset=paper."""
 
     looks: Annotated[
         int | None,
@@ -191,7 +194,7 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
 
     gap: Annotated[float, option(METHOD), Limits(above=0)] = 0.1
     """Least difference of the reference's log odds at two random candidates that form a pair for
-    concordance."""
+    same reaction."""
 
     min_similarity: Annotated[float | None, option(METHOD), Limits(least=-1, most=1)] = None
     """Least cosine similarity of a perturbed text with its original."""

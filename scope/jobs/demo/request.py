@@ -17,7 +17,7 @@ class DemoRequest(Request):
     The reference is a small sentence encoder fine-tuned on labelled tweets. Two targets are copies
     of it, one with weights in 8 bits and one that lacks four in five weights; the student has four
     of its six layers and learned from its outputs alone; the independent model shares neither
-    weights nor tokenizer with it, and learned from the labels. The baseline is the reference with
+    weights nor tokenizer with it, and learned from the labels. The yardstick is the reference with
     another seed. The first time takes about two minutes longer, for the training. An interrupted
     run continues when the same command is given again, with the same result.
 

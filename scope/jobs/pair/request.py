@@ -43,8 +43,8 @@ class PairRequest(LabelledTexts, JudgesAccuracy):
     In Python also a path, a list, a DataFrame or a Dataset."""
 
     baseline: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
-    """Model that the first model may be replaced by, such as the same training with another seed;
-    used where the first model is the reference."""
+    """Yardstick: a model that may replace the first one, such as the same training with another
+    seed; used where the first model is the reference."""
 
     floor: Annotated[str | object | None, option(MODELS, metavar="MODEL", once=True)] = None
     """Independently trained model, which shows how alike unrelated models are."""

@@ -87,7 +87,7 @@ class ReuseRequest(LabelledTexts):
 
     data: Annotated[str | Any, option(DATA, metavar="DATA")]
     """Texts or questions: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl or .parquet file.
-    Right answers give the test more power.
+    With right answers the test finds more.
 
     In Python also a path, a list, a DataFrame or a Dataset."""
 

@@ -74,4 +74,4 @@ def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, audit_argumen
     changed = [one["perturbation"]["text"] for one in comparison["perturbations"]]
     assert truncated == len({text for text in [long, *filter(None, changed)] if len(text) > 200})
     again = command("report", next((tmp_path / "runs").iterdir()).name)
-    assert f"model: {truncated} texts truncated to its maximum length" in again.stdout
+    assert f"model: {truncated} texts cut to its maximum length" in again.stdout

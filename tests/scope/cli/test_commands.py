@@ -23,7 +23,7 @@ def audited(once, sentences_csv):
 
 def test_an_audit_prints_verdicts_and_a_small_table_and_writes_a_report(audited, tmp_path):
     assert "may replace toy_models:Reference" in audited.stdout
-    assert "Concordance by capability" in audited.stdout
+    assert "Same reaction by capability" in audited.stdout
     assert len(audited.stdout.splitlines()) <= 24
     assert "report: runs/mine/report.html" in audited.stderr
     assert "typo: texts" in audited.stderr
@@ -180,7 +180,7 @@ def test_a_stored_run_becomes_a_comment_and_test_cases(audited, command, tmp_pat
 def test_a_stored_run_becomes_a_model_card(audited, command):
     done = command("report", "mine", "--model-card")
     assert done.returncode == 0, done.stderr
-    assert "| Agreement against toy\\_models:Reference |" in done.stdout
+    assert "| Same answers as toy\\_models:Reference |" in done.stdout
     assert done.stdout.count("model-index:") == 2
 
 

@@ -53,7 +53,7 @@ def told(comparison, gate, on="interval"):
 
 SHARE = measured(found=estimate(0.96, 0.884, 0.979))
 GAP = measured(capability=None, found=estimate(0.03, 0.0, 0.06), metric="iid_accuracy_gap")
-UNKNOWN = measured(found=Undefined(reason="the reference is invariant on no pair"))
+UNKNOWN = measured(found=Undefined(reason="the reference keeps its label on no pair"))
 THREE = [
     measured(found=estimate(0.5, 0.4, 0.6)),
     measured("teacher"),
@@ -70,8 +70,8 @@ LOW = "hard_scope of student on typo is 0.960 [0.884, 0.979], n=60, not at least
         ([SHARE], "hard_scope>=0.884", "interval", None),
         ([GAP], "iid_accuracy_gap<=0.06", "interval", None),
         ([GAP], "iid_accuracy_gap<=0.05", "interval", "not at most 0.05 by its upper bound"),
-        ([UNKNOWN], "hard_scope>=0", "interval", "is invariant on no pair"),
-        ([UNKNOWN], "hard_scope>=0", "value", "is invariant on no pair"),
+        ([UNKNOWN], "hard_scope>=0", "interval", "keeps its label on no pair"),
+        ([UNKNOWN], "hard_scope>=0", "value", "keeps its label on no pair"),
         # Brackets choose what is judged.
         (THREE, "hard_scope[typo,student]>=0.7", "interval", "of student on typo"),
         (THREE, "hard_scope[student]>=0.7", "interval", "of student on typo"),

@@ -95,7 +95,7 @@ def test_a_random_target_is_found_by_the_reference_where_too_few_labels_are_know
     answers = {one: draw.choice(("good", "good", "good", "bad")) for one in reference}
     gold = dict(list(reference.items())[:labelled])
     found = answer_shares("m", answers, gold, reference)
-    assert found.degenerate.startswith("its agreement with the reference of 0.")
+    assert found.degenerate.startswith("its share of the reference's answers of 0.")
     assert "on 200 texts is hardly better than chance" in found.degenerate
     assert found.degenerate.endswith("have next to nothing to do with the reference's")
     assert answer_shares("m", answers, gold).degenerate is None

@@ -56,4 +56,4 @@ def test_a_degenerate_target_never_may_replace():
 @pytest.mark.parametrize("endpoints", [(), (endpoint("a", limit=None),)])
 def test_nothing_judged_is_not_shown(endpoints):
     verdict = decided(*endpoints)
-    assert (verdict.decision, verdict.reason) == ("not shown", "no endpoint is judged")
+    assert (verdict.decision, verdict.reason) == ("not shown", "no number is judged")

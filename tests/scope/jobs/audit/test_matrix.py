@@ -52,7 +52,7 @@ def test_one_command_gives_one_matrix_with_the_asymmetry(command, sentences_csv)
         *("--run", "mine", "--gate", "hard_scope[typo,toy_models:Student,toy_models:Rival]>=0"),
     )
     assert done.returncode == 0, done.stderr
-    assert "Concordance on typo" in done.stdout
+    assert "Same reaction on typo" in done.stdout
     assert "tests a pair of models differs by its direction" in done.stdout
 
 

@@ -32,7 +32,7 @@ def answer(result):
 
 def test_the_matrix_has_every_model_as_row_and_column_and_all_else_is_folded(result):
     _, (table,) = answer(result)
-    assert plain(table.caption).startswith("Concordance on typo")
+    assert plain(table.caption).startswith("Same reaction on typo")
     # A model is not compared with itself.
     empty = [[plain(cell) == "–" for cell in row.cells[1:]] for row in table.rows]
     assert empty == [[place == row for place in range(3)] for row in range(3)]
@@ -42,7 +42,7 @@ def test_the_matrix_has_every_model_as_row_and_column_and_all_else_is_folded(res
 def test_the_box_names_the_most_and_the_least_alike_pair(result):
     head, numbers = answer(result)[0]
     assert head.startswith("Most alike on typo: toy_models:")
-    assert numbers.startswith("Concordance ")
+    assert numbers.startswith("Same reaction ")
     assert "; least alike are toy_models:" in numbers
     text = " ".join(to_text(page(result).brief).split())
     assert "of 3 tests a pair of models differs by its direction" in text

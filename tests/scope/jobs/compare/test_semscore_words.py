@@ -19,7 +19,9 @@ def test_by_a_probe_semscore_is_what_that_probe_says(tasks_comparison):
     (section,) = (one for one in page(comparison).sections if one.anchor == "numbers")
     (terms,) = (block for block in section.blocks if isinstance(block, Terms))
     meanings = {plain(label): plain(meaning) for label, meaning in terms.pairs}
-    assert meanings["SemScore"].startswith("similarity in meaning of two answers by a probe of hf")
+    assert meanings["SemScore (key sem_score)"].startswith(
+        "similarity in meaning of two answers by a probe of hf"
+    )
     assert "sem_score: by a probe of hf:mine" in str(by_probe(tasks_comparison))
 
 

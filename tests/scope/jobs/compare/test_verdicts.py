@@ -183,9 +183,9 @@ def test_the_short_json_and_the_model_card_hold_what_the_later_model_has():
     assert (verdict["target"], verdict["decision"]) == ("m1", "may not")
     assert verdict["endpoints"][0]["value"] == pytest.approx(-0.6)
     agreement = next(
-        line for line in model_card_of(result).splitlines() if line.startswith("| Agreement")
+        line for line in model_card_of(result).splitlines() if line.startswith("| Same answers")
     )
-    assert agreement.startswith("| Agreement on choice against m0 |")
+    assert agreement.startswith("| Same answers on choice as m0 |")
 
 
 FLIPS = {"arc": (86, 19), "mmlu": (129, 42)}
