@@ -253,14 +253,15 @@ def of_predict(result: records.PredictResult) -> Answer:
     )
     errors = "The error is below that of predicting the models’ mean on {better} of {all}."
     below = prose(errors, better=sum(better), all=len(better)) if better else ()
+    good = 0 < predicted == len(every)
     use = "Use it to rank models before you run a benchmark: "
     order = "the order is predicted on {count} of {all} benchmarks"
     head = prose(
-        f"{use}{order}" if predicted else f"{order[:1].upper()}{order[1:]}",
+        f"{use}{order}" if good else f"{order[:1].upper()}{order[1:]}",
         count=predicted,
         all=len(every),
     )
-    return answer("good" if 0 < predicted == len(every) else "undecided", head, why, below)
+    return answer("good" if good else "undecided", head, why, below)
 
 
 def of_map(result: records.MapResult) -> Answer:

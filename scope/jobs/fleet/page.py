@@ -320,7 +320,7 @@ def benchmark_chart(prediction: records.BenchmarkPrediction) -> blocks.Figure | 
 
 
 def _dot(model: str, x: float, y: float, interval: tuple[float, float] | None = None) -> Dot:
-    title = f"{model}: predicted {percent(x)} %, observed {percent(y)} %"
+    title = f"{model or 'answers'}: predicted {percent(x)} %, observed {percent(y)} %"
     return Dot(title=title, x=x, y=y, interval=interval, name=model)
 
 

@@ -192,6 +192,8 @@ def _answer(result: StudyResult, words: Words) -> tuple[Text, Text]:
 def _others(result: StudyResult) -> Iterator[Paragraph]:
     """The second number, to which the answer is not limited."""
     for other in result.numbers[1:2]:
+        if other.name not in result.numbers[0].name:
+            return
         yield paragraph(
             "{name}, {subset}: {number}.",
             name=other.name[:1].upper() + other.name[1:],
