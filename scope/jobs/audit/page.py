@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from reports.blocks import (
     Block,
-    Bullets,
     Callout,
     Column,
     Fold,
@@ -48,7 +47,6 @@ from scope.jobs.audit.answer import (
     in_little_room,
     to_do,
     verdict_sentences,
-    where_targets_differ,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import Answered, in_order, numbers_table
@@ -71,7 +69,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
             example_section(result, most=max_pairs),
-            *folded(_slices(result), _estimates(result), differences, *_about_the_run(result)),
+            *folded(_estimates(result), differences, *_about_the_run(result)),
         ),
         brief=tuple(_brief(result, answers)),
     )
@@ -85,18 +83,13 @@ def _brief(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     yield from exploratory(result.earlier_looks)
     yield from _notable(result)
     if ordered:
+        lines = dict.fromkeys(line for answer in ordered for line in answer.words.notes)
+        yield from (paragraph("{line}.", line=line) for line in lines)
         yield numbers_table(ordered)
         yield from to_do(result, ordered)
     if models := tuple(model_lines(result.manifest)):
         yield Terms(models, facts=True)
     yield from run_lines(result.clock)
-
-
-def _slices(result: AuditResult) -> Section | None:
-    """The slices and capabilities on which a target is shown to differ."""
-    differ = tuple(where_targets_differ(result))
-    blocks = (Bullets(differ, findings=True),)
-    return Section(anchor="differ", title="Slices", blocks=blocks) if differ else None
 
 
 def _about_the_run(result: AuditResult) -> Iterator[Section]:
@@ -149,8 +142,20 @@ def _estimates(result: AuditResult) -> Section:
         ("model", "accuracy", "answers"),
         ((marked(row.model, shares), Cell.of(row.accuracy), row.in_words()) for row in shares),
     )
+    slices = table_of(
+        "Where slices differ, from one another: the lowest; p-values are corrected for all of them",
+        ("slices by", "on", "metric", "model", "lowest", "value", "p, adjusted"),
+        (
+            (
+                *(test.grouping, row.capability or CLEAN, short_name(row.metric), row.target),
+                *(row.subset, Cell.of(row.estimate), p_value(test.p_adjusted)),
+            )
+            for test in result.slice_tests
+            for row in [test.worst]
+        ),
+    )
     tables = map(_against, result.audits) if result.audits else _tables(result)
-    blocks = (*([answers] if answers else []), *tables)
+    blocks = (*filter(None, (answers, slices)), *tables)
     return numbers_section(names, blocks, about=about, anchor="estimates")
 
 
