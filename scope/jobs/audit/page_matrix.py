@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.blocks import (
     Block,
-    Bullets,
     Column,
     Page,
     Paragraph,
+    Preformatted,
     Section,
     Table,
+    heading,
     note,
     paragraph,
 )
@@ -29,16 +33,19 @@ from reports.wording import (
     range_of_counts,
     short,
     short_points,
-    short_share,
 )
 from scope.estimation import PRIMARY_ON_CAPABILITIES
 from scope.jobs.audit.answer import (
-    Answered,
     answered,
     estimates_of_models,
     exploratory,
+    further_command,
+    text_blocks,
+    where_blocks,
 )
-from scope.jobs.audit.verdict_words import carrying, in_plain_words, listed, telling_text
+from scope.jobs.audit.examples import example_section
+from scope.jobs.audit.limits import Answered, limits_table
+from scope.jobs.audit.verdict_words import carrying, in_plain_words, listed
 from scope.printing import counted
 from scope.records import (
     AnswerShares,
@@ -46,6 +53,7 @@ from scope.records import (
     AuditResult,
     Endpoint,
     Estimate,
+    Manifest,
     Measurement,
     ReplacementDecision,
     Undefined,
@@ -203,50 +211,68 @@ def most_telling(every: Sequence[Direction]) -> Direction:
     return min(every, key=worst)
 
 
-def parts_of_directions(every: Sequence[Direction]) -> Block:
-    """Where the two models of the worst verdict differ, a text, and what to do."""
+def replacements(every: Sequence[Direction]) -> Iterator[Block]:
+    """Who may replace whom; where the two of the worst verdict differ; and all limits."""
+    yield from _notes(every)
+    yield who_replaces_whom(every)
     worst = most_telling(every)
-    pair = prose("**{a}** in place of **{b}**", a=worst.target, b=worst.reference)
-    where: list[Block] = [paragraph("Most of all {pair}.", pair=pair)]
-    where += [Bullets(tuple(_slices(worst)))]
-    texts: list[Block] = []
-    to_do: list[Block] = []
-    if worst.answer:
-        shown = telling_text(worst.answer.verdict, worst.audit)
-        texts += [Paragraph(text) for _, text in shown]
-        open_ = [each.answer for each in every if each.answer and each.answer.words.more]
-        if open_:
-            to_do.append(paragraph("{n} are open: {more}", n=len(open_), more=open_[0].words.more))
-    return three_parts(where, texts, to_do)
+    answers = [worst.answer] if worst.answer else []
+    pair = note("{a} in place of {b}:", a=worst.target, b=worst.reference)
+    yield three_parts(
+        [pair, *where_blocks(worst.audit, answers)],
+        [pair, *text_blocks(worst.audit, answers)],
+        [*_to_do(every)],
+    )
+    if every_answer := [each.answer for each in every if each.answer]:
+        yield heading("The limits of each replacement")
+        yield limits_table(every_answer)
 
 
-def _slices(direction: Direction) -> Iterator[Text]:
-    for test in direction.audit.slice_tests:
-        worst = test.worst
-        if worst.target == direction.target and worst.capability is None:
-            yield prose(
-                "{part}: same answer on {share} of {n}",
-                part=str(worst.subset),
-                share=short_share(worst.estimate),
-                n=worst.estimate.n,
-            )
+def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
+    """Which replacements to make, which not, and the command that decides an open one."""
+    yield paragraph("Use a model in place of another where it has a ✓.")
+    undecided = [each for each in every if each.answer and each.answer.words.options]
+    for each in undecided[:1]:
+        assert each.answer is not None
+        words = each.answer.words
+        yield paragraph(
+            "Open for {a} in place of {b}: {more}:",
+            a=each.target,
+            b=each.reference,
+            more=words.more,
+        )
+        yield Preformatted(further_command(_alone(each), [words.options]))
+    if undecided[1:]:
+        yield paragraph("So for the other {n} with a ?.", n=len(undecided) - 1)
+
+
+def _alone(direction: Direction) -> Manifest:
+    """The manifest of the audit of one direction, with its own command."""
+    manifest = direction.audit.manifest
+    (target,) = (card for card in manifest.targets if card.name == direction.target)
+    models = r" --(?:reference|target|group)[ =](?:'[^']*'|\S+)| --both-directions"
+    options = re.sub(models, "", manifest.command).removeprefix("scope audit")
+    command = (
+        f"scope audit --reference {quote(manifest.reference.spec)} --target {quote(target.spec)}"
+    )
+    return replace(manifest, command=f"{command}{options}")
 
 
 def matrix_page(result: AuditResult, numbers: Section, about: Iterable[Section]) -> Page:
     """The whole report of an audit with several references."""
     manifest, every = result.manifest, directions(result.audits)
     names = ", ".join(card.name for card in manifest.references)
-    table, notes = who_replaces_whom(every), tuple(_notes(every))
-    blocks = (*notes, table, parts_of_directions(every))
+    worst = most_telling(every)
     return Page(
         title=f"SCoPE {manifest.job}: a matrix of {names}",
         heading=counted_verdicts(every),
         about=about_directions(every),
         sections=(
-            Section(anchor="answer", title="Answer", blocks=blocks),
+            Section(anchor="answer", title="Answer", blocks=tuple(replacements(every))),
+            example_section(worst.audit),
             *folded(_over_models(result), numbers, *about),
         ),
-        brief=(*notes, who_replaces_whom(every, brief=True), *run_lines(result.clock)),
+        brief=(*_notes(every), who_replaces_whom(every, brief=True), *run_lines(result.clock)),
     )
 
 
