@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from reports.blocks import (
     Block,
@@ -37,15 +37,18 @@ from reports.prose import prose
 from reports.wording import Cell
 from scope.estimation import MORE_SIMILAR
 from scope.jobs.audit.answer import (
+    about,
+    answer_blocks,
     answered,
     exploratory,
-    picture,
-    small_table,
-    verdict_boxes,
+    heading_of,
+    to_do,
     verdict_sentences,
     where_targets_differ,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
+from scope.jobs.audit.limits import Answered, in_order, numbers_table
+from scope.jobs.audit.page_matrix import matrix_page
 from scope.metrics import metric_name
 from scope.records import AuditResult, marked
 
@@ -53,35 +56,44 @@ from scope.records import AuditResult, marked
 def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     """The whole report of an audit; ``max_pairs`` limits the listed texts, not the counts."""
     if result.matrix is not None:
-        from scope.jobs.audit.page_matrix import matrix_page
-
         return matrix_page(result, _estimates(result), _about_the_run(result))
-    manifest, verdicts = result.manifest, list(answered(result))
+    manifest, answers = result.manifest, list(answered(result))
     targets = ", ".join(card.name for card in manifest.targets)
-    notable, table = tuple(_notable(result)), small_table(result)
-    models, differ = tuple(model_lines(manifest)), tuple(where_targets_differ(result))
-    answer = (*verdict_boxes(verdicts), *notable, *picture(result))
-    sections = [Section(anchor="answer", title="Answer", blocks=answer)]
-    if differ:
-        blocks = (Bullets(differ, findings=True),)
-        sections.append(Section(anchor="differ", title="Where targets differ", blocks=blocks))
+    answer = (*_notable(result), *(answer_blocks(result, answers) if answers else ()))
     differences = differences_section(result.differences, result.answer_shares)
     return Page(
         title=f"SCoPE {manifest.job}: {targets} against {manifest.reference.name}",
+        heading=heading_of(answers) if answers else (),
+        about=about(result, answers) if answers else (),
         sections=(
-            *sections,
+            Section(anchor="answer", title="Answer", blocks=answer),
             example_section(result, most=max_pairs),
-            *folded(_estimates(result), differences, *_about_the_run(result)),
+            *folded(_slices(result), _estimates(result), differences, *_about_the_run(result)),
         ),
-        brief=(
-            *asked_differently(manifest.models),
-            *map(Paragraph, verdict_sentences(verdicts)),
-            *notable,
-            *([table] if table.rows else []),
-            *([Terms(models, facts=True)] if models else []),
-            *run_lines(result.clock),
-        ),
+        brief=tuple(_brief(result, answers)),
     )
+
+
+def _brief(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
+    """The reasons, a line of numbers a target, and what to do."""
+    yield from asked_differently(result.manifest.models)
+    ordered = in_order(answers)
+    yield from map(Paragraph, verdict_sentences(ordered))
+    yield from exploratory(result.earlier_looks)
+    yield from _notable(result)
+    if ordered:
+        yield numbers_table(ordered)
+        yield from to_do(ordered, result.manifest.reference.name)
+    if models := tuple(model_lines(result.manifest)):
+        yield Terms(models, facts=True)
+    yield from run_lines(result.clock)
+
+
+def _slices(result: AuditResult) -> Section | None:
+    """The slices and capabilities on which a target is shown to differ."""
+    differ = tuple(where_targets_differ(result))
+    blocks = (Bullets(differ, findings=True),)
+    return Section(anchor="differ", title="Slices", blocks=blocks) if differ else None
 
 
 def _about_the_run(result: AuditResult) -> Iterator[Section]:
@@ -97,8 +109,6 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random candidates, which tell a target from a model that never moves, "
             "were not drawn."
         )
-    else:
-        yield from exploratory(result.earlier_looks)
     yield from _degenerate(result)
     yield from _failed(result)
 
@@ -114,8 +124,8 @@ def _degenerate(result: AuditResult) -> Iterator[Block]:
 
 
 def _failed(result: AuditResult) -> Iterator[Block]:
-    """Capabilities that were not measured, and notes on failed searches."""
-    rows = [row for row in all_outcomes(result) if not row.found or row.reason]
+    """Capabilities that were not measured."""
+    rows = [row for row in all_outcomes(result) if not row.found or row.status == "failed"]
     if rows:
         yield outcome_lines(rows)
 

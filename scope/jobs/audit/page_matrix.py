@@ -17,7 +17,6 @@ from reports.blocks import (
     Preformatted,
     Section,
     Table,
-    heading,
     note,
     paragraph,
 )
@@ -25,12 +24,11 @@ from reports.builders.answer import three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.charts import Grid, grid
-from reports.prose import Span, Style, Text, prose, written
+from reports.prose import Span, Style, Text, prose, together, written
 from reports.wording import (
     Cell,
     p_value,
     percent,
-    range_of_counts,
     short,
     short_points,
 )
@@ -40,10 +38,11 @@ from scope.jobs.audit.answer import (
     estimates_of_models,
     exploratory,
     further_command,
+    how_sure,
     text_blocks,
     where_blocks,
 )
-from scope.jobs.audit.examples import example_section
+from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import Answered, limits_table
 from scope.jobs.audit.verdict_words import carrying, in_plain_words, listed
 from scope.printing import counted
@@ -110,21 +109,41 @@ def counted_verdicts(every: Sequence[Direction]) -> Text:
     return prose(f"Who may replace whom? {listed([parts[0].capitalize(), *parts[1:]])}")
 
 
+_LIMITS = {
+    "accuracy": "at most {points:.3g} points less accurate",
+    "agreement": "with the same answer to at least {share:.3g}\u00a0% of texts",
+    "keeps": "at most {points:.3g} points less often with the same answer after random changes",
+}
+
+
 def about_directions(every: Sequence[Direction]) -> Text:
-    """What was asked, the limits, and how sure a cell is."""
-    ends = [end for each in every if each.answer for end in each.answer.verdict.endpoints]
-    judged = [end for end in ends if end.limit is not None]
-    kinds = {"unchanged": ("accuracy", "agreement"), "changed at random": ("keeps",)}
-    counts = (
-        (range_of_counts(end.estimate for end in judged if end.measure in measures), kind)
-        for kind, measures in kinds.items()
+    """What a cell means, its main limits, the texts, and how sure it is."""
+    answers = [each.answer for each in every if each.answer]
+    if not answers:
+        return prose("A cell compares the model of its row with that of its column.")
+    limits = {end.measure: end.limit for end in answers[0].verdict.endpoints[::-1] if end.limit}
+    main = [
+        words.format(points=-100 * limits[measure], share=100 * limits[measure])
+        for measure, words in _LIMITS.items()
+        if measure in limits
+    ]
+    cell = prose(
+        "✓: the model of the row, in place of that of the column, is within all [[limits|limits]]: "
+        f"{{main}}. Each cell is judged by itself, on {_texts(every)} texts.",
+        main=listed(main or ["see below"]),
     )
-    asked = listed([f"{count} texts {kind}" for count, kind in counts if count] or ["texts"])
-    return prose(
-        f"May the model of a row take the place of that of a column? Compared on {asked}. "
-        "**Sure?** A wrong ✓, for a model just beyond a limit, comes up in about 1 run of 40, as "
-        "does a wrong ✗; each cell is a test of its own."
-    )
+    # The least sure of all.
+    return together(cell, how_sure(sorted(answers, key=lambda a: (not a.looks, not a.combined))))
+
+
+def _texts(every: Sequence[Direction]) -> str:
+    """How many texts were asked unchanged, and changed."""
+    audits = [each.audit for each in every]
+    unchanged = {audit.manifest.data[0].used for audit in audits}
+    changed = {len({each.perturbation.example_id for each in a.candidates}) for a in audits}
+    ends = (sorted({min(counts), max(counts)}) for counts in (unchanged, changed))
+    counts = (" to ".join(f"{count:,}" for count in both) for both in ends)
+    return " unchanged and ".join(counts) + " changed"
 
 
 def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Table:
@@ -184,11 +203,8 @@ def _cell(direction: Direction | None) -> Text:
 
 
 def _number(end: Endpoint) -> str:
-    limit = end.limit or 0.0
-    differs = limit < 0
-    number = short_points(end.estimate) if differs else short(end.estimate)
-    least = f"{100 * limit:.3g} points" if differs else f"{limit:.3g}"
-    return f"{in_plain_words(end.measure)} {number}; at least {least}".replace("-", "−")
+    number = short_points(end.estimate) if (end.limit or 0) < 0 else short(end.estimate)
+    return f"{in_plain_words(end.measure)} {number}"
 
 
 def _reactions(direction: Direction) -> Iterator[str]:
@@ -213,7 +229,6 @@ def most_telling(every: Sequence[Direction]) -> Direction:
 
 def replacements(every: Sequence[Direction]) -> Iterator[Block]:
     """Who may replace whom; where the two of the worst verdict differ; and all limits."""
-    yield from _notes(every)
     yield who_replaces_whom(every)
     worst = most_telling(every)
     answers = [worst.answer] if worst.answer else []
@@ -223,27 +238,27 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
         [pair, *text_blocks(worst.audit, answers)],
         [*_to_do(every)],
     )
-    if every_answer := [each.answer for each in every if each.answer]:
-        yield heading("The limits of each replacement")
-        yield limits_table(every_answer)
+
+
+def limits_section(every: Sequence[Direction]) -> Iterator[Section]:
+    """The limits of each replacement; none without verdicts."""
+    if answers := [each.answer for each in every if each.answer]:
+        blocks = (limits_table(answers),)
+        head = "The limits of each replacement"
+        yield Section(anchor="limits", title="Limits", heading=head, blocks=blocks)
 
 
 def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
     """Which replacements to make, which not, and the command that decides an open one."""
     yield paragraph("Use a model in place of another where it has a ✓.")
-    undecided = [each for each in every if each.answer and each.answer.words.options]
-    for each in undecided[:1]:
-        assert each.answer is not None
-        words = each.answer.words
-        yield paragraph(
-            "Open for {a} in place of {b}: {more}:",
-            a=each.target,
-            b=each.reference,
-            more=words.more,
-        )
+    undecided = [(each, each.answer.words) for each in every if each.answer]
+    undecided = [(each, words) for each, words in undecided if words.options]
+    for each, words in undecided[:1]:
+        named = prose("{a} in place of {b}", a=each.target, b=each.reference)
+        yield paragraph("Open for {named}. {more}:", named=named, more=words.more)
         yield Preformatted(further_command(_alone(each), [words.options]))
     if undecided[1:]:
-        yield paragraph("So for the other {n} with a ?.", n=len(undecided) - 1)
+        yield paragraph("Likewise for the other {n} with a ?.", n=len(undecided) - 1)
 
 
 def _alone(direction: Direction) -> Manifest:
@@ -269,7 +284,8 @@ def matrix_page(result: AuditResult, numbers: Section, about: Iterable[Section])
         about=about_directions(every),
         sections=(
             Section(anchor="answer", title="Answer", blocks=tuple(replacements(every))),
-            example_section(worst.audit),
+            *limits_section(every),
+            example_section(worst.audit, most=MOST_EXAMPLES),
             *folded(_over_models(result), numbers, *about),
         ),
         brief=(*_notes(every), who_replaces_whom(every, brief=True), *run_lines(result.clock)),

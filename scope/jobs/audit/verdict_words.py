@@ -1,30 +1,24 @@
-"""A verdict in words: its reason, a text that shows it, and how many texts would decide."""
+"""A verdict in words: its reason, and how many texts would decide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from difflib import SequenceMatcher
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
+from types import MappingProxyType
 from typing import NamedTuple
 
-from reports.prose import Span, Style, Text, joined, prose
-from reports.wording import in_percent, points, short_points, short_share, two_digits
+from reports.wording import in_percent, points
 from scope.jobs.audit.assessed import not_assessed
-from scope.jobs.audit.examples import Shown, changed_texts, moved, unchanged_texts
 from scope.printing import counted
 from scope.records import (
     AuditResult,
-    DataCard,
     Endpoint,
     Estimate,
+    Manifest,
     Replacement,
     TextsNeeded,
     Undefined,
-    label_of,
 )
-from scope.records.examples import Both
 from scope.verdicts import texts_lacking
 
 WORDS = {
@@ -41,29 +35,34 @@ _ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance",
 _IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
-_MOST_REASONS = 3
+_HARDLY, _SAME = 0.2, 0.95
+"""Strength below which a target hardly reacts, and share of pairs from which it reacts alike."""
 
 WITHOUT_BASELINE = (
-    "Without a baseline same answers and reaction are shown, not judged; --least-agreement and "
-    "--least-concordance set limits. In the demo an 8-bit copy gives the same answer on "
-    "99.8\u00a0% of tweets, the reference trained again with another seed on 96\u00a0%, with same "
-    "reaction 1.00 and .90, strength 1.00 and .93."
+    "Without a yardstick (--baseline), same answers and reactions are shown, not judged. In the "
+    "demo an 8-bit copy gives the same answer on 99.8\u00a0% of tweets, the reference trained "
+    "again on 96\u00a0%; typos shake them alike in 100 and in 90 of 100 pairs."
 )
+
+_PLURAL = ("typo", "synonym", "contraction", "inflection", "paraphrase")
 
 
 class VerdictWords(NamedTuple):
     """A verdict in sentences without a full stop: the verdict, its reason, and further sentences.
 
-    ``more`` is the number of texts that would decide; empty for a decided verdict.
+    ``more`` is the number of texts that would decide, and ``options`` are those of a run on as
+    many; both are empty for a decided verdict.
     """
 
     opening: str
     why: str
     more: str = ""
     notes: tuple[str, ...] = ()
+    options: str = ""
 
     def __str__(self) -> str:
-        parts = (f"{self.opening}: {self.why}", self.more, *self.notes)
+        more = ": ".join(filter(None, (self.more, self.options)))
+        parts = (f"{self.opening}: {self.why}", more, *self.notes)
         return ". ".join(filter(None, parts)) + "."
 
 
@@ -79,24 +78,13 @@ def opening(verdict: Replacement, reference: str) -> str:
 
 def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
-    reference, card = result.manifest.reference.name, result.manifest.baseline
-    baseline = "" if card is None else card.name
-    names, more = (reference, baseline), ""
-    if verdict.decision == "may replace":
-        judged = [end for end in verdict.endpoints if end.limit is not None]
-        why = "; ".join(finding(end, *names) for end in _by_importance(_whole(judged)))
-    elif verdict.decision == "may not":
-        why = _reasons(carrying(verdict), *names, "outside")
-    else:
-        why = verdict.reason or _open(verdict, *names)
-        more = _more_texts(verdict, result.manifest.data[0], baseline or reference)
-    shown = [end for end in verdict.endpoints if end.limit is None]
-    shown = [end for end in _whole(shown) if end.measure in ("agreement", "concordance")]
-    if others := " and ".join(
-        finding(end, *names) for end in shown if isinstance(end.estimate, Estimate)
-    ):
-        why = f"{others}; {why}" if verdict.decision == "may replace" else f"{why}; {others}"
-    return VerdictWords(f"{opening(verdict, reference)}", why, more, tuple(_notes(verdict, result)))
+    reference, why, more, options = result.manifest.reference.name, verdict.reason or "", "", ""
+    if not why:
+        reasons = {"may replace": _as_good, "may not": _outside, "not shown": _open}
+        why = reasons[verdict.decision](verdict, result)
+        more, options = _more_texts(verdict, result.manifest)
+    notes = tuple(_notes(verdict, result))
+    return VerdictWords(opening(verdict, reference), why, more, notes, options)
 
 
 def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
@@ -113,8 +101,6 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     for capability, reason in not_assessed(result, "concordance").items() if judged else ():
         if capability not in few:
             yield f"Same reaction on {capability} is not assessed: {reason}"
-    if result.manifest.baseline is not None:
-        yield f"Measured against {result.manifest.baseline.name}"
     used, planned = result.manifest.data[0].used, result.planned_texts
     if used < planned:
         yield f"Decided at look {result.look}, on {used:,} of {planned:,} planned texts"
@@ -139,26 +125,73 @@ def _by_importance(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     return sorted(endpoints, key=lambda end: (_ORDER.index(end.measure), end.p_beyond))
 
 
-def _whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-    """Without a capability beside the number over all capabilities."""
+def whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """Without a capability beside the number over all capabilities, nor those shown alone."""
     names = {end.name for end in endpoints}
-    return [end for end in endpoints if end.name == end.measure or end.measure not in names]
+    ends = [end for end in endpoints if "changed texts" not in end.name]
+    return [end for end in ends if end.name == end.measure or end.measure not in names]
 
 
-def _reasons(endpoints: Sequence[Endpoint], reference: str, baseline: str, state: str) -> str:
-    """The findings on the first endpoints, with their limits, and the names of the others."""
-    whole = _whole(endpoints)
-    first = [_with_limit(end, reference, baseline) for end in whole[:_MOST_REASONS]]
-    others = [in_plain_words(end.name) for end in whole[_MOST_REASONS:]]
-    return "; ".join(first) + (f"; also {state}: {listed(others)}" if others else "")
+def _outside(verdict: Replacement, result: AuditResult) -> str:
+    """The first limit that is exceeded, the first one of reactions, and the names of the others."""
+    ends = whole(carrying(verdict))
+    moves = [end for end in ends[1:] if end.measure in ("reach", "concordance")]
+    still = [end for end in moves if _strength(end) < _HARDLY]
+    shown = [*ends[:1], *(still or moves or ends[1:])[:1]]
+    others = [in_plain_words(end.name) for end in ends if end not in shown]
+    also = f"; also outside: {listed(others)}" if others else ""
+    return ", and ".join(finding(end, verdict, result) for end in shown) + also
 
 
-def _open(verdict: Replacement, reference: str, baseline: str) -> str:
-    """How many numbers are within their limits, and what is open."""
-    judged = [end for end in verdict.endpoints if end.limit is not None]
-    reached = sum(end.state == "within" for end in judged)
-    start = f"{reached or 'none'} of {counted(len(judged), 'number')} within limits; open: "
-    return start + _reasons(carrying(verdict), reference, baseline, "open")
+def _strength(endpoint: Endpoint) -> float:
+    """The strength of reaction; 1 for another endpoint."""
+    estimate = endpoint.estimate
+    return estimate.value if endpoint.measure == "reach" and isinstance(estimate, Estimate) else 1.0
+
+
+def _open(verdict: Replacement, result: AuditResult) -> str:
+    """How many limits are reached, on all capabilities, and what is open."""
+    judged = {_limit(end) for end in verdict.endpoints if end.limit is not None}
+    ends = carrying(verdict)
+    reached = len(judged) - len(set(map(_limit, ends)))
+    first, *others = whole(ends)
+    parts = [finding(first, verdict, result)]
+    parts += [f"{in_plain_words(end.name)}{f' ({_ALONE})' * _alone(end)}" for end in others]
+    return f"{reached} of {counted(len(judged), 'limit')} reached; open: {'; '.join(parts)}"
+
+
+def _limit(endpoint: Endpoint) -> str:
+    return endpoint.name if endpoint.measure == "recall" else endpoint.measure
+
+
+_ALONE = "outside by itself, not once corrected"
+
+
+def _alone(endpoint: Endpoint) -> bool:
+    return endpoint.state == "fails alone"
+
+
+def _as_good(verdict: Replacement, result: AuditResult) -> str:
+    """On how many texts the answers are the same, then accuracy, and what random changes do."""
+    ends = {_limit(end): end for end in whole(verdict.endpoints)}
+    judged = [name for name, end in ends.items() if end.limit is not None]
+    same = measured(result, verdict.target, "iid_agreement")
+    parts, all_same = [], False
+    if isinstance(same, Estimate):
+        parts.append(f"same answer on {round(same.value * same.n):,} of {same.n:,} texts")
+        all_same = same.value == 1
+    if not all_same:
+        scores = [name for name in judged if name.startswith(("accuracy", "recovery", "recall"))]
+        parts += [finding(ends[name], verdict, result, limit=False) for name in scores]
+    if "concordance" in judged:
+        shares = reactions(ends["concordance"], verdict, result)
+        card = result.manifest.baseline
+        alike = "same reaction" if shares and shares[0] >= _SAME else ""
+        alike = alike or (f"reaction as like as {card.name}'s" if card else "reaction as required")
+        parts.append(f"{alike} to {to_changes(ends['concordance'])}")
+    elif "keeps" in judged:
+        parts.append(finding(ends["keeps"], verdict, result, limit=False))
+    return ", ".join(parts)
 
 
 def in_plain_words(name: str) -> str:
@@ -171,80 +204,152 @@ def in_plain_words(name: str) -> str:
     return f"{WORDS.get(measure, measure)}{on}{capability}"
 
 
-_FINDINGS = {
-    "accuracy": "its {name} is {lower}",
-    "recall": "its {name} is {lower}",
-    "recovery": "it keeps {share}\u00a0% of {reference}'s accuracy",
-    "agreement": "it answers {otherwise}\u00a0% of texts otherwise",
-    "agreement minus": "it gives {reference}'s answer {less} often {than} {baseline}",
-    "keeps minus": "under random changes{on} it keeps its answer {less} often {than} {reference}",
-    "concordance": "it shares {reference}'s reaction{on} in {share}\u00a0% of pairs of changes",
-    "concordance minus": "it shares {reference}'s reaction{on} {less} often {than} {baseline}",
-    "reach": "it reacts{on} {share}\u00a0% as strongly as {reference}",
-}
+def to_changes(endpoint: Endpoint) -> str:
+    """What changes the texts of an endpoint.
+
+    >>> to_changes(Endpoint(name="reach on typo", estimate=Undefined(reason="no text")))
+    'typos'
+    """
+    capability = endpoint.name.partition(" on ")[2]
+    if capability in _PLURAL:
+        return f"{capability}s"
+    return f"{capability} changes" if capability else "random changes"
 
 
-def finding(endpoint: Endpoint, reference: str, baseline: str) -> str:
-    """An endpoint's number in plain words."""
-    estimate, measure = endpoint.estimate, endpoint.measure
+def measured(
+    result: AuditResult, model: str, metric: str, capability: str | None = None
+) -> Estimate | Undefined | None:
+    """A model's number on all texts of a capability, or on the unchanged texts."""
+    key = (metric, model, capability, None)
+    rows = ((row.metric, row.target, row.capability, row.subset) for row in result.measurements)
+    place = next((place for place, row in enumerate(rows) if row == key), None)
+    return None if place is None else result.measurements[place].estimate
+
+
+def reactions(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> list[float]:
+    """In which share of pairs the target, then the yardstick if any, reacts as the reference does.
+
+    Over several capabilities it is the mean. Empty where it is judged on the texts of two runs.
+    """
+    ends = [end for end in verdict.endpoints if end.measure == "concordance"]
+    names = [end.name.partition(" on ")[2] for end in ends]
+    capability, card = endpoint.name.partition(" on ")[2], result.manifest.baseline
+    shares = []
+    for model in (verdict.target, *([card.name] if card else [])):
+        each = (measured(result, model, "concordance", name) for name in names if name)
+        if capability:
+            each = iter([measured(result, model, "concordance", capability)])
+        values = [estimate.value for estimate in each if isinstance(estimate, Estimate)]
+        shares += [fmean(values)] if values and not result.combined_with else []
+    return shares
+
+
+def finding(
+    endpoint: Endpoint, verdict: Replacement, result: AuditResult, *, limit: bool = True
+) -> str:
+    """An endpoint's number in plain words, with its limit."""
+    estimate = endpoint.estimate
     if isinstance(estimate, Undefined):
         return f"{in_plain_words(endpoint.name)} is {estimate}"
-    differs = endpoint.limit is not None and endpoint.limit < 0
-    key = f"{measure} minus" if f"{measure} minus" in _FINDINGS and differs else measure
-    by, equal = points(estimate.value).lstrip("+−"), points(estimate.value) == "0.0"
-    more, lower = ("less", "lower") if estimate.value < 0 else ("more", "higher")
-    return _FINDINGS[key].format(
-        name=endpoint.name,
-        on=endpoint.name.removeprefix(measure),
-        less="as" if equal else f"{by} points {more}",
-        than="as" if equal else "than",
-        lower="the same" if equal else f"{by} points {lower}",
-        share=in_percent(estimate.value)[0],
-        otherwise=in_percent(1 - estimate.value)[0],
-        reference=reference,
-        baseline=baseline,
-    )
-
-
-def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
-    """The finding on an endpoint, with its interval and limit."""
-    estimate, limit = endpoint.estimate, endpoint.limit or 0.0
-    words = finding(endpoint, reference, baseline)
-    if isinstance(estimate, Undefined):
+    words, allowed = _FINDINGS[endpoint.measure](endpoint, estimate.value, verdict, result)
+    if endpoint.limit is None or not limit:
         return words
-    side, unit = "at least", "" if limit < 0 else "\u00a0%"
-    if endpoint.measure == "agreement" and limit > 0:  # the share of other answers
-        side, limit = "at most", 1 - limit
-        value, low, high = (1 - end for end in (estimate.value, estimate.high, estimate.low))
-        estimate = replace(estimate, value=value, low=low, high=high)
-    number = short_points(estimate) if limit < 0 else short_share(estimate)
-    interval = number[number.index("[") :]
-    least = f"{side} {100 * limit:.3g}{unit}".replace("-", "−")
-    if endpoint.most is not None:
-        least += f", at most {100 * endpoint.most:.3g}{unit}"
     needed = texts_lacking(endpoint)
-    few = f", too few, {needed:,} are needed" if needed else ""
-    alone = ", outside by itself but not once corrected for the other limits"
-    return (
-        f"{words} ({interval} on {estimate.n:,} texts{few}; {least} is required"
-        f"{alone * (endpoint.state == 'fails alone')})"
-    )
+    few = f"{estimate.n:,} texts are too few, at least {needed:,} are needed" if needed else ""
+    inside = filter(None, (allowed, few, _ALONE * _alone(endpoint)))
+    return f"{words} ({'; '.join(inside)})"
 
 
-def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
-    """The name of an endpoint with what is subtracted."""
-    other = reference if endpoint.measure in ("accuracy", "recall", "keeps") else baseline
-    differs = (endpoint.limit or 1) < 0 or "changed texts" in endpoint.name
-    name = in_plain_words(endpoint.name)
-    return f"{name} minus {other}'s" if differs and other else name
+def _accuracy(end: Endpoint, value: float, _: Replacement, __: AuditResult) -> tuple[str, str]:
+    lower = _by(value, "lower", "higher", "the same")
+    return f"its {end.name} is {lower}", _at_most(end) + " lower" * (value >= 0)
 
 
-def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
-    """The numbers of texts that decide in 4 runs of 5, and the options of a further run."""
-    if verdict.reason:
-        return ""
+def _recovery(end: Endpoint, value: float, _: Replacement, result: AuditResult) -> tuple[str, str]:
+    words = f"it keeps {_share(value)} of {result.manifest.reference.name}'s accuracy"
+    return words, f"at least {_share(end.limit or 0)}"
+
+
+def _keeps(end: Endpoint, value: float, _: Replacement, result: AuditResult) -> tuple[str, str]:
+    often = _by(value, "more often than", "less often than", "as often as")
+    whose = f"{result.manifest.reference.name}'s"
+    return f"{to_changes(end)} change its answer {often} {whose}", _at_most(end)
+
+
+def _agreement(
+    end: Endpoint, value: float, verdict: Replacement, result: AuditResult
+) -> tuple[str, str]:
+    card = result.manifest.baseline
+    if card is None or (end.limit or 0) >= 0:
+        most = f"at most {100 * (1 - (end.limit or 0)):.3g}\u00a0%"
+        return f"it answers {_share(1 - value)} of texts otherwise", most
+    shares = [measured(result, name, "iid_agreement") for name in (verdict.target, card.name)]
+    values = [1 - share.value for share in shares if isinstance(share, Estimate)]
+    if len(values) < len(shares) or result.combined_with:
+        often = _by(value, "less often than", "more often than", "as often as")
+        return f"it gives {result.manifest.reference.name}'s answer {often} {card.name}", _at_most(
+            end
+        )
+    otherwise, usual = map(_share, values)
+    return f"it answers {otherwise} of texts otherwise", f"{card.name}: {usual}"
+
+
+def _concordance(
+    end: Endpoint, value: float, verdict: Replacement, result: AuditResult
+) -> tuple[str, str]:
+    reference, card = result.manifest.reference.name, result.manifest.baseline
+    words = f"it reacts to {to_changes(end)} as {reference} does"
+    if card is None or (end.limit or 0) >= 0:
+        least = f"at least {100 * (end.limit or 0):.3g}"
+        return f"{words} in {100 * value:.0f} of 100 pairs", least
+    shares = reactions(end, verdict, result)
+    if len(shares) < 2:
+        often = _by(value, "less often than", "more often than", "as often as")
+        return f"{words} {often} {card.name}", _at_most(end)
+    target, usual = (f"{100 * share:.0f}" for share in shares)
+    return f"{words} in {target} of 100 pairs", f"{card.name}: {usual}"
+
+
+def _reach(end: Endpoint, value: float, _: Replacement, result: AuditResult) -> tuple[str, str]:
+    as_strongly = f"{_share(value)} as strongly as {result.manifest.reference.name}"
+    hardly = value < _HARDLY
+    words = f"it {'hardly ' * hardly}reacts to {to_changes(end)}{':' * hardly} {as_strongly}"
+    least, most = (f"{100 * (limit or 0):.0f}\u00a0%" for limit in (end.limit, end.most))
+    return words, f"at most {most}" if value > 1 else f"at least {least}"
+
+
+_FINDINGS: Mapping[str, Callable[..., tuple[str, str]]] = MappingProxyType(
+    {
+        "accuracy": _accuracy,
+        "recall": _accuracy,
+        "recovery": _recovery,
+        "agreement": _agreement,
+        "keeps": _keeps,
+        "concordance": _concordance,
+        "reach": _reach,
+    }
+)
+
+
+def _by(value: float, below: str, above: str, equal: str) -> str:
+    by = points(value).lstrip("+−")
+    return equal if by == "0.0" else f"{by} points {below if value < 0 else above}"
+
+
+def _at_most(endpoint: Endpoint) -> str:
+    return f"at most {-100 * (endpoint.limit or 0):.3g}"
+
+
+def _share(value: float) -> str:
+    return f"{in_percent(value)[0]}\u00a0%"
+
+
+def _more_texts(verdict: Replacement, manifest: Manifest) -> tuple[str, str]:
+    """How many texts decide in 4 runs of 5, and the options of a run on as many."""
+    card = manifest.data[0]
+    standard = (manifest.baseline or manifest.reference).name
     cases = (
-        (verdict.if_equal, f"{verdict.target} is as good as {standard}"),
+        (verdict.if_equal, f"{verdict.target} is as close as {standard}"),
         (verdict.if_as_seen, "it differs as much as here"),
     )
     known = [(needed, case) for needed, case in cases if needed is not None]
@@ -252,25 +357,25 @@ def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
         # Same answers as a share, and not in comparison with a baseline's.
         same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
-            return ""
+            return "", ""
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
         texts = "text that differs" if differ == 1 else "texts that differ"
-        return f"Gold labels are needed on the {differ:,} {texts}" if differ else ""
-    first, _ = known[0]
+        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), ""
+    first, case = known[0]
     numbers = {"n": first.changed, "n-unchanged": first.unchanged}
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]
     rows, most = card.rows - card.duplicates - card.empty, max(filter(None, numbers.values()))
     have = f" (these data have {rows:,})" if rows < most else ""
-    cases_in_words = [f"{_texts(needed)} if {case}" for needed, case in known]
-    worse = "" if verdict.if_as_seen else "; no number shows it if it differs as much as here"
-    words = f"In 4 runs of 5 it takes {', '.join(cases_in_words)}{have}"
-    return f"{words}: {' '.join(options)}{worse}"
+    seen = [f"; if {other}, {_texts(needed)} do" for needed, other in known[1:]]
+    worse = "" if verdict.if_as_seen else "; no number does if it differs as much as here"
+    shows = f"If {case}, a new run with {_texts(first)}{have} shows it in 4 runs of 5"
+    return f"{shows}{''.join(seen)}{worse}", " ".join(options)
 
 
 def _texts(needed: TextsNeeded) -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
     texts = listed([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
-    gold = "" if needed.gold is None else f" (the two differ on {needed.gold:,} of them)"
+    gold = "" if needed.gold is None else f" (gold labels matter on about {needed.gold:,} of them)"
     return f"{texts} texts{gold}"
 
 
@@ -289,109 +394,3 @@ def rounded_up(rows: int) -> int:
 def listed(parts: Sequence[str], last: str = " and ") -> str:
     """Several names in a sentence: commas, and ``last`` before the last one."""
     return last.join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-
-
-_MOST_WORDS, _WORDS_BEFORE, _MOST_LETTERS = 24, 8, 160
-"""Most words shown of a text, words before its first change, and letters without a change."""
-
-_MOST_COMPARED = 1_000
-"""Most words of a text that are compared: the time is quadratic."""
-
-
-def telling_text(verdict: Replacement, result: AuditResult) -> Iterator[tuple[Text, Text]]:
-    """A title and the text that shows most of the first endpoint that any text shows, if any.
-
-    *Example* of *may not* is a text on which only the target is wrong, or for reach moves less.
-    Other differences are titled neutrally; one where only the reference is wrong shows no fault.
-    """
-    place = 1 + [card.name for card in result.manifest.targets].index(verdict.target)
-    labels, accused = result.manifest.reference.labels, verdict.decision == "may not"
-    for name in [endpoint.name for endpoint in carrying(verdict)] or ["agreement"]:
-        ranked = [
-            (_fault(text, place, name, labels), text.distance(place), text)
-            for text in _differing(result, place, name)
-        ]
-        least = 2 if name.startswith(("accuracy", "recall", "recovery")) else 1 if accused else 0
-        fault, _, text = max(ranked, key=itemgetter(0, 1), default=(-1, 0.0, None))
-        if text is None or fault < least:
-            continue
-        original = text.before.example.text
-        changed = original if text.after is None else text.after.perturbation.text or ""
-        columns = {result.manifest.reference.name: 0, verdict.target: place}
-        answers = (
-            prose("{model} {answers}", model=model, answers=_answers(text.models[column], labels))
-            for model, column in columns.items()
-        )
-        yield (
-            prose("Example" if accused and fault == 2 else "Where they differ"),
-            prose(
-                "“{text}” {answers}.{gold}",
-                text=_marked(original, changed),
-                answers=joined(answers, between="; "),
-                gold=() if text.gold is None else prose(" Gold: {label}.", label=text.gold),
-            ),
-        )
-        return
-
-
-def _differing(result: AuditResult, place: int, name: str) -> Iterator[Shown]:
-    """The texts on which a target differs from the reference in an endpoint."""
-    measure, _, capability = name.partition(" on ")
-    if name.startswith(("accuracy", "recovery", "agreement", "recall of ")):
-        of_class = name.removeprefix("recall of ")
-        for text in unchanged_texts(result):
-            if place - 1 in text.lost and of_class in (name, text.gold):
-                yield text
-        return
-    drawn = [each for each in result.candidates if capability in ("", each.capability)]
-    for text in changed_texts(result, "flipped", drawn):
-        reference, target = text.models[0], text.models[place]
-        alike = [a.choice for a in reference] == [a.choice for a in target]
-        if moved(target) < moved(reference) if measure == "reach" else not alike:
-            yield text
-
-
-def _fault(text: Shown, place: int, name: str, labels: Sequence[str]) -> int:
-    """2 where only the target is at fault, 0 where only the reference is, 1 otherwise."""
-    reference, target = (
-        all(label_of(answer, labels) == text.gold for answer in text.models[model])
-        for model in (0, place)
-    )
-    return 1 + reference - target + (name.startswith("reach") and reference and target)
-
-
-def _answers(both: Both, labels: Sequence[str]) -> Text:
-    """A model's answers with their probabilities, and whether the change changes its answer."""
-    before, after = (
-        prose(
-            f"{{label}} {two_digits(max(side.probabilities))}" if side.given else "{label}",
-            label=label_of(side, labels),
-        )
-        for side in both
-    )
-    if both[0] is both[1]:
-        return prose("answers {label}" if both[0].given else "gives {label}", label=before)
-    does = "keeps its answer" if both[0].choice == both[1].choice else "changes its answer"
-    return prose(f"{does}: {{before}} → {{after}}", before=before, after=after)
-
-
-def _marked(original: str, changed: str) -> Text:
-    """The words from shortly before the first change on, with those that differ marked."""
-    old, new = (text.split()[:_MOST_COMPARED] for text in (original, changed))
-    words: list[tuple[Style, str]] = []
-    for kind, *ends in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        first, last, new_first, new_last = ends
-        if kind == "equal":
-            words += [("plain", word) for word in old[first:last]]
-        else:
-            words += [("deleted", word) for word in old[first:last]]
-            words += [("inserted", word) for word in new[new_first:new_last]]
-    differ = (place for place, (style, _) in enumerate(words) if style != "plain")
-    start = max(0, next(differ, 0) - _WORDS_BEFORE)
-    parts = [Span("…")] if start else []
-    for style, run in groupby(words[start : start + _MOST_WORDS], key=itemgetter(0)):
-        text = " ".join(word for _, word in run)
-        cut = text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
-        parts.append(Span(cut, style, foreign=True))
-    parts += [Span("…")] if len(words) > start + _MOST_WORDS else []
-    return joined(((part,) for part in parts), between=" ")
