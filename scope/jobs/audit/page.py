@@ -56,7 +56,8 @@ from scope.records import AuditResult, marked
 def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     """The whole report of an audit; ``max_pairs`` limits the listed texts, not the counts."""
     if result.matrix is not None:
-        return matrix_page(result, _estimates(result), _about_the_run(result))
+        numbers = _estimates(result)
+        return matrix_page(result, [*_notable(result)], numbers, _about_the_run(result))
     manifest, answers = result.manifest, list(answered(result))
     targets = ", ".join(card.name for card in manifest.targets)
     answer = (*_notable(result), *(answer_blocks(result, answers) if answers else ()))
@@ -104,7 +105,7 @@ def _about_the_run(result: AuditResult) -> Iterator[Section]:
 
 def _notable(result: AuditResult) -> Iterator[Block]:
     """Why there is no verdict, models that are no evidence, and capabilities that failed."""
-    if not result.verdicts:
+    if not result.verdict_lines():
         yield paragraph(
             "No verdict: random candidates, which tell a target from a model that never moves, "
             "were not drawn."
