@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from reports.blocks import (
     Block,
-    Bullets,
     Callout,
     Column,
     Fold,
@@ -38,8 +37,8 @@ from scope.jobs.audit.where import (
 )
 from scope.records import AuditResult, Difference, Estimate, Manifest, Undefined
 
-MOST_SHOWN = 3
-"""Most targets with a slice and a text on the first screen."""
+MOST_SHOWN, MOST_ABOVE = 2, 5
+"""Most targets beside where they differ and with a text, and in a table above these."""
 
 
 def answered(result: AuditResult) -> Iterator[Answered]:
@@ -64,22 +63,20 @@ def heading_of(answers: Sequence[Answered]) -> Text:
 
 def about(result: AuditResult, answers: Sequence[Answered]) -> Text:
     """The texts, the yardstick, what green means, and how sure the verdicts are."""
-    card, reference = result.manifest.baseline, result.manifest.reference.name
+    card = result.manifest.baseline
     standard = prose("No yardstick: same answers and reactions are not judged.")
     if card is not None:
         standard = prose(
-            "Yardstick: __{name}__; a model that differs from {reference} about as much as it does "
-            "is close enough.",
+            "Yardstick: __{name}__, which counts as close enough.",
             name=card.name,
-            reference=reference,
         )
     texts = prose(
-        "{texts} texts unchanged, {changed} of them also changed by {by}.",
+        "{texts} texts, {changed} also changed ({by}).",
         texts=result.manifest.data[0].used,
         changed=len({each.perturbation.example_id for each in result.candidates}),
-        by=joined((each.name for each in result.manifest.capabilities), last=" and "),
+        by=joined(each.name for each in result.manifest.capabilities),
     )
-    green = prose("Green: close enough; the line is the limit.")
+    green = prose("Green is within the limit.")
     return together(texts, standard, green, how_sure(answers))
 
 
@@ -91,27 +88,28 @@ def how_sure(answers: Sequence[Answered]) -> Text:
             "Confirm the verdict on texts that no run has used.",
             runs=", ".join(answers[0].looks),
         )
-    decisions = {answer.verdict.decision for answer in answers}
-    wrong = [
-        *["A model just beyond a limit gets such a ✓"] * ("may replace" in decisions),
-        *["A model just within its limits gets such a ✗"] * ("may not" in decisions),
-    ]
-    if not wrong:
-        return prose("**Sure?** Nothing is decided yet.")
+    decided = {answer.verdict.decision for answer in answers}
     often = "3 of 100 pairs of runs" if answers[0].combined else "1 run of 40"
-    words = f", {wrong[-1][:1].lower()}".join((wrong[0], wrong[-1][1:])) if wrong[1:] else wrong[0]
-    return prose(f"**Sure?** {words}, in about {often}.")
+    if "may replace" in decided:
+        return prose(f"**Sure?** A model just beyond a limit gets such a ✓ in about {often}.")
+    if "may not" in decided:
+        return prose(f"**Sure?** A model just within its limits gets such a ✗ in about {often}.")
+    return prose("**Sure?** Not yet.")
 
 
-def verdict_sentences(verdicts: Iterable[Answered]) -> Iterator[Text]:
-    """One for each target; none where no verdict is reached. The same reason is given once."""
+def verdict_sentences(verdicts: Iterable[Answered], *, brief: bool = False) -> Iterator[Text]:
+    """One for each target; none where no verdict is reached. The same reason is given once.
+
+    If ``brief``, the verdict is its sign.
+    """
     targets: dict[str, str] = {}
     for answer in verdicts:
         target, why = answer.verdict.target, answer.words.why
         first = targets.setdefault(why, target)
         yield prose(
-            "**{head}**: {why}.",
-            head=f"{SIGNS[answer.verdict.decision]} {answer.words.opening}",
+            "**{sign} {head}**: {why}.",
+            sign=SIGNS[answer.verdict.decision],
+            head=target if brief else answer.words.opening,
             why=why if first == target else f"as for {first}",
         )
 
@@ -130,29 +128,31 @@ def exploratory(looks: Sequence[str]) -> Iterator[Paragraph]:
 _MEANINGS = (
     "Same reaction: of two random changes of a text, the same one moves both models’ answers more; "
     "a coin does so in 50 of 100 pairs. Strength of reaction: how far {target} moves where "
-    "{reference} moves, 1 for as far. A number below its limit by itself but not once corrected "
-    "for the other limits is no ✗."
+    "{reference} moves, 1 for as far."
 )
 
 
 def answer_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
-    """The table of limits, then where, which texts, and what to do."""
+    """The table of limits, then where, which texts, and what to do; many targets come last."""
     ordered = in_order(answers)
-    yield limits_table(ordered, result)
-    for line in dict.fromkeys(line for answer in ordered for line in answer.words.notes):
-        yield note("{line}.", line=line)
-    yield three_parts(
+    parts = three_parts(
         [*where_blocks(result, ordered)],
         [*text_blocks(result, ordered)],
         [*to_do_blocks(result, ordered)],
     )
+    table: tuple[Block, ...] = (limits_table(ordered, result),)
+    if any(end.state == "fails alone" for each in ordered for end in each.verdict.endpoints):
+        table += (note("* Outside by itself, not once corrected for the other limits: no ✗."),)
+    yield from (*table, parts) if len(ordered) <= MOST_ABOVE else (parts, *table)
     several = capabilities_table(ordered) if ordered[1:] else None
     target = ordered[0].verdict.target if not ordered[1:] else "the target"
-    meaning = note(_MEANINGS, target=target, reference=result.manifest.reference.name)
+    notes = [line for answer in ordered for line in answer.words.notes]
+    notes += [answer.words.also for answer in ordered if answer.words.also]
     yield Fold(
         prose("What the limits mean" + (", and each capability by itself" if several else "")),
         (
-            meaning,
+            *(note("{line}.", line=line) for line in dict.fromkeys(notes)),
+            note(_MEANINGS, target=target, reference=result.manifest.reference.name),
             *([note(WITHOUT_BASELINE)] if result.manifest.baseline is None else []),
             *([several] if several else []),
         ),
@@ -160,7 +160,7 @@ def answer_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[
 
 
 def undecided_first(answers: Sequence[Answered]) -> list[Answered]:
-    """Those to look at, at most three: what is open, then *may not*, then *may replace*."""
+    """Those to look at, at most two: what is open, then *may not*, then *may replace*."""
     order = ("not shown", "may not", "may replace")
     return sorted(answers, key=lambda answer: order.index(answer.verdict.decision))[:MOST_SHOWN]
 
@@ -182,21 +182,24 @@ def where_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[B
             shares = (100 * float(same[part].mean()) for part in (unsure, ~unsure))
             cells = ((Span(f"{share:.0f}\u00a0%", "share"),) for share in shares)
             rows.append(((Span(name, style, foreign=True),), *cells))
-        heads = (
-            f"confidence ≤ {cut:g} ({unsure.sum():,} texts)",
-            f"above ({(~unsure).sum():,} texts)",
-        )
+        heads = (f"≤ {cut:g} ({unsure.sum():,} texts)", f"above ({(~unsure).sum():,})")
         yield Table.with_columns(
             (Column("", "name"), *(Column(head) for head in heads)),
             rows,
             caption=prose(
-                "Same answer as {reference}, by its confidence", reference=manifest.reference.name
+                "Same answer where {reference}’s confidence is", reference=manifest.reference.name
             ),
         )
     labels = manifest.reference.labels
     usual = places[yardstick] if yardstick else None
     worst = ((name, worst_slice(texts, labels, places[name], usual)) for name in shown)
-    yield Bullets(tuple(_where(name, slice_, yardstick) for name, slice_ in worst))
+    told = cut is not None  # the table shows what the confidence does
+    sentences = [
+        _where(name, slice_, yardstick)
+        for name, slice_ in worst
+        if not told or (slice_ is not None and "confidence" not in slice_.name)
+    ]
+    yield from map(Paragraph, sentences[:MOST_SHOWN])
 
 
 def _where(target: str, worst: Slice | None, yardstick: str | None) -> Text:
@@ -244,44 +247,50 @@ def examples_of(place: int) -> str:
 
 def to_do_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     """Which targets to use, which to leave out, and the command that would decide the others."""
-    yield from to_do(answers, result.manifest.reference.name)
-    options = [answer.words.options for answer in answers if answer.words.options]
-    if options:
-        yield Preformatted(further_command(result.manifest, options))
+    yield from to_do(result, answers)
+    if options := _further_options(result.manifest, answers):
+        command = Preformatted(further_command(result.manifest, options))
+        yield Fold(prose("The whole command"), (command,))
 
 
-def to_do(answers: Sequence[Answered], reference: str) -> Iterator[Paragraph]:
-    """The same without the command."""
+def to_do(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Paragraph]:
+    """The same in sentences, with the options alone."""
     names: dict[str, list[str]] = {}
     for answer in answers:
         names.setdefault(answer.verdict.decision, []).append(answer.verdict.target)
-    confirm = "Confirm **{names}** on new texts" if answers[0].looks else "Use **{names}**"
-    if good := names.get("may replace"):
-        yield paragraph(
-            f"{confirm} in place of {{reference}}.",
-            names=joined(good, last=" and "),
-            reference=reference,
-        )
+    confirm = "Confirm **{names}** on new texts." if answers[0].looks else "Use **{names}**."
+    words = {"may replace": confirm, "may not": "Leave out **{names}**."}
+    sentences = [
+        prose(template, names=joined(names[decision], last=" and "))
+        for decision, template in words.items()
+        if decision in names
+    ]
+    if sentences:
+        yield Paragraph(together(*sentences))
     for answer in answers:
         if answer.verdict.decision == "not shown":
-            more = (
-                answer.words.more
-                or f"How many texts decide on {answer.verdict.target} is not known"
+            unknown = f"How many texts decide on {answer.verdict.target} is not known"
+            numbers = _further_options(result.manifest, [answer])
+            options = " ".join(f"--{name} {number}" for name, number in numbers.items())
+            more = answer.words.more or unknown
+            yield (
+                paragraph("{more}: ``{options}``", more=more, options=options)
+                if options
+                else (paragraph("{more}.", more=more))
             )
-            yield paragraph("{more}{end}", more=more, end=":" if answer.words.options else ".")
-    if bad := names.get("may not"):
-        yield paragraph(
-            "Do not use **{names}** in its place; no more texts are needed.",
-            names=joined(bad, last=" and "),
-        )
 
 
-def further_command(manifest: Manifest, options: Sequence[str]) -> str:
-    """The command of a new run, with the greatest of the numbers of texts and another seed."""
+def _further_options(manifest: Manifest, answers: Sequence[Answered]) -> dict[str, int]:
+    """The greatest numbers of texts of open targets, and another seed; none without any."""
     numbers: dict[str, int] = {}
-    for name, number in re.findall(r"--(\S+) (\d+)", " ".join(options)):
+    options = " ".join(answer.words.options for answer in answers)
+    for name, number in re.findall(r"--(\S+) (\d+)", options):
         numbers[name] = max(numbers.get(name, 0), int(number))
-    numbers["seed"] = int(str(manifest.settings.get("seed", 0))) + 1
+    return numbers and {**numbers, "seed": int(str(manifest.settings.get("seed", 0))) + 1}
+
+
+def further_command(manifest: Manifest, numbers: Mapping[str, int]) -> str:
+    """The command of a run with other numbers of texts, and another seed."""
     replaced = "|".join((*numbers, "run"))
     command = re.sub(rf" --(?:{replaced})[ =](?:'[^']*'|\S+)", "", manifest.command)
     return " ".join((command, *(f"--{name} {number}" for name, number in numbers.items())))

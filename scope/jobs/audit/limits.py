@@ -16,7 +16,6 @@ from scope.jobs.audit.verdict_words import VerdictWords, whole
 from scope.records import (
     AuditResult,
     Endpoint,
-    Estimate,
     Replacement,
     ReplacementDecision,
     Undefined,
@@ -163,11 +162,14 @@ def _key(end: Endpoint) -> str:
 
 def _columns(rows: Iterable[Mapping[str, Endpoint]]) -> dict[str, Endpoint]:
     """By limit the first endpoint with a number, one that is judged if any is."""
-    ends = [(key, end) for row in rows for key, end in row.items()]
-    known = [(key, end) for key, end in ends if isinstance(end.estimate, Estimate)]
-    ranked = sorted(known, key=lambda pair: pair[1].limit is not None)
-    order = dict.fromkeys(key for key, _ in known)
-    return {key: dict(ranked)[key] for key in order}
+    columns: dict[str, Endpoint] = {}
+    for key, end in ((key, end) for row in rows for key, end in row.items()):
+        if isinstance(end.estimate, Undefined):
+            continue
+        first = columns.setdefault(key, end)
+        if first.limit is None and end.limit is not None:
+            columns[key] = end
+    return columns
 
 
 def _capabilities(answer: Answered) -> Iterator[tuple[Text, dict[str, Endpoint]]]:
@@ -198,19 +200,19 @@ def _name(answer: Answered, several: bool, result: AuditResult | None) -> Text:
 
 _HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
-        "accuracy": ("Accuracy", "accuracy", "lower"),
+        "accuracy": ("Accuracy", "accuracy", "points lower"),
         "recovery": ("Accuracy kept", "accuracy", ""),
-        "agreement": ("Same answers", "same answers", "fewer than {yardstick}"),
-        "keeps": ("Keeps its answer", "keeps", "less often than {reference}"),
-        "concordance": ("Same reaction", "same reaction", "fewer than {yardstick}"),
-        "reach": ("Strength of reaction", "strength", ""),
+        "agreement": ("Same answers", "same answers", "below {yardstick}"),
+        "keeps": ("Keeps its answer", "keeps", "below {reference}"),
+        "concordance": ("Same reaction", "same reaction", "below {yardstick}"),
+        "reach": ("Strength", "strength", ""),
     }
 )
 """By measure, the head of its column, in a terminal, and what a difference is compared with."""
 
 
 def _limit(end: Endpoint, answer: Answered) -> _Limit:
-    head, short, less = _HEADS.get(end.measure, (end.name.capitalize(), end.name, "lower"))
+    head, short, less = _HEADS.get(end.measure, (end.name.capitalize(), end.name, "points lower"))
     differs = (end.limit or 0) < 0 or end.measure == "keeps" or "accuracy" in end.measure
     if end.limit is None:
         below = "shown, not judged"
@@ -220,8 +222,8 @@ def _limit(end: Endpoint, answer: Answered) -> _Limit:
     elif end.most is None:
         below = f"at least {end.limit:.3g}"
     else:
-        below = f"{end.limit:.3g} to {end.most:.3g}; 1 = {answer.reference}’s"
-    return _Limit(f"{head}, points" if differs else head, below, short, differs)
+        below = f"{end.limit:.3g} to {end.most:.3g}"
+    return _Limit(head, below, short, differs)
 
 
 def _number(end: Endpoint | None, limit: _Limit) -> str:

@@ -59,7 +59,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         numbers = _estimates(result)
         return matrix_page(result, [*_notable(result)], numbers, _about_the_run(result))
     manifest, answers = result.manifest, list(answered(result))
-    targets = ", ".join(card.name for card in manifest.targets)
+    targets = ", ".join(card.name for card in manifest.targets if card.role == "target")
     answer = (*_notable(result), *(answer_blocks(result, answers) if answers else ()))
     differences = differences_section(result.differences, result.answer_shares)
     return Page(
@@ -79,12 +79,12 @@ def _brief(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     """The reasons, a line of numbers a target, and what to do."""
     yield from asked_differently(result.manifest.models)
     ordered = in_order(answers)
-    yield from map(Paragraph, verdict_sentences(ordered))
+    yield from map(Paragraph, verdict_sentences(ordered, brief=True))
     yield from exploratory(result.earlier_looks)
     yield from _notable(result)
     if ordered:
         yield numbers_table(ordered)
-        yield from to_do(ordered, result.manifest.reference.name)
+        yield from to_do(result, ordered)
     if models := tuple(model_lines(result.manifest)):
         yield Terms(models, facts=True)
     yield from run_lines(result.clock)

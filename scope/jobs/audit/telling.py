@@ -15,7 +15,7 @@ from scope.jobs.audit.verdict_words import carrying
 from scope.records import AuditResult, Replacement, label_of
 from scope.records.examples import Both
 
-_MOST_WORDS, _WORDS_BEFORE, _MOST_LETTERS = 24, 8, 160
+_MOST_WORDS, _WORDS_BEFORE, _MOST_LETTERS = 14, 4, 160
 """Most words shown of a text, words before its first change, and letters without a change."""
 
 _MOST_COMPARED = 1_000

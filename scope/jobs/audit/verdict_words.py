@@ -35,8 +35,9 @@ _ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance",
 _IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
-_HARDLY, _SAME = 0.2, 0.95
-"""Strength below which a target hardly reacts, and share of pairs from which it reacts alike."""
+_HARDLY, _SAME, _NEARLY = 0.2, 0.95, 0.99
+"""Strength below which a target hardly reacts, share of pairs from which it reacts alike, and of
+same answers from which accuracy need not be named."""
 
 WITHOUT_BASELINE = (
     "Without a yardstick (--baseline), same answers and reactions are shown, not judged. In the "
@@ -50,8 +51,9 @@ _PLURAL = ("typo", "synonym", "contraction", "inflection", "paraphrase")
 class VerdictWords(NamedTuple):
     """A verdict in sentences without a full stop: the verdict, its reason, and further sentences.
 
-    ``more`` is the number of texts that would decide, and ``options`` are those of a run on as
-    many; both are empty for a decided verdict.
+    ``also`` names further limits that are exceeded, or texts in another case. ``more`` is the
+    number of texts that would decide, and ``options`` are those of a run on as many; both are empty
+    for a decided verdict.
     """
 
     opening: str
@@ -59,10 +61,11 @@ class VerdictWords(NamedTuple):
     more: str = ""
     notes: tuple[str, ...] = ()
     options: str = ""
+    also: str = ""
 
     def __str__(self) -> str:
         more = ": ".join(filter(None, (self.more, self.options)))
-        parts = (f"{self.opening}: {self.why}", more, *self.notes)
+        parts = (f"{self.opening}: {self.why}", more, self.also, *self.notes)
         return ". ".join(filter(None, parts)) + "."
 
 
@@ -78,13 +81,16 @@ def opening(verdict: Replacement, reference: str) -> str:
 
 def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
-    reference, why, more, options = result.manifest.reference.name, verdict.reason or "", "", ""
-    if not why:
-        reasons = {"may replace": _as_good, "may not": _outside, "not shown": _open}
-        why = reasons[verdict.decision](verdict, result)
-        more, options = _more_texts(verdict, result.manifest)
-    notes = tuple(_notes(verdict, result))
-    return VerdictWords(opening(verdict, reference), why, more, notes, options)
+    opens, why = opening(verdict, result.manifest.reference.name), verdict.reason or ""
+    also = more = options = ""
+    if not why and verdict.decision == "may replace":
+        why = _as_good(verdict, result)
+    elif not why and verdict.decision == "may not":
+        why, also = _outside(verdict, result)
+    elif not why:
+        why = _open(verdict)
+        more, options, also = _more_texts(verdict, result.manifest)
+    return VerdictWords(opens, why, more, tuple(_notes(verdict, result)), options, also)
 
 
 def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
@@ -132,15 +138,16 @@ def whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     return [end for end in ends if end.name == end.measure or end.measure not in names]
 
 
-def _outside(verdict: Replacement, result: AuditResult) -> str:
-    """The first limit that is exceeded, the first one of reactions, and the names of the others."""
+def _outside(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
+    """The first limit that is exceeded with the first one of reactions, and the other names."""
     ends = whole(carrying(verdict))
     moves = [end for end in ends[1:] if end.measure in ("reach", "concordance")]
     still = [end for end in moves if _strength(end) < _HARDLY]
     shown = [*ends[:1], *(still or moves or ends[1:])[:1]]
     others = [in_plain_words(end.name) for end in ends if end not in shown]
-    also = f"; also outside: {listed(others)}" if others else ""
-    return ", and ".join(finding(end, verdict, result) for end in shown) + also
+    also = f"Also outside: {listed(others)}" if others else ""
+    first, *more = (finding(end, verdict, result) for end in shown)
+    return ", and ".join((first, *(words.removeprefix("it ") for words in more))), also
 
 
 def _strength(endpoint: Endpoint) -> float:
@@ -149,15 +156,20 @@ def _strength(endpoint: Endpoint) -> float:
     return estimate.value if endpoint.measure == "reach" and isinstance(estimate, Estimate) else 1.0
 
 
-def _open(verdict: Replacement, result: AuditResult) -> str:
+def _open(verdict: Replacement) -> str:
     """How many limits are reached, on all capabilities, and what is open."""
     judged = {_limit(end) for end in verdict.endpoints if end.limit is not None}
     ends = carrying(verdict)
+    names = []
+    for end in whole(ends):
+        needed = texts_lacking(end)
+        few = f"{end.estimate.n:,} texts are too few, at least {needed:,} are needed"
+        alone = _ALONE if end.state == "fails alone" else ""
+        remark = few if needed else alone
+        names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
     reached = len(judged) - len(set(map(_limit, ends)))
-    first, *others = whole(ends)
-    parts = [finding(first, verdict, result)]
-    parts += [f"{in_plain_words(end.name)}{f' ({_ALONE})' * _alone(end)}" for end in others]
-    return f"{reached} of {counted(len(judged), 'limit')} reached; open: {'; '.join(parts)}"
+    are = "is" if len(names) == 1 else "are"
+    return f"{reached} of {counted(len(judged), 'limit')} reached; {listed(names)} {are} open"
 
 
 def _limit(endpoint: Endpoint) -> str:
@@ -167,41 +179,49 @@ def _limit(endpoint: Endpoint) -> str:
 _ALONE = "outside by itself, not once corrected"
 
 
-def _alone(endpoint: Endpoint) -> bool:
-    return endpoint.state == "fails alone"
-
-
 def _as_good(verdict: Replacement, result: AuditResult) -> str:
     """On how many texts the answers are the same, then accuracy, and what random changes do."""
     ends = {_limit(end): end for end in whole(verdict.endpoints)}
     judged = [name for name, end in ends.items() if end.limit is not None]
     same = measured(result, verdict.target, "iid_agreement")
-    parts, all_same = [], False
+    parts, nearly_same = [], False
     if isinstance(same, Estimate):
         parts.append(f"same answer on {round(same.value * same.n):,} of {same.n:,} texts")
-        all_same = same.value == 1
-    if not all_same:
+        nearly_same = same.value >= _NEARLY
+    if not nearly_same:
         scores = [name for name in judged if name.startswith(("accuracy", "recovery", "recall"))]
-        parts += [finding(ends[name], verdict, result, limit=False) for name in scores]
+        found = (finding(ends[name], verdict, result, limit=False) for name in scores)
+        parts += [words.replace("its ", "", 1).replace(" is ", " ", 1) for words in found]
     if "concordance" in judged:
-        shares = reactions(ends["concordance"], verdict, result)
-        card = result.manifest.baseline
-        alike = "same reaction" if shares and shares[0] >= _SAME else ""
-        alike = alike or (f"reaction as like as {card.name}'s" if card else "reaction as required")
-        parts.append(f"{alike} to {to_changes(ends['concordance'])}")
+        shares, card = reactions(ends["concordance"], verdict, result), result.manifest.baseline
+        to = to_changes(ends["concordance"])
+        close = f"as close as {card.name}'s" if card else "as required"
+        alike = shares and shares[0] >= _SAME
+        parts.append(f"same reaction to {to}" if alike else f"reaction to {to} {close}")
     elif "keeps" in judged:
-        parts.append(finding(ends["keeps"], verdict, result, limit=False))
+        kept = finding(ends["keeps"], verdict, result, limit=False)
+        parts.append(kept.removeprefix("it "))
     return ", ".join(parts)
 
 
 def in_plain_words(name: str) -> str:
     """The name of an endpoint as people read it.
 
-    >>> in_plain_words("concordance on typo")
-    'same reaction on typo'
+    >>> in_plain_words("concordance on typo"), in_plain_words("keeps on keyboard")
+    ('same reaction to typos', 'keeps its answer under keyboard changes')
     """
     measure, on, capability = name.partition(" on ")
+    to = {"concordance": " to ", "reach": " to ", "keeps": " under "}.get(measure)
+    if on and to:
+        on, capability = to, changes_of(capability)
     return f"{WORDS.get(measure, measure)}{on}{capability}"
+
+
+def changes_of(capability: str) -> str:
+    """What changes the texts of a capability; random changes without one."""
+    if capability in _PLURAL:
+        return f"{capability}s"
+    return f"{capability} changes" if capability else "random changes"
 
 
 def to_changes(endpoint: Endpoint) -> str:
@@ -210,10 +230,7 @@ def to_changes(endpoint: Endpoint) -> str:
     >>> to_changes(Endpoint(name="reach on typo", estimate=Undefined(reason="no text")))
     'typos'
     """
-    capability = endpoint.name.partition(" on ")[2]
-    if capability in _PLURAL:
-        return f"{capability}s"
-    return f"{capability} changes" if capability else "random changes"
+    return changes_of(endpoint.name.partition(" on ")[2])
 
 
 def measured(
@@ -254,10 +271,7 @@ def finding(
     words, allowed = _FINDINGS[endpoint.measure](endpoint, estimate.value, verdict, result)
     if endpoint.limit is None or not limit:
         return words
-    needed = texts_lacking(endpoint)
-    few = f"{estimate.n:,} texts are too few, at least {needed:,} are needed" if needed else ""
-    inside = filter(None, (allowed, few, _ALONE * _alone(endpoint)))
-    return f"{words} ({'; '.join(inside)})"
+    return f"{words} ({allowed})"
 
 
 def _accuracy(end: Endpoint, value: float, _: Replacement, __: AuditResult) -> tuple[str, str]:
@@ -271,9 +285,9 @@ def _recovery(end: Endpoint, value: float, _: Replacement, result: AuditResult) 
 
 
 def _keeps(end: Endpoint, value: float, _: Replacement, result: AuditResult) -> tuple[str, str]:
-    often = _by(value, "more often than", "less often than", "as often as")
-    whose = f"{result.manifest.reference.name}'s"
-    return f"{to_changes(end)} change its answer {often} {whose}", _at_most(end)
+    often = _by(value, "less often than", "more often than", "as often as")
+    words = f"it keeps its answer under {to_changes(end)} {often}"
+    return f"{words} {result.manifest.reference.name}", _at_most(end)
 
 
 def _agreement(
@@ -341,42 +355,39 @@ def _at_most(endpoint: Endpoint) -> str:
 
 
 def _share(value: float) -> str:
-    return f"{in_percent(value)[0]}\u00a0%"
+    return f"{in_percent(value)[0].removesuffix('.0')}\u00a0%"
 
 
-def _more_texts(verdict: Replacement, manifest: Manifest) -> tuple[str, str]:
-    """How many texts decide in 4 runs of 5, and the options of a run on as many."""
-    card = manifest.data[0]
+def _more_texts(verdict: Replacement, manifest: Manifest) -> tuple[str, str, str]:
+    """How many texts decide in 4 runs of 5, the options of a run on as many, and if as seen."""
+    card, target = manifest.data[0], verdict.target
     standard = (manifest.baseline or manifest.reference).name
-    cases = (
-        (verdict.if_equal, f"{verdict.target} is as close as {standard}"),
-        (verdict.if_as_seen, "it differs as much as here"),
-    )
-    known = [(needed, case) for needed, case in cases if needed is not None]
-    if not known:
+    seen = verdict.if_as_seen
+    needed = verdict.if_equal or seen
+    if needed is None:
         # Same answers as a share, and not in comparison with a baseline's.
         same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
-            return "", ""
+            return "", "", ""
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
         texts = "text that differs" if differ == 1 else "texts that differ"
-        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), ""
-    first, case = known[0]
-    numbers = {"n": first.changed, "n-unchanged": first.unchanged}
+        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), "", ""
+    case = f"is as close as {standard}" if verdict.if_equal else "differs as much as here"
+    numbers = {"n": needed.changed, "n-unchanged": needed.unchanged}
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]
     rows, most = card.rows - card.duplicates - card.empty, max(filter(None, numbers.values()))
     have = f" (these data have {rows:,})" if rows < most else ""
-    seen = [f"; if {other}, {_texts(needed)} do" for needed, other in known[1:]]
-    worse = "" if verdict.if_as_seen else "; no number does if it differs as much as here"
-    shows = f"If {case}, a new run with {_texts(first)}{have} shows it in 4 runs of 5"
-    return f"{shows}{''.join(seen)}{worse}", " ".join(options)
+    more = f"If {target} {case}, {_texts(needed)} new texts{have} show it in 4 runs of 5"
+    other = ""
+    if verdict.if_equal:
+        takes = f"it takes {_texts(seen)} texts" if seen else "no number shows it"
+        other = f"If it differs as much as here, {takes}"
+    return more, " ".join(options), other
 
 
 def _texts(needed: TextsNeeded) -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
-    texts = listed([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
-    gold = "" if needed.gold is None else f" (gold labels matter on about {needed.gold:,} of them)"
-    return f"{texts} texts{gold}"
+    return listed([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
 
 
 def rounded_up(rows: int) -> int:
