@@ -126,7 +126,9 @@ def _table(
     others: Sequence[tuple[Text, Mapping[str, str]]] = (),
 ) -> Table:
     columns = _columns(ends for _, ends in rows)
-    limits = {key: _limit(end, answers[0]) for key, end in columns.items()}
+    several = len({answer.reference for answer in answers}) > 1
+    first = answers[0]._replace(reference="the model replaced") if several else answers[0]
+    limits = {key: _limit(end, first) for key, end in columns.items()}
     strips = {
         key: limit_strips(
             [ends.get(key) for _, ends in rows], limit.head, in_points=limit.in_points

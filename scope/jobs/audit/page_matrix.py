@@ -13,7 +13,6 @@ from reports.blocks import (
     Block,
     Column,
     Page,
-    Preformatted,
     Section,
     Table,
     note,
@@ -35,9 +34,9 @@ from scope.jobs.audit.answer import (
     answered,
     estimates_of_models,
     exploratory,
-    further_command,
     how_sure,
     text_blocks,
+    to_do_blocks,
     where_blocks,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
@@ -215,12 +214,11 @@ def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
         each.answer and each.answer.looks for each in every
     )
     yield paragraph(f"Replace a model only where there is a ✓{confirmed}.")
-    undecided = [(each, each.answer.words) for each in every if each.answer]
-    undecided = [(each, words) for each, words in undecided if words.options]
-    for each, words in undecided[:1]:
-        pair = prose("{a} in place of {b}", a=each.target, b=each.reference)
-        yield paragraph("Open for {pair}. {more}:", pair=pair, more=words.more)
-        yield Preformatted(further_command(_alone(each), [words.options]))
+    undecided = [(each, each.answer) for each in every if each.answer]
+    undecided = [(each, answer) for each, answer in undecided if answer.words.options]
+    for each, answer in undecided[:1]:
+        yield paragraph("Open: {a} in place of {b}.", a=each.target, b=each.reference)
+        yield from to_do_blocks(replace(each.audit, manifest=_alone(each)), [answer])
     if undecided[1:]:
         others = counted(len(undecided) - 1, "replacement")
         yield paragraph(f"Likewise for {others} more with a ?.")

@@ -130,10 +130,10 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
     if len(result.audits) > 2:
         yield from replacements_in_short(every)
     elif answers:
-        yield from map(Paragraph, verdict_sentences(answers[:1]))
+        yield from map(Paragraph, verdict_sentences(answers[:1], brief=True))
         yield from exploratory(answers[0].looks)
         yield numbers_table(answers)
-        yield from to_do(answers[:1], answers[0].reference)
+        yield from to_do(every[0].audit, answers[:1])
     yield from map(Paragraph, tuple(findings(result))[0 if result.audits else 1 :])
     lines = [*model_lines(result.manifest)] if result.audits else []
     if result.not_run:
