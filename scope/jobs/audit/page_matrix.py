@@ -95,23 +95,33 @@ def counted_verdicts(every: Sequence[Direction]) -> Text:
         return prose("No verdict on who may replace whom: no text was changed at random")
     counts = [(decisions.count(decision), words) for decision, (*_, words) in _WORDS.items()]
     parts = ", ".join(words.format(n=count) for count, words in counts if count)
-    return prose(f"Of {counted(len(decisions), 'replacement')}, {parts}")
+    replaced = counted(len(decisions), "replacement")
+    return prose(f"Of {replaced} of one model by another, {parts}")
 
 
 def about_directions(every: Sequence[Direction]) -> Text:
     """What a cell means, the texts, and how sure it is."""
     answers = [each.answer for each in every if each.answer]
+    if not answers:
+        return ()
     changed = (len({row.perturbation.example_id for row in a.audit.candidates}) for a in every)
+    limits = {
+        in_plain_words(end.measure): f"{100 * end.limit:.3g} points" if end.limit < 0 else end.limit
+        for end in reversed(answers[0].verdict.endpoints)
+        if end.limit is not None
+    }
+    main = ", ".join(f"{name} {limit}" for name, limit in reversed(limits.items()))
     cell = prose(
         "A cell is the model of its row in place of that of its column: ✓ within all "
-        "[[limits|limits]], ✗ beyond one, ? not yet known. Each is judged by itself, on up to "
-        "{unchanged} texts and {changed} changed ones.",
+        "[[limits|limits]] ({main}), ✗ beyond one, ? not yet known. Each is judged by itself, "
+        "on up to {unchanged} texts, {changed} also changed.",
+        main=main.replace("-", "−"),
         unchanged=max(each.audit.manifest.data[0].used for each in every),
         changed=max(changed),
     )
     # The least sure of all.
     answers.sort(key=lambda answer: (not answer.looks, not answer.combined))
-    return together(cell, how_sure(answers)) if answers else ()
+    return together(cell, how_sure(answers))
 
 
 def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Table:
@@ -132,7 +142,7 @@ def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Tab
     )
     about = prose("✓ may, ✗ may not, ? too early; same answers, %")
     columns = (Column("Model", "name"), *heads)
-    return Table.with_columns(columns, rows, caption=about if brief else (), close=True)
+    return Table.with_columns(columns, rows, caption=about if brief else (), close=True, cards=True)
 
 
 def _name(share: AnswerShares, *, brief: bool) -> Text:
@@ -190,7 +200,7 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
     answers = [worst.answer] if worst.answer else []
     pair = note("{a} in place of {b}:", a=worst.target, b=worst.reference)
     where, texts = where_blocks(worst.audit, answers), text_blocks(worst.audit, answers)
-    yield three_parts([pair, *where], [pair, *texts], [*_to_do(every)])
+    yield three_parts([pair, *where], [*texts], [*_to_do(every)])
 
 
 def limits_section(every: Sequence[Direction]) -> Section:

@@ -26,7 +26,7 @@ from reports.blocks import (
 )
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked_differently, reproduce, run_lines
-from reports.prose import Text, joined, prose, together, written
+from reports.prose import Text, joined, prose, written
 from reports.wording import short
 from scope.jobs.audit.answer import exploratory, to_do, verdict_sentences
 from scope.jobs.audit.limits import SIGNS, limits_table, numbers_table
@@ -84,7 +84,7 @@ def page(result: PairResult) -> Page:
     return Page(
         title=f"SCoPE pair: {', '.join(models)}",
         heading=counted_verdicts(every) if several else first.heading,
-        about=about_directions(every) if several else together(first.about, *_reverse(every)),
+        about=about_directions(every) if several else first.about,
         sections=(
             Section(anchor="answer", title="Answer", blocks=(*blocks, *_more(result, every))),
             *([limits_section(every)] if several else []),
@@ -105,19 +105,14 @@ def _more(result: PairResult, every: Sequence[Direction]) -> Iterator[Block]:
     """The reverse direction, the findings of other parts, and likeness beyond accuracy."""
     if sentences := tuple(findings(result))[0 if result.audits else 1 :]:
         yield Bullets(sentences)
-    for title in _reverse(every):
-        answers = [each.answer for each in every[1:] if each.answer]
-        yield Fold(title, (limits_table(answers, every[1].audit),))
+    for back in every[1:] if len(every) == 2 else ():
+        if back.answer:
+            words = f"{SIGNS[back.answer.verdict.decision]} {back.answer.words.opening}"
+            title = prose("In reverse: {words}", words=words)
+            yield Fold(title, (limits_table([back.answer], back.audit),))
     if sentences := tuple(alike(result.similarities)):
         title = prose("How alike the answers are beyond what their accuracy gives")
         yield Fold(title, (Bullets(sentences), _ABOUT))
-
-
-def _reverse(every: Sequence[Direction]) -> Iterator[Text]:
-    """The verdict on the first of two models in place of the second, if there is any."""
-    for answer in [each.answer for each in every[1:] if each.answer and len(every) == 2]:
-        words = f"{SIGNS[answer.verdict.decision]} {answer.words.opening}"
-        yield prose("In reverse: {words}.", words=words)
 
 
 def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Iterator[Block]:
