@@ -163,7 +163,7 @@ def _open(verdict: Replacement) -> str:
     names = []
     for end in whole(ends):
         needed = texts_lacking(end)
-        few = f"{end.estimate.n:,} texts are too few, at least {needed:,} are needed"
+        few = f"{end.estimate.n:,} of {needed:,} texts needed"
         alone = _ALONE if end.state == "fails alone" else ""
         remark = few if needed else alone
         names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
@@ -379,7 +379,7 @@ def _more_texts(verdict: Replacement, manifest: Manifest) -> tuple[str, str, str
     have = f" (these data have {rows:,})" if rows < most else ""
     more = f"If {target} {case}, {_texts(needed)} new texts{have} show it in 4 runs of 5"
     other = ""
-    if verdict.if_equal:
+    if verdict.if_equal and verdict.if_equal != seen:
         takes = f"it takes {_texts(seen)} texts" if seen else "no number shows it"
         other = f"If it differs as much as here, {takes}"
     return more, " ".join(options), other
