@@ -11,7 +11,7 @@ from reports.builders.answer import limit_strips
 from reports.charts import SmallStrip
 from reports.prose import Span, Style, Text, prose
 from reports.wording import in_percent, points, two_digits
-from scope.jobs.audit.verdict_words import VerdictWords, own_number, whole
+from scope.jobs.audit.verdict_words import VerdictWords, measured, own_number, whole
 from scope.records import (
     AuditResult,
     Endpoint,
@@ -101,6 +101,19 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
     return Table.with_columns(columns, (limits, *cells), close=True)
 
 
+def measured_table(result: AuditResult) -> Table:
+    """Same answers, and Hard-SCoPE on each capability, of every model: where no verdict is."""
+    keys: dict[str, tuple[str, str | None]] = {"agreement": ("iid_agreement", None)}
+    for capability in result.manifest.capabilities:
+        keys[f"Hard-SCoPE on {capability.name}"] = ("hard_scope", capability.name)
+    rows = []
+    for card in result.manifest.targets:
+        numbers = {key: measured(result, card.name, *names) for key, names in keys.items()}
+        ends = {key: Endpoint(name=key, estimate=n) for key, n in numbers.items() if n is not None}
+        rows.append((prose("{name}", name=marked(card.name, result.answer_shares)), ends))
+    return _table(rows, [])
+
+
 def _table(
     rows: Sequence[tuple[Text, Mapping[str, Endpoint]]],
     answers: Sequence[Answered],
@@ -108,9 +121,9 @@ def _table(
 ) -> Table:
     columns, strips = [], []
     for key, end in _judged_first(ends for _, ends in rows).items():
-        in_points, column = _column(end, answers)
+        in_points, head, column = _column(end, answers)
         columns.append(column)
-        drawn = limit_strips([ends.get(key) for _, ends in rows], key, in_points=in_points)
+        drawn = limit_strips([ends.get(key) for _, ends in rows], head, in_points=in_points)
         pale = [(Span(values.get(key, "–"), "note"),) for _, values in others]
         strips.append([*drawn, *pale])
     names = [name for name, _ in (*rows, *others)]
@@ -178,9 +191,11 @@ _HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 """By measure, the head of its column, in a terminal, and what a difference is compared with."""
 
 
-def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, Column]:
-    """Whether it is a difference in points, and the column with its limit in words."""
-    head, short, less = _HEADS.get(end.measure, (end.name.capitalize(), end.name, "points lower"))
+def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Column]:
+    """Whether it is a difference in points, its name, and its column with the limit in words."""
+    head, short, less = _HEADS.get(
+        end.measure, (f"{end.name[:1].upper()}{end.name[1:]}", end.name, "points lower")
+    )
     in_points = (end.limit or 0) < 0 or end.measure in ("keeps", "accuracy", "recall")
     below, allowed = "shown, not judged", ""
     if end.limit is not None and end.limit < 0:
@@ -193,7 +208,7 @@ def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, Column]:
     if end.most is not None:
         below = allowed = f"{end.limit:.3g} to {end.most:.3g}"
     title = (Span(f"{head} "), Span(below, "note", foreign=True))
-    return in_points, Column(title, "strip", short=f"{short}\n{allowed}")
+    return in_points, head, Column(title, "strip", short=f"{short}\n{allowed}")
 
 
 def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
