@@ -92,6 +92,8 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
         [
             f"{cell.words.partition(' ')[0]}{signs.get(str(cell.verdict), '')}"
             if isinstance(cell, SmallStrip)
+            else "–"
+            if cell is None
             else cell
             for cell in row.cells
         ]
@@ -123,9 +125,11 @@ def _table(
     for key, end in _judged_first(ends for _, ends in rows).items():
         in_points, head, column = _column(end, answers)
         columns.append(column)
-        drawn = limit_strips([ends.get(key) for _, ends in rows], head, in_points=in_points)
+        in_rows = [ends.get(key) for _, ends in rows]
+        drawn = limit_strips(in_rows, head, in_points=in_points)
+        cells = (strip if end else None for strip, end in zip(drawn, in_rows, strict=True))
         pale = [(Span(values.get(key, "–"), "note"),) for _, values in others]
-        strips.append([*drawn, *pale])
+        strips.append([*cells, *pale])
     names = [name for name, _ in (*rows, *others)]
     return Table.with_columns((Column("", "name"), *columns), zip(names, *strips, strict=True))
 

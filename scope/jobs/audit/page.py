@@ -130,9 +130,9 @@ def _estimates(result: AuditResult) -> Section:
     """The meaning of the metrics, each model's answers, and every number against each reference."""
     names = map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
     about = note(
-        "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
-        "slope. n is the number of examples; values and intervals are of examples, each with "
-        "the mean of its trials. The {half} of a capability’s kept pairs: those whose "
+        "Metrics range from 0 to 1, informedness and excess from −1 to 1; strength of "
+        "reaction is a slope. n is the number of examples; values and intervals are of examples, "
+        "each with the mean of its trials. The {half} of a capability’s kept pairs: those whose "
         "similarity is at least the median.",
         half=MORE_SIMILAR,
     )
