@@ -104,7 +104,8 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random changes, which tell a target from a model that never moves, were "
             "not drawn."
         )
-        yield measured_table(result)
+        if (table := measured_table(result)).columns[1:]:
+            yield table
     yield from _degenerate(result)
     yield from _failed(result)
 
