@@ -169,6 +169,8 @@ class Table:
         Search and selection of its rows.
     close
         Whether a terminal draws no lines between its columns.
+    cards
+        Whether each row is a card on a narrow screen, as it is with estimates.
     """
 
     columns: tuple[Column, ...]
@@ -179,6 +181,7 @@ class Table:
     most: int = 40
     finder: Finder | None = None
     close: bool = False
+    cards: bool = False
 
     @classmethod
     def of(

@@ -17,10 +17,14 @@ from reports.wording import Cell
 from scope.records import Estimate, Undefined
 
 Change = Literal["inserted", "deleted", "marked"]
-Style = Literal["plain", "strong", "emphasis", "code", "alarm", "good", "note", "share"] | Change
-"""The style of a part; ``alarm`` marks losses and worse results, ``good`` right answers.
+Style = (
+    Literal["plain", "strong", "emphasis", "code", "alarm", "good", "open", "pale", "note", "share"]
+    | Change
+)
+"""The style of a part; ``alarm`` marks losses and worse results, ``good`` right answers, ``open``
+what is undecided, and ``pale`` what is not judged.
 
-A ``share`` is a number from 0 to 1, which a page shows with a bar.
+A ``share`` is a number from 0 to 1, or in per cent, which a page shows with a bar.
 """
 
 

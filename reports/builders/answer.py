@@ -31,7 +31,8 @@ def limit_strips(
 ) -> list[SmallStrip | str]:
     """One column of limits: each model's number, drawn on one scale with the verdict's interval.
 
-    A number that does not exist is its reason; where nothing was measured there is a dash.
+    A number that does not exist is its reason; where nothing was measured there is a dash. A star
+    marks a number that is outside by itself, but not once it is corrected for the other limits.
 
     Examples
     --------
@@ -60,7 +61,7 @@ def limit_strips(
             least=end.limit,
             most=end.most,
             verdict=VERDICTS[end.state],
-            words=write(end.estimate),
+            words=write(end.estimate) + " *" * (end.state == "fails alone"),
         )
         if end is not None and isinstance(end.estimate, Estimate)
         else "–"

@@ -123,11 +123,11 @@ class AuditGates(TaskGates):
             When one is unknown, or the audit leaves a metric out.
         """
         gates = self.parsed()
-        if self.fail_on is not None and (request.is_matrix or not request.candidates):
+        if self.fail_on is not None and not request.candidates:
             raise SpecError(
                 f"--fail-on {self.fail_on} in an audit without verdicts",
-                expected="one reference, and random candidates",
-                fix="leave out --candidates 0 and further references, or use --gate",
+                expected="random candidates, on which verdicts rest",
+                fix="leave out --candidates 0, or use --gate",
             )
         for gate in gates:
             from scope.core.gates import require_names

@@ -285,6 +285,8 @@ def _verdicts(result: Result) -> list[dict[str, object]]:
     if isinstance(result, PairResult):
         parts = (*result.audits, *result.comparisons, *result.reuses)
         return [row for part in parts for row in _verdicts(part)]
+    if isinstance(result, AuditResult) and result.audits:
+        return [row for audit in result.audits for row in _verdicts(audit)]
     if isinstance(result, AuditResult | CompareResult):
         return [
             {

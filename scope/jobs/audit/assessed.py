@@ -103,7 +103,8 @@ def limits_in_words(manifest: Manifest) -> str:
         limits.insert(0, f"recovery {recovery:g}")
     elif card.labelled:
         limits.insert(0, f"accuracy{recall} {settings['accuracy_margin']:g} lower")
-    words = f"may a target replace {manifest.reference.name}? Limits: {', '.join(limits)} than it"
+    names = " or ".join(card.name for card in manifest.references)
+    words = f"may a target replace {names}? Limits: {', '.join(limits)} than it"
     further = (
         ("same answers", _least_agreement(manifest), "agreement_margin"),
         ("same reaction", settings["least_concordance"], "concordance_margin"),

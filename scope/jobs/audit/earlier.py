@@ -8,10 +8,10 @@ the numbers of texts, after the first has left a target open. It is judged on th
 from __future__ import annotations
 
 import json
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scope.answers import Run
 from scope.errors import RunError
@@ -30,38 +30,65 @@ _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 _FACT = "earlier audits"
 
 
-def earlier_audits(
-    run: Run, manifest: Manifest, ids: Set[str]
-) -> tuple[list[str], AuditResult | None]:
+class Earlier(NamedTuple):
+    """The names of runs that make an audit exploratory, or else of the one combined with it."""
+
+    looks: tuple[str, ...]
+    combined_with: tuple[str, ...] = ()
+    combined: AuditResult | None = None
+
+
+def earlier_audits(run: Run, manifests: Sequence[Manifest], ids: Set[str]) -> list[Earlier]:
     """What had finished in the same folder when the run began; a resume goes by the same.
 
-    The names of runs that make this one exploratory, or else the result that is combined with it.
-    They share the reference, a target and the specification of the data. Those with any of the
-    texts, by their ``ids``, count as looks. Of two or more none is combined.
+    For each audit of the run these share the reference, a target and the specification of the data.
+    Those with any of the texts, by their ``ids``, count as looks. Of two or more none is combined.
     """
-    folder, stored = run.path.absolute().parent, run.fact(_FACT, _FACT)
-    if stored is None:
-        stored = json.dumps(_sorted_out(folder, manifest, ids))
-        run.keep_fact(_FACT, _FACT, stored)
-    looks, again = json.loads(stored)
-    combined = _audit(folder / again[0]) if again else None
+    folder = run.path.absolute().parent
+    keys = [here.reference.name if manifests[1:] else _FACT for here in manifests]
+    new = {key: here for key, here in zip(keys, manifests, strict=True) if not run.fact(_FACT, key)}
+    for key, names in zip(new, _sorted_out(folder, [*new.values()], ids), strict=True):
+        run.keep_fact(_FACT, key, json.dumps(names))
+    stored = (json.loads(str(run.fact(_FACT, key))) for key in keys)
+    return [_earlier(folder, *both) for both in zip(manifests, stored, strict=True)]
+
+
+def _earlier(folder: Path, here: Manifest, names: tuple[list[str], list[str]]) -> Earlier:
+    looks, again = names
+    combined = _against(here, _audit(folder / again[0])) if again else None
     # One that was deleted meanwhile was looked at, too.
-    return (looks, combined) if combined else ([*looks, *again], None)
+    return Earlier(tuple(looks), tuple(again), combined) if combined else Earlier((*looks, *again))
 
 
-def _sorted_out(folder: Path, here: Manifest, ids: Set[str]) -> tuple[list[str], list[str]]:
-    """The names of looks, and of the run that is combined, if any."""
-    looks, again, texts = [], [], set(map(own_id_of, ids))
-    for path in sorted(folder.glob("*/result.json")):
-        result = _audit(path.parent)
-        if result is None or not _is_another_plan(result.manifest, here):
-            continue
-        rows = (row for row in result.measurements if row.metric == "iid_agreement")
-        if _may_be_combined(result, here):
-            again.append(path.parent.name)
-        elif not texts.isdisjoint(own_id_of(id_) for row in rows for id_ in row.example_ids):
-            looks.append(path.parent.name)
-    return (sorted(looks + again), []) if looks or again[1:] else ([], again)
+def _sorted_out(
+    folder: Path, manifests: Sequence[Manifest], ids: Set[str]
+) -> list[tuple[list[str], list[str]]]:
+    """For each audit the names of looks, and of the run that is combined, if any."""
+    texts = set(map(own_id_of, ids))
+    names: list[tuple[list[str], list[str]]] = [([], []) for _ in manifests]
+    for path in sorted(folder.glob("*/result.json")) if manifests else ():
+        whole = _audit(path.parent)
+        for here, (looks, again) in zip(manifests, names, strict=True):
+            result = _against(here, whole)
+            if result is None or not _is_another_plan(result.manifest, here):
+                continue
+            rows = (row for row in result.measurements if row.metric == "iid_agreement")
+            if _may_be_combined(result, here):
+                again.append(path.parent.name)
+            elif not texts.isdisjoint(own_id_of(id_) for row in rows for id_ in row.example_ids):
+                looks.append(path.parent.name)
+    return [
+        (sorted(looks + again), []) if looks or again[1:] else ([], again) for looks, again in names
+    ]
+
+
+def _against(here: Manifest, whole: AuditResult | None) -> AuditResult | None:
+    """The audit of the same reference, of several in a matrix; None without one."""
+    reference = configuration_of(here)["reference"]
+    for audit in () if whole is None else whole.audits or (whole,):
+        if configuration_of(audit.manifest).get("reference") == reference:
+            return audit
+    return None
 
 
 def _audit(folder: Path) -> AuditResult | None:
@@ -77,8 +104,7 @@ def _audit(folder: Path) -> AuditResult | None:
 def _is_another_plan(there: Manifest, here: Manifest) -> bool:
     """Whether it is of the same models and data, with another plan or other texts."""
     return (
-        configuration_of(there).get("reference") == configuration_of(here)["reference"]
-        and not _targets(there).isdisjoint(_targets(here))
+        not _targets(there).isdisjoint(_targets(here))
         and there.data[0].spec == here.data[0].spec
         and (_plan(there), _sample(there)) != (_plan(here), _sample(here))
     )

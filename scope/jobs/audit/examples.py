@@ -128,7 +128,7 @@ def example_section(result: AuditResult, *, most: int) -> Section:
     """The first ``most`` texts; where a target differs comes first, then baseline and floor."""
     judged = {n for n, card in enumerate(result.manifest.targets) if card.role == "target"}
     ordered = sorted(
-        (*_pairs(result), *unchanged_texts(result)),
+        listed_texts(result),
         key=lambda text: (judged.isdisjoint(text.lost), not text.lost),
     )
     total = Counter(text.kind for text in ordered)
@@ -170,6 +170,12 @@ _SIMILARITY = note(
     "that of the two texts by the sentence encoder. Read the pairs that are farthest apart in "
     "meaning first to judge whether a person would call them invariant."
 )
+
+
+def listed_texts(result: AuditResult) -> Iterator[Shown]:
+    """All texts that the section may list."""
+    yield from _pairs(result)
+    yield from unchanged_texts(result)
 
 
 def unchanged_texts(result: AuditResult) -> Iterator[Shown]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from scope.answers import CachedClassifier, Run, answer_texts, recognise
@@ -23,7 +23,7 @@ from scope.jobs.audit.assessed import (
     limits_in_words,
     plan_in_words,
 )
-from scope.jobs.audit.earlier import earlier_audits
+from scope.jobs.audit.earlier import Earlier, earlier_audits
 from scope.jobs.audit.matrix import joined_audits, matrix_manifest
 from scope.jobs.audit.plan import AuditPlan, models_of, plan_audits
 from scope.jobs.audit.request import AuditRequest
@@ -71,9 +71,7 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
         partial(_conduct, plans, configuration_of(manifest)),
         [model.adapter for model in models_of(plans)],
         partial(_work, plans),
-        plan=""
-        if request.is_matrix or not request.candidates
-        else limits_in_words(plans[0].manifest()),
+        plan=limits_in_words(manifest) if request.candidates else "",
     )
 
 
@@ -118,7 +116,18 @@ def _conduct(
         remark(progress, _plan_in_words(plans[0], searches[0], run))
     if not request.is_matrix:
         return _at_looks(plans[0], searches[0], known, run)
-    return joined_audits(_audits(plans, searches, known, run), plans[0].groups, request)
+    audits = _audits(plans, searches, known, run)
+    earlier = earlier_audits(
+        run, [plan.manifest() for plan in plans], {example.id for example in examples}
+    )
+    judged = map(_judged, audits, earlier, repeat(request))
+    return joined_audits(list(judged), plans[0].groups, request)
+
+
+def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> AuditResult:
+    """The audit with its verdicts, and the runs that they rest on, too."""
+    result = replace(result, earlier_looks=earlier.looks, combined_with=earlier.combined_with)
+    return replace(result, verdicts=audit_verdicts(result, request, earlier.combined))
 
 
 def _at_looks(
@@ -126,20 +135,18 @@ def _at_looks(
 ) -> AuditResult:
     """The audit of the first texts on which every target is decided, or else of all."""
     ids = {example.id for example in plan.data.examples}
-    earlier, combined = earlier_audits(run, plan.manifest(), ids)
+    (earlier,) = earlier_audits(run, [plan.manifest()], ids)
     # The error of looks at a second run is not known, and a shard is a part itself.
-    looks = 1 if combined or plan.request.shard else plan.looks
+    looks = 1 if earlier.combined or plan.request.shard else plan.looks
     counts = _counted(plan, [search.drawn for search in searches], run) if looks > 1 else {}
     for look in range(1, looks + 1):
         (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
         result = replace(
             result,
-            earlier_looks=tuple(earlier),
-            combined_with=(combined.folder.name,) if combined and combined.folder else (),
             look=look if looks > 1 else 0,
             planned_texts=len(ids) if looks > 1 else 0,
         )
-        result = replace(result, verdicts=audit_verdicts(result, plan.request, combined))
+        result = _judged(result, earlier, plan.request)
         is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)
         if look < looks and not is_open and all_assessed(result, counts):
             break

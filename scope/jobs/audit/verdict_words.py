@@ -1,30 +1,23 @@
-"""A verdict in words: its reason, a text that shows it, and how many texts would decide."""
+"""A verdict in words: its reason, and how many texts would decide."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from difflib import SequenceMatcher
-from itertools import groupby
-from operator import itemgetter
+from statistics import fmean
 from typing import NamedTuple
 
-from reports.prose import Span, Style, Text, joined, prose
-from reports.wording import in_percent, points, short_points, short_share, two_digits
+from reports.wording import in_percent, points
 from scope.jobs.audit.assessed import not_assessed
-from scope.jobs.audit.examples import Shown, changed_texts, moved, unchanged_texts
 from scope.printing import counted
 from scope.records import (
     AuditResult,
-    DataCard,
     Endpoint,
     Estimate,
+    Manifest,
     Replacement,
     TextsNeeded,
     Undefined,
-    label_of,
 )
-from scope.records.examples import Both
 from scope.verdicts import texts_lacking
 
 WORDS = {
@@ -41,29 +34,36 @@ _ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance",
 _IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
-_MOST_REASONS = 3
+_HARDLY, _SAME = 0.2, 0.95
+"""Strength below which a target hardly reacts, and share of pairs from which it reacts alike."""
 
 WITHOUT_BASELINE = (
-    "Without a baseline same answers and reaction are shown, not judged; --least-agreement and "
-    "--least-concordance set limits. In the demo an 8-bit copy gives the same answer on "
-    "99.8\u00a0% of tweets, the reference trained again with another seed on 96\u00a0%, with same "
-    "reaction 1.00 and .90, strength 1.00 and .93."
+    "Without a yardstick (--baseline), same answers and reactions are shown, not judged. In the "
+    "demo an 8-bit copy gives the same answer on 99.8\u00a0% of tweets, the reference trained "
+    "again on 96\u00a0%; typos shake them alike in 100 and in 90 of 100 pairs."
 )
+
+_PLURAL = ("typo", "synonym", "contraction", "inflection", "paraphrase")
 
 
 class VerdictWords(NamedTuple):
     """A verdict in sentences without a full stop: the verdict, its reason, and further sentences.
 
-    ``more`` is the number of texts that would decide; empty for a decided verdict.
+    ``also`` names further limits that are exceeded, or texts in another case. ``more`` is the
+    number of texts that would decide, and ``options`` are those of a run on as many; both are empty
+    for a decided verdict.
     """
 
     opening: str
     why: str
     more: str = ""
     notes: tuple[str, ...] = ()
+    options: str = ""
+    also: str = ""
 
     def __str__(self) -> str:
-        parts = (f"{self.opening}: {self.why}", self.more, *self.notes)
+        more = ": ".join(filter(None, (self.more, self.options)))
+        parts = (f"{self.opening}: {self.why}", more, self.also, *self.notes)
         return ". ".join(filter(None, parts)) + "."
 
 
@@ -79,24 +79,16 @@ def opening(verdict: Replacement, reference: str) -> str:
 
 def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
-    reference, card = result.manifest.reference.name, result.manifest.baseline
-    baseline = "" if card is None else card.name
-    names, more = (reference, baseline), ""
-    if verdict.decision == "may replace":
-        judged = [end for end in verdict.endpoints if end.limit is not None]
-        why = "; ".join(finding(end, *names) for end in _by_importance(_whole(judged)))
-    elif verdict.decision == "may not":
-        why = _reasons(carrying(verdict), *names, "outside")
-    else:
-        why = verdict.reason or _open(verdict, *names)
-        more = _more_texts(verdict, result.manifest.data[0], baseline or reference)
-    shown = [end for end in verdict.endpoints if end.limit is None]
-    shown = [end for end in _whole(shown) if end.measure in ("agreement", "concordance")]
-    if others := " and ".join(
-        finding(end, *names) for end in shown if isinstance(end.estimate, Estimate)
-    ):
-        why = f"{others}; {why}" if verdict.decision == "may replace" else f"{why}; {others}"
-    return VerdictWords(f"{opening(verdict, reference)}", why, more, tuple(_notes(verdict, result)))
+    opens, why = opening(verdict, result.manifest.reference.name), verdict.reason or ""
+    also = more = options = ""
+    if not why and verdict.decision == "may replace":
+        why = _as_good(verdict, result)
+    elif not why and verdict.decision == "may not":
+        why, also = _outside(verdict, result)
+    elif not why:
+        why = _open(verdict, result)
+        more, options, also = _more_texts(verdict, result.manifest)
+    return VerdictWords(opens, why, more, tuple(_notes(verdict, result)), options, also)
 
 
 def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
@@ -112,9 +104,7 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     judged = [end for end in verdict.endpoints if end.measure == "concordance" and end.limit]
     for capability, reason in not_assessed(result, "concordance").items() if judged else ():
         if capability not in few:
-            yield f"Same reaction on {capability} is not assessed: {reason}"
-    if result.manifest.baseline is not None:
-        yield f"Measured against {result.manifest.baseline.name}"
+            yield f"Same reaction to {_changes(capability)} is not assessed: {reason}"
     used, planned = result.manifest.data[0].used, result.planned_texts
     if used < planned:
         yield f"Decided at look {result.look}, on {used:,} of {planned:,} planned texts"
@@ -139,139 +129,228 @@ def _by_importance(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     return sorted(endpoints, key=lambda end: (_ORDER.index(end.measure), end.p_beyond))
 
 
-def _whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-    """Without a capability beside the number over all capabilities."""
+def whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """Without a capability beside the number over all capabilities, nor those shown alone."""
     names = {end.name for end in endpoints}
-    return [end for end in endpoints if end.name == end.measure or end.measure not in names]
+    ends = [end for end in endpoints if "changed texts" not in end.name]
+    return [end for end in ends if end.name == end.measure or end.measure not in names]
 
 
-def _reasons(endpoints: Sequence[Endpoint], reference: str, baseline: str, state: str) -> str:
-    """The findings on the first endpoints, with their limits, and the names of the others."""
-    whole = _whole(endpoints)
-    first = [_with_limit(end, reference, baseline) for end in whole[:_MOST_REASONS]]
-    others = [in_plain_words(end.name) for end in whole[_MOST_REASONS:]]
-    return "; ".join(first) + (f"; also {state}: {listed(others)}" if others else "")
+def _outside(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
+    """The first and the last limit that is exceeded, and the names of the others."""
+    first, *others = whole(carrying(verdict))
+    why = finding(first, verdict, result)
+    if others:
+        why += f", and {finding(others.pop(), verdict, result).removeprefix('it ')}"
+    names = [in_plain_words(end.name) for end in others]
+    return why, f"Also outside: {listed(names)}" if names else ""
 
 
-def _open(verdict: Replacement, reference: str, baseline: str) -> str:
-    """How many numbers are within their limits, and what is open."""
-    judged = [end for end in verdict.endpoints if end.limit is not None]
-    reached = sum(end.state == "within" for end in judged)
-    start = f"{reached or 'none'} of {counted(len(judged), 'number')} within limits; open: "
-    return start + _reasons(carrying(verdict), reference, baseline, "open")
+def _open(verdict: Replacement, result: AuditResult) -> str:
+    """How many limits are reached, on all capabilities, and what is open."""
+    judged = {_limit(end) for end in verdict.endpoints if end.limit is not None}
+    ends = carrying(verdict)
+    names = []
+    for end in whole(ends):
+        needed = texts_lacking(end)
+        few = f"{end.estimate.n:,} of {needed:,} texts needed"
+        alone = "outside by itself, not once corrected" * (end.state == "fails alone")
+        remark = few if needed else alone
+        names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
+    reached = len(judged) - len(set(map(_limit, ends)))
+    only = (
+        f": {finding(ends[0], verdict, result)}" if names == [in_plain_words(ends[0].name)] else ""
+    )
+    are = "is" if len(names) == 1 else "are"
+    return f"{reached} of {counted(len(judged), 'limit')} reached; {listed(names)} {are} open{only}"
+
+
+def _limit(endpoint: Endpoint) -> str:
+    return endpoint.name if endpoint.measure == "recall" else endpoint.measure
+
+
+def _as_good(verdict: Replacement, result: AuditResult) -> str:
+    """On how many texts the answers are the same, and how the target reacts to random changes."""
+    judged = {end.measure: end for end in whole(verdict.endpoints) if end.limit is not None}
+    same = measured(result, verdict.target, "iid_agreement")
+    parts = []
+    if isinstance(same, Estimate):
+        parts.append(f"same answer on {round(same.value * same.n):,} of {same.n:,} texts")
+    if end := judged.get("concordance"):
+        share = own_number(end, verdict, verdict.target, result) or 0.0
+        changes, card = changes_of(end), result.manifest.baseline
+        close = f" as close as {card.name}'s" if card else " as required"
+        alike = share >= _SAME
+        parts.append(f"{'same ' * alike}reaction to {changes}{close * (not alike)}")
+    elif end := judged.get("keeps"):
+        parts.append(finding(end, verdict, result, limit=False).removeprefix("it "))
+    return ", ".join(parts)
 
 
 def in_plain_words(name: str) -> str:
     """The name of an endpoint as people read it.
 
-    >>> in_plain_words("concordance on typo")
-    'same reaction on typo'
+    >>> in_plain_words("concordance on typo"), in_plain_words("keeps on keyboard")
+    ('same reaction to typos', 'keeps its answer under keyboard changes')
     """
     measure, on, capability = name.partition(" on ")
+    to = {"concordance": " to ", "reach": " to ", "keeps": " under "}.get(measure)
+    if capability and to:
+        on, capability = to, _changes(capability)
     return f"{WORDS.get(measure, measure)}{on}{capability}"
+
+
+def changes_of(endpoint: Endpoint) -> str:
+    """What changes the texts of an endpoint.
+
+    >>> changes_of(Endpoint(name="reach", estimate=Undefined(reason="no text")))
+    'random changes'
+    """
+    return _changes(endpoint.name.partition(" on ")[2] or "random")
+
+
+def _changes(capability: str) -> str:
+    return f"{capability}s" if capability in _PLURAL else f"{capability} changes"
+
+
+def measured(
+    result: AuditResult, model: str, metric: str, capability: str | None = None
+) -> Estimate | Undefined | None:
+    """A model's number on all texts of a capability, or on the unchanged texts."""
+    key = (metric, model, capability, None)
+    rows = (
+        row.estimate
+        for row in result.measurements
+        if (row.metric, row.target, row.capability, row.subset) == key
+    )
+    return next(rows, None)
+
+
+_METRICS = {
+    "accuracy": "iid_accuracy_gap",
+    "agreement": "iid_agreement",
+    "keeps": "base_rate",
+    "concordance": "concordance",
+    "reach": "reach",
+}
+
+
+def own_number(
+    endpoint: Endpoint, verdict: Replacement, model: str, result: AuditResult
+) -> float | None:
+    """A model's own number, where an endpoint is a difference of two: the mean over capabilities.
+
+    Of accuracy it is the difference from the reference's. None where it is not measured.
+    """
+    ends = verdict.endpoints if endpoint.name == endpoint.measure else [endpoint]
+    parts = {
+        end.name.partition(" on ")[2] or None for end in ends if end.measure == endpoint.measure
+    }
+    means = [
+        fmean(row.values) if row.values else row.estimate.value
+        for row in result.measurements
+        if (row.metric, row.target) == (_METRICS.get(endpoint.measure), model)
+        and row.subset is None
+        and row.capability in parts
+        and isinstance(row.estimate, Estimate)
+    ]
+    return fmean(means) if means else None
 
 
 _FINDINGS = {
     "accuracy": "its {name} is {lower}",
     "recall": "its {name} is {lower}",
-    "recovery": "it keeps {share}\u00a0% of {reference}'s accuracy",
-    "agreement": "it answers {otherwise}\u00a0% of texts otherwise",
-    "agreement minus": "it gives {reference}'s answer {less} often {than} {baseline}",
-    "keeps minus": "under random changes{on} it keeps its answer {less} often {than} {reference}",
-    "concordance": "it shares {reference}'s reaction{on} in {share}\u00a0% of pairs of changes",
-    "concordance minus": "it shares {reference}'s reaction{on} {less} often {than} {baseline}",
-    "reach": "it reacts{on} {share}\u00a0% as strongly as {reference}",
+    "recovery": "it keeps {share} of {reference}'s accuracy",
+    "agreement": "it answers {otherwise} of texts otherwise",
+    "keeps": "it keeps its answer under {changes} {less} {reference}",
+    "concordance": "it reacts to {changes} as {reference} does in {pairs} of 100 pairs",
+    "reach": "it {hardly} {share} as strongly as {reference}",
 }
 
 
-def finding(endpoint: Endpoint, reference: str, baseline: str) -> str:
-    """An endpoint's number in plain words."""
-    estimate, measure = endpoint.estimate, endpoint.measure
+def finding(
+    endpoint: Endpoint, verdict: Replacement, result: AuditResult, *, limit: bool = True
+) -> str:
+    """An endpoint's number in plain words, with its limit, or with the yardstick's number."""
+    estimate, measure, least = endpoint.estimate, endpoint.measure, endpoint.limit
     if isinstance(estimate, Undefined):
         return f"{in_plain_words(endpoint.name)} is {estimate}"
-    differs = endpoint.limit is not None and endpoint.limit < 0
-    key = f"{measure} minus" if f"{measure} minus" in _FINDINGS and differs else measure
-    by, equal = points(estimate.value).lstrip("+−"), points(estimate.value) == "0.0"
-    more, lower = ("less", "lower") if estimate.value < 0 else ("more", "higher")
-    return _FINDINGS[key].format(
+    value, card, allowed = estimate.value, result.manifest.baseline, ""
+    if least is not None and least < 0:
+        allowed = f"at most {-100 * least:.3g}{' lower' * (value >= 0)}"
+    if allowed and card and measure in ("agreement", "concordance"):
+        ours, usual = (
+            own_number(endpoint, verdict, name, result) for name in (verdict.target, card.name)
+        )
+        if result.combined_with or ours is None or usual is None:
+            lower = _by(value, "lower than", "higher than", "the same as")
+            return f"{in_plain_words(endpoint.name)} is {lower} {card.name}'s ({allowed})"
+        value = ours
+        allowed = f"{card.name}: {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
+    changes = changes_of(endpoint)
+    words = _FINDINGS[measure].format(
         name=endpoint.name,
-        on=endpoint.name.removeprefix(measure),
-        less="as" if equal else f"{by} points {more}",
-        than="as" if equal else "than",
-        lower="the same" if equal else f"{by} points {lower}",
-        share=in_percent(estimate.value)[0],
-        otherwise=in_percent(1 - estimate.value)[0],
-        reference=reference,
-        baseline=baseline,
+        reference=result.manifest.reference.name,
+        changes=changes,
+        lower=_by(value, "lower", "higher", "the same"),
+        less=_by(value, "less often than", "more often than", "as often as"),
+        share=_share(value),
+        otherwise=_share(1 - value),
+        pairs=_of_100(value),
+        hardly=f"hardly reacts to {changes}:" if value < _HARDLY else f"reacts to {changes}",
     )
-
-
-def _with_limit(endpoint: Endpoint, reference: str, baseline: str) -> str:
-    """The finding on an endpoint, with its interval and limit."""
-    estimate, limit = endpoint.estimate, endpoint.limit or 0.0
-    words = finding(endpoint, reference, baseline)
-    if isinstance(estimate, Undefined):
+    if least is None or not limit:
         return words
-    side, unit = "at least", "" if limit < 0 else "\u00a0%"
-    if endpoint.measure == "agreement" and limit > 0:  # the share of other answers
-        side, limit = "at most", 1 - limit
-        value, low, high = (1 - end for end in (estimate.value, estimate.high, estimate.low))
-        estimate = replace(estimate, value=value, low=low, high=high)
-    number = short_points(estimate) if limit < 0 else short_share(estimate)
-    interval = number[number.index("[") :]
-    least = f"{side} {100 * limit:.3g}{unit}".replace("-", "−")
-    if endpoint.most is not None:
-        least += f", at most {100 * endpoint.most:.3g}{unit}"
-    needed = texts_lacking(endpoint)
-    few = f", too few, {needed:,} are needed" if needed else ""
-    alone = ", outside by itself but not once corrected for the other limits"
-    return (
-        f"{words} ({interval} on {estimate.n:,} texts{few}; {least} is required"
-        f"{alone * (endpoint.state == 'fails alone')})"
-    )
+    if measure == "agreement":
+        allowed = allowed or f"at most {_share(1 - least)}"
+    most = f"at most {_share(endpoint.most)}" if endpoint.most and value > 1 else ""
+    least_words = _of_100(least) if measure == "concordance" else _share(least)
+    return f"{words} ({allowed or most or f'at least {least_words}'})"
 
 
-def compared(endpoint: Endpoint, reference: str, baseline: str) -> str:
-    """The name of an endpoint with what is subtracted."""
-    other = reference if endpoint.measure in ("accuracy", "recall", "keeps") else baseline
-    differs = (endpoint.limit or 1) < 0 or "changed texts" in endpoint.name
-    name = in_plain_words(endpoint.name)
-    return f"{name} minus {other}'s" if differs and other else name
+def _of_100(share: float) -> str:
+    return f"{100 * share:.3g}" if share > 0.99 else f"{100 * share:.0f}"
 
 
-def _more_texts(verdict: Replacement, card: DataCard, standard: str) -> str:
-    """The numbers of texts that decide in 4 runs of 5, and the options of a further run."""
-    if verdict.reason:
-        return ""
-    cases = (
-        (verdict.if_equal, f"{verdict.target} is as good as {standard}"),
-        (verdict.if_as_seen, "it differs as much as here"),
-    )
-    known = [(needed, case) for needed, case in cases if needed is not None]
-    if not known:
+def _by(value: float, below: str, above: str, equal: str) -> str:
+    by = points(value).lstrip("+−")
+    return equal if by == "0.0" else f"{by} points {below if value < 0 else above}"
+
+
+def _share(value: float) -> str:
+    return f"{in_percent(value)[0].removesuffix('.0')}\u00a0%"
+
+
+def _more_texts(verdict: Replacement, manifest: Manifest) -> tuple[str, str, str]:
+    """How many texts decide in 4 runs of 5, the options of a run on as many, and if as seen."""
+    card, target = manifest.data[0], verdict.target
+    standard = (manifest.baseline or manifest.reference).name
+    seen = verdict.if_as_seen
+    needed = verdict.if_equal or seen
+    if needed is None:
         # Same answers as a share, and not in comparison with a baseline's.
         same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
-            return ""
+            return "", "", ""
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
         texts = "text that differs" if differ == 1 else "texts that differ"
-        return f"Gold labels are needed on the {differ:,} {texts}" if differ else ""
-    first, _ = known[0]
-    numbers = {"n": first.changed, "n-unchanged": first.unchanged}
+        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), "", ""
+    case = f"is as close as {standard}" if verdict.if_equal else "differs as much as here"
+    numbers = {"n": needed.changed, "n-unchanged": needed.unchanged}
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]
     rows, most = card.rows - card.duplicates - card.empty, max(filter(None, numbers.values()))
     have = f" (these data have {rows:,})" if rows < most else ""
-    cases_in_words = [f"{_texts(needed)} if {case}" for needed, case in known]
-    worse = "" if verdict.if_as_seen else "; no number shows it if it differs as much as here"
-    words = f"In 4 runs of 5 it takes {', '.join(cases_in_words)}{have}"
-    return f"{words}: {' '.join(options)}{worse}"
+    more = f"If {target} {case}, {_texts(needed)} new texts{have} show it in 4 runs of 5"
+    other = ""
+    if verdict.if_equal and verdict.if_equal != seen:
+        takes = f"it takes {_texts(seen)} texts" if seen else "no number shows it"
+        other = f"If it differs as much as here, {takes}"
+    return more, " ".join(options), other
 
 
 def _texts(needed: TextsNeeded) -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
-    texts = listed([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
-    gold = "" if needed.gold is None else f" (the two differ on {needed.gold:,} of them)"
-    return f"{texts} texts{gold}"
+    return listed([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
 
 
 def rounded_up(rows: int) -> int:
@@ -289,109 +368,3 @@ def rounded_up(rows: int) -> int:
 def listed(parts: Sequence[str], last: str = " and ") -> str:
     """Several names in a sentence: commas, and ``last`` before the last one."""
     return last.join(filter(None, (", ".join(parts[:-1]), parts[-1])))
-
-
-_MOST_WORDS, _WORDS_BEFORE, _MOST_LETTERS = 24, 8, 160
-"""Most words shown of a text, words before its first change, and letters without a change."""
-
-_MOST_COMPARED = 1_000
-"""Most words of a text that are compared: the time is quadratic."""
-
-
-def telling_text(verdict: Replacement, result: AuditResult) -> Iterator[tuple[Text, Text]]:
-    """A title and the text that shows most of the first endpoint that any text shows, if any.
-
-    *Example* of *may not* is a text on which only the target is wrong, or for reach moves less.
-    Other differences are titled neutrally; one where only the reference is wrong shows no fault.
-    """
-    place = 1 + [card.name for card in result.manifest.targets].index(verdict.target)
-    labels, accused = result.manifest.reference.labels, verdict.decision == "may not"
-    for name in [endpoint.name for endpoint in carrying(verdict)] or ["agreement"]:
-        ranked = [
-            (_fault(text, place, name, labels), text.distance(place), text)
-            for text in _differing(result, place, name)
-        ]
-        least = 2 if name.startswith(("accuracy", "recall", "recovery")) else 1 if accused else 0
-        fault, _, text = max(ranked, key=itemgetter(0, 1), default=(-1, 0.0, None))
-        if text is None or fault < least:
-            continue
-        original = text.before.example.text
-        changed = original if text.after is None else text.after.perturbation.text or ""
-        columns = {result.manifest.reference.name: 0, verdict.target: place}
-        answers = (
-            prose("{model} {answers}", model=model, answers=_answers(text.models[column], labels))
-            for model, column in columns.items()
-        )
-        yield (
-            prose("Example" if accused and fault == 2 else "Where they differ"),
-            prose(
-                "“{text}” {answers}.{gold}",
-                text=_marked(original, changed),
-                answers=joined(answers, between="; "),
-                gold=() if text.gold is None else prose(" Gold: {label}.", label=text.gold),
-            ),
-        )
-        return
-
-
-def _differing(result: AuditResult, place: int, name: str) -> Iterator[Shown]:
-    """The texts on which a target differs from the reference in an endpoint."""
-    measure, _, capability = name.partition(" on ")
-    if name.startswith(("accuracy", "recovery", "agreement", "recall of ")):
-        of_class = name.removeprefix("recall of ")
-        for text in unchanged_texts(result):
-            if place - 1 in text.lost and of_class in (name, text.gold):
-                yield text
-        return
-    drawn = [each for each in result.candidates if capability in ("", each.capability)]
-    for text in changed_texts(result, "flipped", drawn):
-        reference, target = text.models[0], text.models[place]
-        alike = [a.choice for a in reference] == [a.choice for a in target]
-        if moved(target) < moved(reference) if measure == "reach" else not alike:
-            yield text
-
-
-def _fault(text: Shown, place: int, name: str, labels: Sequence[str]) -> int:
-    """2 where only the target is at fault, 0 where only the reference is, 1 otherwise."""
-    reference, target = (
-        all(label_of(answer, labels) == text.gold for answer in text.models[model])
-        for model in (0, place)
-    )
-    return 1 + reference - target + (name.startswith("reach") and reference and target)
-
-
-def _answers(both: Both, labels: Sequence[str]) -> Text:
-    """A model's answers with their probabilities, and whether the change changes its answer."""
-    before, after = (
-        prose(
-            f"{{label}} {two_digits(max(side.probabilities))}" if side.given else "{label}",
-            label=label_of(side, labels),
-        )
-        for side in both
-    )
-    if both[0] is both[1]:
-        return prose("answers {label}" if both[0].given else "gives {label}", label=before)
-    does = "keeps its answer" if both[0].choice == both[1].choice else "changes its answer"
-    return prose(f"{does}: {{before}} → {{after}}", before=before, after=after)
-
-
-def _marked(original: str, changed: str) -> Text:
-    """The words from shortly before the first change on, with those that differ marked."""
-    old, new = (text.split()[:_MOST_COMPARED] for text in (original, changed))
-    words: list[tuple[Style, str]] = []
-    for kind, *ends in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        first, last, new_first, new_last = ends
-        if kind == "equal":
-            words += [("plain", word) for word in old[first:last]]
-        else:
-            words += [("deleted", word) for word in old[first:last]]
-            words += [("inserted", word) for word in new[new_first:new_last]]
-    differ = (place for place, (style, _) in enumerate(words) if style != "plain")
-    start = max(0, next(differ, 0) - _WORDS_BEFORE)
-    parts = [Span("…")] if start else []
-    for style, run in groupby(words[start : start + _MOST_WORDS], key=itemgetter(0)):
-        text = " ".join(word for _, word in run)
-        cut = text if len(text) <= _MOST_LETTERS else f"{text[:_MOST_LETTERS]}…"
-        parts.append(Span(cut, style, foreign=True))
-    parts += [Span("…")] if len(words) > start + _MOST_WORDS else []
-    return joined(((part,) for part in parts), between=" ")

@@ -59,12 +59,12 @@ Judge = Callable[[str, Pooled, int], Evidence]
 def audit_verdicts(
     result: AuditResult, request: AuditRequest, earlier: AuditResult | None = None
 ) -> tuple[Replacement, ...]:
-    """The verdict on each target; none in a matrix, and none without random candidates.
+    """The verdict on each target; none without random candidates.
 
     It is on the texts of an ``earlier`` run, too, whose plan was the same; of the texts that both
     have, the values of this run count.
     """
-    if request.is_matrix or not request.candidates:
+    if not request.candidates:
         return ()
     judged = [card.name for card in result.manifest.targets if card.role == "target"]
     measured = _Measured(result, request, earlier)

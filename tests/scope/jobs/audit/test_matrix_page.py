@@ -4,11 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from reports.blocks import Table
+from reports.blocks import Cards, Paragraph, Preformatted, Table, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.audit.page import page
-from scope.records import Undefined
+from scope.jobs.audit.page_matrix import directions, most_telling
+from scope.jobs.gates import AuditGates
+from scope.jobs.pages import page_of
+
+NAMES = [f"toy_models:{name}" for name in ("Reference", "Student", "Rival")]
+SIGNS = {"may replace": "✓", "may not": "✗", "not shown": "?"}
 
 
 @pytest.fixture(scope="module")
@@ -17,72 +22,107 @@ def result(audit_toys, tmp_path_factory):
         tmp_path_factory.mktemp("runs"),
         *("Student", "Rival"),
         both_directions=True,
-        groups={"both": [f"python:toy_models:{name}" for name in ("Reference", "Student")]},
+        groups={"both": [f"python:{name}" for name in NAMES[:2]]},
         capabilities=["typo"],
     )
 
 
-def answer(result):
-    """The blocks before the fold: the lines of the box, and the tables."""
-    blocks = page(result).sections[0].blocks
-    return [plain(one.text) for one in blocks[0].blocks], [
-        one for one in blocks if isinstance(one, Table)
+def judged(result, *decisions):
+    """The result with these decisions in the order of the directions."""
+    left, audits = list(decisions), []
+    for audit in result.audits:
+        rows = tuple(replace(row, decision=left.pop(0), reason=None) for row in audit.verdicts)
+        audits.append(replace(audit, verdicts=rows))
+    return replace(result, audits=tuple(audits))
+
+
+def matrix_of(result):
+    return next(block for block in page(result).blocks() if isinstance(block, Table))
+
+
+def test_a_cell_is_the_verdict_and_the_same_answers_of_that_audit(result):
+    table = matrix_of(result)
+    heads = [plain(column.heading).removeprefix("in place of ") for column in table.columns[1:]]
+    assert heads == NAMES
+    verdicts = {(each.target, each.reference): each for each in directions(result.audits)}
+    for row in table.rows:
+        name, *cells = (plain(cell) for cell in row.cells)
+        target = name.split("\n")[0]
+        for reference, cell in zip(heads, cells, strict=True):
+            if target == reference:
+                assert cell == "–"
+                continue
+            each = verdicts[target, reference]
+            assert cell[0] == SIGNS[each.answer.verdict.decision]
+            assert f"\n{100 * each.same.value:.1f}\u00a0% same answers" in cell
+
+
+@pytest.mark.parametrize(
+    ("decisions", "heading"),
+    [
+        (["may replace"] * 6, "Of 6 replacements, 6 may be made"),
+        (
+            ["may replace"] * 3 + ["may not"] * 2 + ["not shown"],
+            "Of 6 replacements, 3 may be made, 2 may not be made, for 1 it is too early to say",
+        ),
+    ],
+)
+def test_the_heading_counts_the_verdicts(result, decisions, heading):
+    assert plain(page(judged(result, *decisions)).heading) == heading
+
+
+def test_the_worst_verdict_with_the_fewest_same_answers_is_shown(result):
+    every = directions(result.audits)
+    fewest = min(every, key=lambda each: each.same.value)
+    same = judged(result, *["may not"] * 6)
+    assert most_telling(directions(same.audits))[:2] == fewest[:2]
+    one = judged(result, *["may replace"] * 4, "may not", "not shown")
+    shown = most_telling(directions(one.audits))
+    assert shown[:2] == every[4][:2]
+    assert sum(isinstance(block, Cards) for block in page(one).blocks()) == 1
+
+
+def test_a_command_audits_the_open_direction_alone(result):
+    shown = page(judged(result, *["may replace"] * 5, "not shown"))
+    words = result.audits[2].verdicts[1]
+    commands = [
+        block.text
+        for block in shown.sections[0].blocks
+        for block in within([block])
+        if isinstance(block, Preformatted)
+    ]
+    assert all("--both-directions" not in text and "--group" not in text for text in commands)
+    assert words.target == NAMES[1]
+
+
+def test_a_terminal_takes_at_most_20_lines_with_what_to_do(result):
+    text = to_text(page_of(result).brief, width=80)
+    assert text.startswith("Of 6 replacements, ")
+    assert "Replace a model only where there is a ✓" in text
+    assert len(text.splitlines()) <= 20
+
+
+def test_without_verdicts_a_cell_has_what_was_measured(result):
+    audits = tuple(replace(audit, verdicts=()) for audit in result.audits)
+    none = replace(result, audits=audits)
+    assert plain(page(none).heading).startswith("No verdict on who may replace whom")
+    cells = [plain(cell) for row in matrix_of(none).rows for cell in row.cells[1:]]
+    assert sum("Hard-SCoPE on typo " in cell for cell in cells) == 6
+    notes = [plain(b.text) for b in page(none).sections[0].blocks if isinstance(b, Paragraph)]
+    assert any(note.startswith("No verdict: random candidates") for note in notes)
+
+
+def test_a_gate_judges_every_direction(result):
+    some = judged(result, *["may replace"] * 5, "may not")
+    judgements = AuditGates(fail_on="beyond").judged(None, some)
+    assert [name for name, failures in judgements.items() if failures] == [
+        f"{NAMES[1]} in place of {NAMES[2]}"
     ]
 
 
-def test_the_matrix_has_every_model_as_row_and_column_and_all_else_is_folded(result):
-    _, (table,) = answer(result)
-    assert plain(table.caption).startswith("Same reaction on typo")
-    # A model is not compared with itself.
-    empty = [[plain(cell) == "–" for cell in row.cells[1:]] for row in table.rows]
-    assert empty == [[place == row for place in range(3)] for row in range(3)]
-    assert all(one.folded for one in page(result).sections[1:])
-
-
-def test_the_box_names_the_most_and_the_least_alike_pair(result):
-    head, numbers = answer(result)[0]
-    assert head.startswith("Most alike on typo: toy_models:")
-    assert numbers.startswith("Same reaction ")
-    assert "; least alike are toy_models:" in numbers
-    text = " ".join(to_text(page(result).brief).split())
-    assert "of 3 tests a pair of models differs by its direction" in text
-    assert len(to_text(page(result).brief, width=80).splitlines()) <= 25
-
-
-def test_the_box_says_how_many_pairs_may_be_as_alike(result):
-    rows = [one for one in result.measurements if one.metric == "concordance" and not one.subset]
-    for values, remarks in (([place / 10 for place in range(6)], 0), ([0.5] * 6, 1)):
-        changed = tuple(
-            replace(one, estimate=replace(one.estimate, value=value, low=value, high=value))
-            for one, value in zip(rows, values, strict=True)
-        )
-        _, numbers = answer(replace(result, measurements=changed))[0]
-        assert numbers.count("(the intervals of 5 other pairs overlap with it)") == remarks
-
-
-def test_where_nothing_was_measured_the_box_says_so_and_there_is_no_matrix(result):
-    nothing = tuple(
-        replace(one, estimate=Undefined(reason="no pair")) for one in result.measurements
-    )
-    assert answer(replace(result, measurements=nothing)) == (
-        ["On typo, no pair was measured."],
-        [],
-    )
-
-
-def test_a_degenerate_model_is_named_and_is_in_no_most_alike_pair(result):
-    shares = tuple(
-        replace(one, degenerate="one answer" if one.model.endswith("Student") else None)
-        for one in result.answer_shares
-    )
-    lines, _ = answer(replace(result, answer_shares=shares))
-    assert lines[-1].startswith("degenerate: toy_models:Student: one answer")
-    assert "toy_models:Student against" not in "".join(lines)
-
-
 def test_the_page_is_written_in_every_form(result):
-    assert "Asymmetry of each pair of models" in result.html()
+    assert "minus the reverse" in result.html()
     assert "pairs that share a model are not independent" in result.to_markdown(verbose=True)
     assert '"against": "toy_models:Student"' in result.to_short_json()
-    alone = replace(result, matrix=replace(result.matrix, asymmetries=()))
-    assert "see --both-directions" in " ".join(alone.to_markdown().replace("\\", "").split())
+    assert '"reference": "toy_models:Student"' in result.to_short_json()
+    assert "mean of both (2 models) against toy_models:Rival" in result.html()

@@ -6,7 +6,6 @@ import pytest
 from made_up_comparison import build_comparison
 
 from reports.blocks import Cards, Table, within
-from reports.prose import plain
 from scope.jobs.audit.page import page
 from scope.records import Undefined
 
@@ -16,28 +15,6 @@ AUDIT = build_comparison()
 def blocks_of(result, anchor, kind, **limits):
     (section,) = (one for one in page(result, **limits).sections if one.anchor == anchor)
     return [block for block in within(section.blocks) if isinstance(block, kind)]
-
-
-def test_the_baseline_is_a_line_through_every_strip_of_its_group():
-    reference, student, rival = AUDIT.manifest.models
-    models = (reference, student, replace(rival, role="baseline"))
-    result = replace(AUDIT, manifest=replace(AUDIT.manifest, models=models))
-    (table,) = blocks_of(result, "answer", Table)
-    strips = [row.cells[1] for row in table.rows if row.cells[1] is not None]
-    assert [strip.levels for strip in strips[1:3]] == [((0.75, False),), ((0.5, False),)]
-
-
-def test_an_undefined_number_of_the_picture_has_its_reason():
-    rows = tuple(
-        replace(one, estimate=Undefined(reason="no pair"))
-        if one.target == "student" and one.capability == "typo"
-        else one
-        for one in AUDIT.measurements
-    )
-    (table,) = blocks_of(replace(AUDIT, measurements=rows), "answer", Table)
-    (row,) = (row for row in table.rows if row.cells[2] == "undefined")
-    assert plain(row.cells[0]) == "studentno pair"
-    assert row.cells[1] is None
 
 
 def test_where_all_is_undefined_there_is_a_table_and_no_picture():

@@ -1,0 +1,234 @@
+"""The table of limits: a row a verdict with its reason, and a column a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from reports.blocks import Column, Table
+from reports.builders.answer import limit_strips
+from reports.charts import SmallStrip
+from reports.prose import Span, Style, Text, prose
+from reports.wording import in_percent, points, two_digits
+from scope.jobs.audit.verdict_words import VerdictWords, measured, own_number, whole
+from scope.records import (
+    AuditResult,
+    Endpoint,
+    Estimate,
+    Replacement,
+    ReplacementDecision,
+    marked,
+)
+
+_VERDICTS: Mapping[ReplacementDecision, tuple[str, Style]] = MappingProxyType(
+    {
+        "may replace": ("✓ may replace", "good"),
+        "not shown": ("? too early", "open"),
+        "may not": ("✗ may not", "alarm"),
+    }
+)
+
+SIGNS = MappingProxyType({decision: words[:1] for decision, (words, _) in _VERDICTS.items()})
+"""The sign of each decision, so that colour is never the only one; the order of a table."""
+
+
+class Answered(NamedTuple):
+    """A verdict in words, and what it is compared with.
+
+    ``looks`` are earlier runs on the same texts, ``combined`` is the run whose texts count, too.
+    """
+
+    verdict: Replacement
+    words: VerdictWords
+    reference: str
+    baseline: str = ""
+    looks: tuple[str, ...] = ()
+    combined: tuple[str, ...] = ()
+
+
+def in_order(answers: Iterable[Answered]) -> list[Answered]:
+    """The verdicts with *may replace* first, then the open ones."""
+    return sorted(answers, key=lambda answer: [*SIGNS].index(answer.verdict.decision))
+
+
+def limits_table(answers: Sequence[Answered], result: AuditResult | None = None) -> Table:
+    """The verdicts with their reasons, and each limit as zones with the verdict's own interval.
+
+    Several references are named in the rows. With a ``result`` the yardstick and the floor have a
+    pale row each. A single verdict has a row for each of several capabilities.
+    """
+    rows = [(_name(answer, answers, result), _by_limit(answer)) for answer in answers]
+    if len(answers) == 1:
+        rows += _capabilities(answers[0])
+    return _table(rows, answers, [] if result is None else list(_others(result)))
+
+
+def capabilities_table(answers: Sequence[Answered]) -> Table | None:
+    """Each capability by itself, with its limits; None where there are not several."""
+    rows = [
+        (prose("{target} {on}", target=answer.verdict.target, on=name), ends)
+        for answer in answers
+        for name, ends in _capabilities(answer)
+    ]
+    return _table(rows, answers) if rows else None
+
+
+def numbers_table(answers: Sequence[Answered]) -> Table:
+    """The number of each limit in one line a verdict, for a terminal."""
+    names = (
+        (
+            Span(f"{SIGNS[answer.verdict.decision]} "),
+            Span(answer.verdict.target, foreign=True),
+            *_for(answer, answers),
+        )
+        for answer in answers
+    )
+    table = _table([*zip(names, map(_by_limit, answers), strict=True)], answers)
+    signs = {"good": " ✓", "bad": " ✗", "open": " ?"}
+    heads = [column.short.partition("\n") for column in table.columns[1:]]
+    columns = (Column("", "name"), *(Column(head, "number") for head, _, _ in heads))
+    cells = (
+        [
+            f"{cell.words.partition(' ')[0]}{signs.get(str(cell.verdict), '')}"
+            if isinstance(cell, SmallStrip)
+            else "–"
+            if cell is None
+            else cell
+            for cell in row.cells
+        ]
+        for row in table.rows
+    )
+    limits = ("limit", *(allowed or "none" for _, _, allowed in heads))
+    return Table.with_columns(columns, (limits, *cells), close=True)
+
+
+def measured_table(result: AuditResult) -> Table:
+    """Same answers, and Hard-SCoPE on each capability, of every model: where no verdict is."""
+    keys: dict[str, tuple[str, str | None]] = {"agreement": ("iid_agreement", None)}
+    for capability in result.manifest.capabilities:
+        keys[f"Hard-SCoPE on {capability.name}"] = ("hard_scope", capability.name)
+    rows = []
+    for card in result.manifest.targets:
+        numbers = {key: measured(result, card.name, *names) for key, names in keys.items()}
+        ends = {key: Endpoint(name=key, estimate=n) for key, n in numbers.items() if n is not None}
+        rows.append((prose("{name}", name=marked(card.name, result.answer_shares)), ends))
+    return _table(rows, [])
+
+
+def _table(
+    rows: Sequence[tuple[Text, Mapping[str, Endpoint]]],
+    answers: Sequence[Answered],
+    others: Sequence[tuple[Text, Mapping[str, str]]] = (),
+) -> Table:
+    columns, strips = [], []
+    for key, end in _judged_first(ends for _, ends in rows).items():
+        in_points, head, column = _column(end, answers)
+        columns.append(column)
+        in_rows = [ends.get(key) for _, ends in rows]
+        drawn = limit_strips(in_rows, head, in_points=in_points)
+        cells = (strip if end else None for strip, end in zip(drawn, in_rows, strict=True))
+        pale = [(Span(values.get(key, "–"), "note"),) for _, values in others]
+        strips.append([*cells, *pale])
+    names = [name for name, _ in (*rows, *others)]
+    return Table.with_columns((Column("", "name"), *columns), zip(names, *strips, strict=True))
+
+
+def _by_limit(answer: Answered) -> dict[str, Endpoint]:
+    return {_key(end): end for end in whole(answer.verdict.endpoints)}
+
+
+def _key(end: Endpoint) -> str:
+    return end.name if end.measure == "recall" else end.measure
+
+
+def _judged_first(rows: Iterable[Mapping[str, Endpoint]]) -> dict[str, Endpoint]:
+    """By limit the first endpoint with a number, one that is judged if any is."""
+    columns: dict[str, Endpoint] = {}
+    for key, end in (pair for row in rows for pair in row.items()):
+        if isinstance(end.estimate, Estimate):
+            first = columns.setdefault(key, end)
+            columns[key] = end if first.limit is None else first
+    return columns
+
+
+def _capabilities(answer: Answered) -> Iterator[tuple[Text, dict[str, Endpoint]]]:
+    """The endpoints of each capability where a number is over several."""
+    over = whole(answer.verdict.endpoints)
+    parts: dict[str, dict[str, Endpoint]] = {}
+    for end in answer.verdict.endpoints:
+        if end not in over and "changed texts" not in end.name:
+            parts.setdefault(end.name.partition(" on ")[2], {})[end.measure] = end
+    for capability, ends in parts.items():
+        yield (Span(f"on {capability}", "note", foreign=True),), ends
+
+
+def _name(answer: Answered, answers: Sequence[Answered], result: AuditResult | None) -> Text:
+    words, style = _VERDICTS[answer.verdict.decision]
+    name = marked(answer.verdict.target, result.answer_shares if result else ())
+    why = answer.words.why
+    return (
+        Span(words, style),
+        Span(" "),
+        Span(name, "strong", foreign=True),
+        *_for(answer, answers),
+        Span(f"{why[:1].upper()}{why[1:]}.", "note", foreign=True),
+    )
+
+
+def _for(answer: Answered, answers: Sequence[Answered]) -> Text:
+    """What is replaced, where there are several references."""
+    several = any(other.reference != answer.reference for other in answers)
+    return prose(" for {reference}", reference=answer.reference) if several else ()
+
+
+_HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "accuracy": ("Accuracy", "accuracy", "points lower"),
+        "recovery": ("Accuracy kept", "accuracy", ""),
+        "agreement": ("Same answers", "same answers", "below {yardstick}"),
+        "keeps": ("Keeps its answer", "keeps", "below {reference}"),
+        "concordance": ("Same reaction", "same reaction", "below {yardstick}"),
+        "reach": ("Strength", "strength", ""),
+    }
+)
+"""By measure, the head of its column, in a terminal, and what a difference is compared with."""
+
+
+def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Column]:
+    """Whether it is a difference in points, its name, and its column with the limit in words."""
+    head, short, less = _HEADS.get(
+        end.measure, (f"{end.name[:1].upper()}{end.name[1:]}", end.name, "points lower")
+    )
+    in_points = (end.limit or 0) < 0 or end.measure in ("keeps", "accuracy", "recall")
+    below, allowed = "shown, not judged", ""
+    if end.limit is not None and end.limit < 0:
+        names = {answer.reference for answer in answers}
+        reference = answers[0].reference if len(names) == 1 else "the model replaced"
+        less = less.format(yardstick=answers[0].baseline, reference=reference)
+        below, allowed = f"at most {-100 * end.limit:.3g} {less}", f"≥ −{-100 * end.limit:.3g}"
+    elif end.limit is not None:
+        below, allowed = f"at least {end.limit:.3g}", f"≥ {two_digits(end.limit)}"
+    if end.most is not None:
+        below = allowed = f"{end.limit:.3g} to {end.most:.3g}"
+    title = (Span(f"{head} "), Span(below, "note", foreign=True))
+    return in_points, head, Column(title, "strip", short=f"{short}\n{allowed}")
+
+
+def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
+    """The yardstick and the floor with their own numbers, which are not judged."""
+    verdict, reference = result.verdicts[0], result.manifest.reference.name
+    for card in result.manifest.targets:
+        role = {"baseline": "yardstick"}.get(card.role, card.role)
+        numbers = {}
+        for end in whole(verdict.endpoints) if card.role != "target" else ():
+            value = own_number(end, verdict, card.name, result)
+            if value is not None and end.measure == "keeps":
+                value -= own_number(end, verdict, reference, result) or value
+            if value is not None:
+                share = f"{in_percent(value)[0]}\u00a0%"
+                other = two_digits(value) if end.measure == "reach" else share
+                differs = end.measure in ("keeps", "accuracy")
+                numbers[_key(end)] = points(value) if differs else other
+        if card.role != "target":
+            yield (Span(f"{role} ", "pale"), Span(card.name, "pale", foreign=True)), numbers

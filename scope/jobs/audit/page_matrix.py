@@ -1,0 +1,299 @@
+"""Who may replace whom: the page of an audit with several references, and parts of a pair's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from shlex import quote
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from reports.blocks import (
+    Block,
+    Column,
+    Page,
+    Section,
+    Table,
+    note,
+    paragraph,
+)
+from reports.builders.answer import three_parts
+from reports.builders.estimates import CLEAN, short_name, table_of
+from reports.builders.run import folded, run_lines
+from reports.prose import Span, Style, Text, prose, together, written
+from reports.wording import (
+    Cell,
+    p_value,
+    percent,
+    short,
+    short_points,
+)
+from scope.estimation import PRIMARY_ON_CAPABILITIES
+from scope.jobs.audit.answer import (
+    answered,
+    estimates_of_models,
+    exploratory,
+    how_sure,
+    text_blocks,
+    to_do_blocks,
+    where_blocks,
+)
+from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
+from scope.jobs.audit.limits import Answered, limits_table
+from scope.jobs.audit.verdict_words import carrying, in_plain_words
+from scope.printing import counted
+from scope.records import (
+    AnswerShares,
+    AuditMatrix,
+    AuditResult,
+    Estimate,
+    Manifest,
+    ReplacementDecision,
+    Undefined,
+    marked,
+)
+
+_WORDS: Mapping[ReplacementDecision, tuple[str, Style, str]] = MappingProxyType(
+    {
+        "may replace": ("✓ may", "good", "{n} may be made"),
+        "may not": ("✗ may not", "alarm", "{n} may not be made"),
+        "not shown": ("? too early", "open", "for {n} it is too early to say"),
+    }
+)
+"""In a cell, its style, and in the heading."""
+
+
+class Direction(NamedTuple):
+    """One model in place of another: the audit, the share of same answers, and the verdict."""
+
+    target: str
+    reference: str
+    audit: AuditResult
+    same: Estimate | Undefined | None
+    answer: Answered | None
+
+
+def directions(audits: Iterable[AuditResult]) -> list[Direction]:
+    """Every target in place of every reference, in the order of the audits."""
+    every = []
+    for audit in audits:
+        reference, same = (
+            audit.manifest.reference.name,
+            estimates_of_models(audit, "iid_agreement", None),
+        )
+        answers = {each.verdict.target: each for each in answered(audit)}
+        names = (card.name for card in audit.manifest.targets if card.role == "target")
+        every += [Direction(a, reference, audit, same.get(a), answers.get(a)) for a in names]
+    return every
+
+
+def counted_verdicts(every: Sequence[Direction]) -> Text:
+    """How many replacements may be made, as the heading of a page."""
+    decisions = [each.answer.verdict.decision for each in every if each.answer]
+    if not decisions:
+        return prose("No verdict on who may replace whom: no text was changed at random")
+    counts = [(decisions.count(decision), words) for decision, (*_, words) in _WORDS.items()]
+    parts = ", ".join(words.format(n=count) for count, words in counts if count)
+    replaced = counted(len(decisions), "replacement")
+    return prose(f"Of {replaced} of one model by another, {parts}")
+
+
+def about_directions(every: Sequence[Direction]) -> Text:
+    """What a cell means, the texts, and how sure it is."""
+    answers = [each.answer for each in every if each.answer]
+    if not answers:
+        return ()
+    changed = (len({row.perturbation.example_id for row in a.audit.candidates}) for a in every)
+    limits = {
+        in_plain_words(end.measure): f"{100 * end.limit:.3g} points" if end.limit < 0 else end.limit
+        for end in reversed(answers[0].verdict.endpoints)
+        if end.limit is not None
+    }
+    main = ", ".join(f"{name} {limit}" for name, limit in reversed(limits.items()))
+    cell = prose(
+        "A cell is the model of its row in place of that of its column: ✓ within all "
+        "[[limits|limits]] ({main}), ✗ beyond one, ? not yet known. Each is judged by itself, "
+        "on up to {unchanged} texts, {changed} also changed.",
+        main=main.replace("-", "−"),
+        unchanged=max(each.audit.manifest.data[0].used for each in every),
+        changed=max(changed),
+    )
+    # The least sure of all.
+    answers.sort(key=lambda answer: (not answer.looks, not answer.combined))
+    return together(cell, how_sure(answers))
+
+
+def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Table:
+    """The verdict on each model of a row in place of each of a column, and the same answers.
+
+    ``brief`` fits a terminal.
+    """
+    of_pairs = {(each.target, each.reference): each for each in every}
+    references = list(dict.fromkeys(each.reference for each in every))
+    shares = {share.model: share for each in every for share in each.audit.answer_shares}
+    rows = [
+        (_name(shares[name], brief=brief), *(_cell(each, brief=brief) for each in cells))
+        for name in dict.fromkeys((*references, *(each.target for each in every)))
+        if any(cells := [of_pairs.get((name, reference)) for reference in references])
+    ]
+    heads = (
+        Column(prose("in place of {name}", name=name), short=f"for {name}") for name in references
+    )
+    about = prose("✓ may, ✗ may not, ? too early; same answers, %")
+    columns = (Column("Model", "name"), *heads)
+    return Table.with_columns(columns, rows, caption=about if brief else (), close=True, cards=True)
+
+
+def _name(share: AnswerShares, *, brief: bool) -> Text:
+    """A model with its accuracy."""
+    name, accuracy = written(marked(share.model, [share])), share.accuracy
+    if brief or not isinstance(accuracy, Estimate):
+        return name
+    return (*name, Span(f"\n{percent(accuracy.value)}\u00a0% right", "note"))
+
+
+def _cell(direction: Direction | None, *, brief: bool) -> Text:
+    """A verdict, the share of same answers, and what keeps it from ✓."""
+    if direction is None:
+        return prose("–")
+    audit, same, answer = direction.audit, direction.same, direction.answer
+    share = percent(same.value) if isinstance(same, Estimate) else "–"
+    lines = [f"{share}\u00a0% same answers"]
+    if answer is None:
+        lines += [
+            f"{short_name(row.metric)} on {row.capability} {short(row.estimate)}"
+            for row in audit.measurements
+            if row.target == direction.target and row.subset is None and row.capability
+            if row.metric in PRIMARY_ON_CAPABILITIES and isinstance(row.estimate, Estimate)
+        ]
+        return _below((), lines)
+    words, style, _ = _WORDS[answer.verdict.decision]
+    if brief:
+        return (Span(f"{words[0]} {share}"),)
+    if answer.verdict.decision != "may replace":
+        end = carrying(answer.verdict)[0]
+        number = short_points(end.estimate) if (end.limit or 0) < 0 else short(end.estimate)
+        lines.append(answer.verdict.reason or f"{in_plain_words(end.measure)} {number}")
+    return _below((Span(words, style),), lines)
+
+
+def _below(head: Text, lines: Sequence[str]) -> Text:
+    return (*head, *(Span(f"\n{line}", "note") for line in lines))
+
+
+def most_telling(every: Sequence[Direction]) -> Direction:
+    """The direction with the worst verdict, and of several the one with the fewest same answers."""
+    order = ("may not", "not shown", "may replace")
+
+    def worst(each: Direction) -> tuple[int, float]:
+        same = each.same.value if isinstance(each.same, Estimate) else 1.0
+        return order.index(each.answer.verdict.decision) if each.answer else 0, same
+
+    return min(every, key=worst)
+
+
+def replacements(every: Sequence[Direction]) -> Iterator[Block]:
+    """Who may replace whom; where the two of the worst verdict differ, and a text; what to do."""
+    yield who_replaces_whom(every)
+    worst = most_telling(every)
+    answers = [worst.answer] if worst.answer else []
+    pair = note("{a} in place of {b}:", a=worst.target, b=worst.reference)
+    where, texts = where_blocks(worst.audit, answers), text_blocks(worst.audit, answers)
+    yield three_parts([pair, *where], [*texts], [*_to_do(every)])
+
+
+def limits_section(every: Sequence[Direction]) -> Section:
+    """The limits of each replacement."""
+    table = limits_table([each.answer for each in every if each.answer])
+    head = "The limits of each replacement"
+    return Section(anchor="limits", title="Limits", heading=head, blocks=(table,))
+
+
+def replacements_in_short(every: Sequence[Direction]) -> Iterator[Block]:
+    """Who may replace whom, for a terminal, and what would decide an open replacement."""
+    looks = (look for each in every if each.answer for look in each.answer.looks)
+    yield from exploratory([*dict.fromkeys(looks)])
+    yield who_replaces_whom(every, brief=True)
+    yield from _to_do(every)
+
+
+def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
+    """Which replacements to make, and the command that decides an open one."""
+    confirmed = ", once new texts confirm it" * any(
+        each.answer and each.answer.looks for each in every
+    )
+    yield paragraph(f"Replace a model only where there is a ✓{confirmed}.")
+    undecided = [(each, each.answer) for each in every if each.answer]
+    undecided = [(each, answer) for each, answer in undecided if answer.words.options]
+    for each, answer in undecided[:1]:
+        yield paragraph("Open: {a} in place of {b}.", a=each.target, b=each.reference)
+        yield from to_do_blocks(replace(each.audit, manifest=_alone(each)), [answer])
+    if undecided[1:]:
+        others = counted(len(undecided) - 1, "replacement")
+        yield paragraph(f"Likewise for {others} more with a ?.")
+
+
+def _alone(direction: Direction) -> Manifest:
+    """The manifest of the audit of one direction, with its own command."""
+    manifest = direction.audit.manifest
+    (target,) = (card for card in manifest.targets if card.name == direction.target)
+    models = r" --(?:reference|target|group)[ =](?:'[^']*'|\S+)| --both-directions"
+    options = re.sub(models, "", manifest.command).removeprefix("scope audit")
+    pair = f"--reference {quote(manifest.reference.spec)} --target {quote(target.spec)}"
+    return replace(manifest, command=f"scope audit {pair}{options}")
+
+
+def matrix_page(
+    result: AuditResult, notable: Sequence[Block], numbers: Section, about: Iterable[Section]
+) -> Page:
+    """The whole report of an audit with several references."""
+    manifest, every = result.manifest, directions(result.audits)
+    names = ", ".join(card.name for card in manifest.references)
+    judged = any(each.answer for each in every)
+    return Page(
+        title=f"SCoPE {manifest.job}: a matrix of {names}",
+        heading=counted_verdicts(every),
+        about=about_directions(every),
+        sections=(
+            Section(anchor="answer", title="Answer", blocks=(*notable, *replacements(every))),
+            *([limits_section(every)] if judged else []),
+            example_section(most_telling(every).audit, most=MOST_EXAMPLES),
+            *folded(*([_over_models(result.matrix)] if result.matrix else []), numbers, *about),
+        ),
+        brief=(*notable, *replacements_in_short(every), *run_lines(result.clock)),
+    )
+
+
+def _over_models(matrix: AuditMatrix) -> Section:
+    """Asymmetries, correlations and means of groups."""
+    tested = [row.p_adjusted for row in matrix.asymmetries if row.p_adjusted is not None]
+    about = note(
+        "In {clear} of {tested} tests a pair of models differs by its direction (p\u00a0<\u00a0"
+        "0.05, Holm-corrected; --both-directions compares all models both ways). Concordance is "
+        "tested, or else Hard-SCoPE; the other describes. A correlation is over all ordered pairs "
+        "of models, with a jackknife over models: pairs that share a model are not independent. A "
+        "mean leaves out a reference that is one of the group.",
+        clear=sum(round(p, 3) < 0.05 for p in tested),
+        tested=len(tested),
+    )
+    heads = ("number", "capability", "metric", "value", "p", "p, adjusted")
+    rows = (
+        (name, row.capability or CLEAN, short_name(row.metric), Cell.of(row.estimate), *tests)
+        for name, row, *tests in _numbers(matrix)
+    )
+    table = table_of("Over all models", heads, rows)
+    blocks: tuple[Block, ...] = (about, *([table] if table else []))
+    return Section(anchor="numbers", title="Over all models", blocks=blocks)
+
+
+def _numbers(matrix: AuditMatrix) -> Iterator[tuple[Any, ...]]:
+    """Each number over all models: its name, its record, and its p-values."""
+    for row in matrix.asymmetries:
+        tests = map(p_value, (row.p_value, row.p_adjusted))
+        yield f"{row.second} given {row.first}, minus the reverse", row, *tests
+    for each in matrix.correlations:
+        yield f"correlation with {short_name(each.other)}", each, None, None
+    for group in matrix.groups:
+        models = counted(len(group.members), "model")
+        yield f"mean of {group.group} ({models}) against {group.against}", group, None, None

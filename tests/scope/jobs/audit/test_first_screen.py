@@ -1,0 +1,198 @@
+"""An audit's first screen: a row a target, its limits as zones, where, texts, and what to do."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from made_up_comparison import TARGETS, build_comparison, estimate, found
+
+from reports.blocks import Paragraph, Preformatted, Table, within
+from reports.charts import SmallStrip
+from reports.prose import plain
+from reports.renderers.terminal import to_text
+from scope.jobs.audit import telling
+from scope.jobs.audit.page import page
+from scope.jobs.pages import page_of as whole_page_of
+from scope.records import Endpoint, Estimate, Replacement, TextsNeeded
+
+CHANGED = (
+    found("typo", "e1", "a fien film", 0.25, 0.75, 0.75),
+    found("typo", "e2", "nothing of it", 0.7, 0.75, 0.75),
+    found("synonym", "e1", "a good film", 0.05, 0.95, 0.75),
+    found("synonym", "e1", "a great film", 0.95, 0.05, 0.75),
+)
+
+
+def verdict_on(target, decision, *endpoints, **options):
+    names = tuple(end.name for end in endpoints if end.limit is not None)
+    named = {"beyond": names * (decision == "may not"), "open": names * (decision != "may replace")}
+    return Replacement(
+        target=target, decision=decision, endpoints=endpoints, **{**named, **options}
+    )
+
+
+def result_of(decision, *, name="reach on typo", targets=("student",), role="target", **options):
+    end = Endpoint(name=name, estimate=estimate(0.0), limit=0.5)
+    verdicts = tuple(verdict_on(target, decision, end) for target in targets)
+    made = build_comparison()
+    reference, student, rival = made.manifest.models
+    models = (reference, student, replace(rival, role=role))
+    manifest = replace(made.manifest, models=models)
+    options = {"verdicts": verdicts, "candidates": CHANGED, **options}
+    return replace(made, manifest=manifest, **options)
+
+
+def paragraphs(made, start=""):
+    blocks = within(made.sections[0].blocks)
+    texts = [plain(block.text) for block in blocks if isinstance(block, Paragraph)]
+    return [text for text in texts if text.startswith(start)]
+
+
+@pytest.mark.parametrize(
+    ("name", "decision", "shown"),
+    [
+        # The target moves less, and both have the label wrong.
+        ("reach on typo", "may not", "nothing of it” teacher"),
+        # The target alone is wrong; then the reference alone, which accuses no target.
+        ("concordance on synonym", "may not", "“a fine great film” teacher positive"),
+        ("concordance on typo", "may not", ""),
+        ("concordance on typo", "not shown", "“a fine fien film” teacher positive"),
+        ("accuracy", "may not", ""),
+    ],
+)
+def test_a_text_shows_what_fails_and_accuses_no_target_of_anothers_error(name, decision, shown):
+    texts = paragraphs(page(result_of(decision, name=name)), "student “")
+    assert len(texts) == bool(shown)
+    assert shown in "".join(texts)
+    right = ", as student says. "
+    assert (right in "".join(texts)) == (name == "concordance on typo" and bool(shown))
+
+
+LONG = " ".join(f"w{place}" for place in range(30))
+
+
+@pytest.mark.parametrize(
+    ("changed", "marked"),
+    [
+        (f"A B C D E F {LONG}", [("inserted", "A B C D E F")]),
+        (f"{LONG} and more", [("inserted", "and more")]),
+        (LONG.replace("w5 w6", "w5x"), [("deleted", "w5 w6"), ("inserted", "w5x")]),
+        (LONG, []),
+    ],
+)
+def test_only_what_differs_is_marked_wherever_it_stands(changed, marked):
+    shown = telling._marked(LONG, changed)
+    assert [(span.style, span.text) for span in shown if span.style != "plain"] == marked
+    assert len(plain(shown).split()) <= 16
+
+
+def number(value, low, high):
+    return Estimate(value=value, low=low, high=high, n=300, method="some")
+
+
+ENDS = (
+    Endpoint(name="accuracy", estimate=number(-0.056, -0.09, -0.024), limit=-0.02, p_beyond=0.01),
+    Endpoint(name="keeps", estimate=number(0.0, -0.02, 0.02), limit=-0.05, p_within=0.001),
+    Endpoint(name="keeps on typo", estimate=number(0.0, -0.02, 0.02), limit=-0.1, p_within=0.001),
+    Endpoint(name="reach on typo", estimate=number(0.2, 0.1, 0.3), limit=0.7, most=1.43),
+    Endpoint(name="concordance on typo", estimate=number(0.7, 0.6, 0.8)),
+)
+
+
+def strips(made):
+    """By the words at the head of its column, the strips of the first table of limits."""
+    tables = [block for block in within(made.sections[0].blocks) if isinstance(block, Table)]
+    table = next(table for table in tables if table.limits)
+    heads = [plain(column.heading) for column in table.columns[1:]]
+    return {head: [row.cells[n] for row in table.rows] for n, head in enumerate(heads, start=1)}
+
+
+def test_the_tables_numbers_and_zones_are_the_verdicts():
+    verdict = verdict_on("student", "not shown", *ENDS)
+    drawn = strips(page(result_of("not shown", verdicts=(verdict,), role="baseline")))
+    assert list(drawn) == [
+        "Accuracy at most 2 points lower",
+        "Keeps its answer at most 5 below teacher",
+        "Strength 0.7 to 1.43",
+        "Same reaction shown, not judged",
+    ]
+    by_name = {end.name: end for end in ENDS}
+    names = ("accuracy", "keeps", "reach on typo", "concordance on typo")
+    for name, column in zip(names, drawn.values(), strict=True):
+        end, strip = by_name[name], column[0]
+        assert strip.estimate == end.estimate
+        assert (strip.least, strip.most) == (end.limit, end.most)
+    words = [column[0].words for column in drawn.values()]
+    # Outside by itself alone, it has a star.
+    assert words[:3] == ["−5.6 [−9.0, −2.4] *", "0.0 [−2.0, +2.0]", "0.20 [0.10, 0.30]"]
+    assert [column[0].verdict for column in drawn.values()] == ["open", "good", "open", "pale"]
+    # A single target has its capabilities below it.
+    (_, on_typo, _) = drawn["Keeps its answer at most 5 below teacher"]
+    assert on_typo.least == -0.1
+
+
+def test_the_yardstick_is_a_pale_row_and_never_counted():
+    result = result_of("may replace", targets=("student",), role="baseline")
+    made = page(result)
+    assert plain(made.heading).startswith("✓ student may replace teacher")
+    assert f"Yardstick: {TARGETS[1]}, " in plain(made.about)
+    ((_, last),) = strips(made).values()
+    assert not isinstance(last, SmallStrip)
+    several = page(result_of("may not", targets=TARGETS, role="target"))
+    assert plain(several.heading) == "May one of these replace teacher? 2 no"
+    assert TARGETS[1] not in made.title
+
+
+@pytest.mark.parametrize(
+    ("decisions", "options", "sure"),
+    [
+        (
+            ["may replace", "may not"],
+            {},
+            "A model just beyond a limit gets such a ✓ in about 1 run",
+        ),
+        (["may not"], {}, "A model just within its limits gets such a ✗ in about 1 run of 40."),
+        (["may replace"], {"combined_with": ("first",)}, "in about 3 of 100 pairs of runs."),
+        (["not shown"], {}, "Not yet."),
+        (["may not"], {"earlier_looks": ("monday",)}, "Not known: an earlier run (monday) used"),
+    ],
+)
+def test_the_page_says_how_sure_it_is(decisions, options, sure):
+    names = zip(TARGETS, decisions, strict=False)
+    verdicts = tuple(verdict_on(name, decision, *ENDS) for name, decision in names)
+    about = plain(page(result_of("may not", verdicts=verdicts, **options)).about)
+    assert sure in about.partition("Sure? ")[2]
+
+
+def test_what_to_do_names_the_command_of_a_new_run():
+    needed = TextsNeeded(unchanged=1141, changed=372)
+    verdict = verdict_on("student", "not shown", *ENDS, if_equal=needed)
+    result = result_of("not shown", verdicts=(verdict,), role="baseline")
+    command = "scope audit --n 100 --data a.csv --run 'my run' --n-search 9"
+    result = replace(result, manifest=replace(result.manifest, command=command))
+    made = page(result)
+    blocks = within(made.sections[0].blocks)
+    (further,) = (block for block in blocks if isinstance(block, Preformatted))
+    options = "--n 380 --n-unchanged 1200 --seed 8"
+    assert further.text == f"scope audit --data a.csv --n-search 9 {options}"
+    (todo,) = paragraphs(made, "If student is as close as ")
+    assert todo.endswith(f" 380 changed new texts show it in 4 runs of 5: {options}")
+    (unknown,) = paragraphs(page(result_of("not shown")), "How many texts decide on student")
+    assert unknown.endswith("is not known.")
+
+
+def test_of_many_targets_what_to_do_stands_above_the_table():
+    many = page(result_of("may not", targets=("student",) * 6))
+    kinds = [type(block).__name__ for block in many.sections[0].blocks]
+    assert kinds.index("Beside") < kinds.index("Table")
+    few = page(result_of("may not", targets=("student",) * 2))
+    kinds = [type(block).__name__ for block in few.sections[0].blocks]
+    assert kinds.index("Table") < kinds.index("Beside")
+
+
+def test_the_terminal_has_one_line_of_numbers_a_target():
+    verdicts = tuple(verdict_on(name, "not shown", *ENDS) for name in ("student", "student"))
+    lines = to_text(whole_page_of(result_of("not shown", verdicts=verdicts)).brief, 80).splitlines()
+    rows = [" ".join(line.split()) for line in lines if line.startswith("? student  ")]
+    assert rows == ["? student −5.6 ? 0.0 ✓ 0.20 ? 0.70"] * 2
+    assert Counter(line.split()[0] for line in lines)["limit"] == 1
