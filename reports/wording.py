@@ -213,7 +213,7 @@ def short_names_of(names: Sequence[str]) -> dict[str, str]:
     >>> list(short_names_of(["a/gpt-2", "b/gpt-2"]).values())
     ['a/gpt-2', 'b/gpt-2']
     """
-    last = [name.rstrip("/").rpartition("/")[2] for name in names]
+    last = [name.rpartition("/")[2] if re.fullmatch(r"[\w./~-]+", name) else name for name in names]
     short = last if len(set(last)) == len(names) and all(last) else list(names)
     equal = takewhile(lambda letters: len(set(letters)) == 1, zip(*short, strict=False))
     common = "".join(letters[0] for letters in equal) if len(short) > 1 else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from operator import attrgetter
@@ -285,28 +286,24 @@ def example(questions: Questions, pair: Sequence[str], part: Sequence[str]) -> t
 
     Of those with the ids of ``part``, if there are any; or one that they answer otherwise.
     """
-
-    def answers(asked: AnsweredQuestion) -> dict[str, Given]:
-        return {name: answer for answer in asked.given for name, _ in answer.models if name in pair}
-
-    both = [(asked, found) for asked in questions if len(found := answers(asked)) == 2]
-    differ = [(asked, found) for asked, found in both if found[pair[0]].key != found[pair[1]].key]
-    lost = [each for each in differ if each[1][pair[0]].right and each[1][pair[1]].right is False]
-    rows = lost or differ
-    rows = [each for each in rows if each[0].item.question.id in part] or rows
+    rows: dict[tuple[bool, bool], list[AnsweredQuestion]] = defaultdict(list)
+    for asked in questions:
+        of_pair = [
+            answer._replace(models=[each for each in answer.models if each[0] in pair])
+            for answer in asked.given
+        ]
+        shown = tuple(answer for answer in of_pair if answer.models or answer.right)
+        answering = {name: answer for answer in shown for name, _ in answer.models}
+        first, second = map(answering.get, pair)
+        if first is not None and second is not None and first.key != second.key:
+            lost = first.right is True and second.right is False
+            rows[lost, asked.item.question.id in part].append(asked._replace(given=shown))
     if not rows:
         return ()
-    lengths = [len(each[0].item.question.text) for each in rows]
-    shortest = min((n for n in lengths if n >= LEAST_LETTERS), default=max(lengths))
-    asked, found = rows[lengths.index(shortest)]
-    given = (
-        answer._replace(models=[model for model in answer.models if model[0] in pair])
-        for answer in asked.given
-        if answer.right or answer in found.values()
-    )
-    shown = asked._replace(given=tuple(given))
+    lengths = {len(asked.item.question.text): asked for asked in reversed(rows[max(rows)])}
+    asked = lengths[min((n for n in lengths if n >= LEAST_LETTERS), default=max(lengths))]
     note = prose("{category}", category=asked.item.category or asked.task.task)
-    return (Cards(cards=[Card(note=note, blocks=tuple(question_blocks(shown)))], narrow=True),)
+    return (Cards(cards=[Card(note=note, blocks=tuple(question_blocks(asked)))], narrow=True),)
 
 
 def _kind(question: AnsweredQuestion) -> str:

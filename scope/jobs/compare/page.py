@@ -15,7 +15,7 @@ from reports.builders.estimates import (
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import grid
-from reports.prose import Text, joined, prose
+from reports.prose import Text, prose
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
@@ -46,9 +46,6 @@ FEW_MODELS = 6
 
 MOST_MODELS = 60
 """A matrix of more models would be unreadable."""
-
-MOST_REASONS = 3
-"""With more degenerate models, or warnings, the others are only named."""
 
 _MEANINGS = {
     "capa_discrete": "same answers beyond what the accuracies alone give. 0 is chance, 1 the same "
@@ -150,18 +147,11 @@ def _likeness(screens: Sequence[Screen]) -> Section | None:
 
 
 def remarks(result: CompareResult, task: str) -> Iterator[Text]:
-    """A line on degenerate models, and one on too frequent answers."""
-    here = [shares for shares in result.task_shares if shares.task == task]
-    for template, models in (
-        (
-            "!!Left out!! of pairs, rankings and examples, hardly better than chance or with one "
-            "answer to all: {models}.",
-            [shares.model for shares in here if shares.degenerate],
-        ),
-        ("**Warning**: {models}", [f"{s.model}: {s.warning}." for s in here if s.warning]),
-    ):
-        if models:
-            yield prose(template, models=joined(models, between=", " if "!!" in template else " "))
+    """A line on each too frequent answer."""
+    for shares in result.task_shares:
+        if shares.task == task and shares.warning:
+            words = "**Warning**: {model}: {warning}."
+            yield prose(words, model=shares.model, warning=shares.warning)
 
 
 def _categories(tasks: Sequence[TaskEstimates]) -> Section | None:

@@ -34,7 +34,7 @@ from scope.jobs.compare.verdicts import claim, in_words
 from scope.models.scheme import scheme_of
 from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement, Undefined
 
-MOST_ROWS, MOST_IN_MATRIX, MOST_NAMES, MOST_PAIRS = 6, 12, 3, 4
+MOST_ROWS, MOST_IN_MATRIX, MOST_NAMES, MOST_PAIRS = 5, 12, 3, 3
 """Models in the table, in the matrix and named in a sentence, and pairs with their worst part."""
 
 _ALIKE = 0.9
@@ -84,14 +84,16 @@ def heading_of(screen: Screen) -> Text:
     verdicts = sorted(screen.verdicts.values(), key=lambda row: [*SIGNS].index(row.decision))
     groups = groupby(verdicts, lambda row: (row.decision, claim(row, several=True)))
     parts = [_group(screen, list(rows)) for _, rows in groups]
-    same = None if more or screen.result.tasks[1:] else screen.task.same(first, second)
+    several = bool(screen.result.tasks[1:])
+    same = None if more or (several and parts) else screen.task.same(first, second)
     if same:
         share, often = f"{in_percent(1 - same.value)[0]}\u00a0%", same.value < _ALIKE
         words = "answers otherwise on {share}"
         otherwise = prose(f"!!{words}!!" if often else words, share=share)
         before = (", but " if often else ", and ") if parts else "{second}, compared with {first}, "
         names = {} if parts else {"first": first, "second": second}
-        parts = [(*joined(parts), *prose(before, **names), *otherwise)]
+        of_task = prose(" of {task}", task=screen.task.task) if several else ()
+        parts = [(*joined(parts), *prose(before, **names), *otherwise, *of_task)]
     elif not parts and more and (equals := screen.task.equally_accurate):
         words = "{best} is the most accurate, and {others} may be as accurate"
         parts = [prose(words, best=first, others=_named(equals))]
@@ -122,7 +124,8 @@ def _named(names: Sequence[str]) -> Text:
 def about_of(screen: Screen) -> Text:
     """The numbers of the answer, how sure it is, and where to look first."""
     task, verdicts, (first, second, *more) = screen.task, screen.verdicts, screen.order
-    lines: list[Text] = []
+    several = bool(screen.result.tasks[1:])
+    lines = [prose("On **{task}**:", task=task.task)] if several else []
     score = task.scores[first].estimate if first in task.scores else None
     if more and isinstance(score, Estimate):
         words = "{first} answers {share} of {n} questions correctly."
@@ -143,6 +146,9 @@ def about_of(screen: Screen) -> Text:
         share, pair = max(shares)
         words = "Most alike: **{pair}**, the same answer on {share}\u00a0%."
         lines.append(prose(words, pair=joined(pair, last=" and "), share=in_percent(share)[0]))
+    if task.degenerate:
+        words = "Left out, hardly better than chance or with one answer to all: {models}."
+        lines.append(prose(words, models=joined(task.degenerate)))
     if not task.ranked():
         lines.append(prose("No two models can be compared: {why}.", why=task.why_none))
     if not more and (parts := task.parts(first, second)):
@@ -193,7 +199,7 @@ def blocks_of(screen: Screen) -> Iterator[Block]:
         yield Beside(((made, *texts), (*where, *to_do)))
     else:
         yield from tables
-        yield Beside(((*where, *to_do), texts))
+        yield Beside((where, (*to_do, *texts)))
 
 
 def tables_of(screen: Screen) -> Iterator[Block]:
@@ -202,31 +208,33 @@ def tables_of(screen: Screen) -> Iterator[Block]:
         yield from [_four_table(screen, screen.cells)] if screen.cells else []
         return
     task, order, judged = screen.task, screen.order, bool(screen.verdicts)
-    ends = [screen.end(name) for name in order[1:]]
-    in_points_ = not any(end and (end.limit or 0) > 0 for end in ends)
-    strips = limit_strips(ends, "difference", in_points=in_points_) if judged else []
-    gaps = [task.gap(order[0], name) for name in order[1:]]
-    differences = strips if judged else [in_points(gap) if gap else "–" for gap in gaps]
+    ends = [None, *(screen.end(name) or _gap(task, order[0], name) for name in order[1:])]
+    kept = any(end and (end.limit or 0) > 0 for end in ends)
     rows = []
-    for name, difference in zip(order, [None if judged else "–", *differences], strict=True):
+    for name, strip in zip(
+        order, limit_strips(ends, "difference", in_points=not kept), strict=True
+    ):
         score, same = task.scores.get(name), task.same(order[0], name)
         right = short_share(score.estimate) if score else "–"
         share = f"{in_percent(same.value)[0]}\u00a0%" if same else "–"
         verdict = [_verdict(screen, name)] if judged else []
-        rows.append((task.marked(name), *verdict, right, difference, share))
+        rows.append((task.marked(name), *verdict, right, strip, share))
     columns = (
         Column("Model", "name"),
         *([Column("Verdict")] if judged else []),
         Column("Right", "number"),
-        Column(
-            "Difference, points" if in_points_ else "Share kept", "strip" if judged else "number"
-        ),
+        Column("Share kept" if kept else "Difference, points", "strip"),
         Column(prose("Same answers as {first}", first=order[0]), "number", short="Same"),
     )
     yield Table.with_columns(columns, rows if judged else rows[:MOST_ROWS], close=True)
     if not judged and (others := rows[MOST_ROWS:]):
         title = prose("The other {n} models", n=len(others))
         yield Fold(title, (Table.with_columns(columns, others, close=True),))
+
+
+def _gap(task: TaskEstimates, first: str, second: str) -> Endpoint | None:
+    gap = task.gap(first, second)
+    return Endpoint(name="accuracy", estimate=gap) if gap else None
 
 
 def _verdict(screen: Screen, name: str) -> str:
@@ -303,18 +311,21 @@ def matrix(
     title: str,
 ) -> Grid | None:
     """The numbers of all pairs, beside the accuracies; None if no number is defined."""
-    rows = {name: f"{place} {task.marked(name)}" for place, name in enumerate(order, 1)}
-    columns = {name: str(place) for place, name in enumerate(order, 1)}
-    both = ((pair, of) for names, of in cells.items() for pair in (names, names[::-1]))
-    named = {(rows[first], columns[second]): of for (first, second), of in both}
-    made = grid(title, named, rows=(*rows.values(),), columns=(*columns.values(),))
+    names = [task.marked(name) for name in order]
+    both = ((pair, of) for pairs, of in cells.items() for pair in (pairs, pairs[::-1]))
+    named = {(task.marked(first), task.marked(second)): of for (first, second), of in both}
+    made = grid(title, named, rows=names, columns=names)
     if made is None:
         return None
     scores = (task.scores[name].estimate if name in task.scores else None for name in order)
     right = (two_digits(score.value) if isinstance(score, Estimate) else "–" for score in scores)
-    lines = zip(made.rows, map(GridCell, right), strict=True)
-    with_right = tuple((name, (cell, *row)) for (name, row), cell in lines)
-    return replace(made, columns=("right", *made.columns), rows=with_right)
+    rows = tuple(
+        (f"{place} {name}", (cell, *row))
+        for place, ((name, row), cell) in enumerate(
+            zip(made.rows, map(GridCell, right), strict=True), 1
+        )
+    )
+    return replace(made, columns=("right", *map(str, range(1, len(rows) + 1))), rows=rows)
 
 
 def what_to_do(screen: Screen) -> Iterator[Block]:

@@ -38,6 +38,10 @@ _LENGTHS = 3
 """Parts by the length of questions, where these have no categories."""
 
 
+_LEAST_PART = 10
+"""A part of fewer questions shows nothing."""
+
+
 class Part(NamedTuple):
     """A model's accuracy minus another one's on a part of the questions, which have these ids.
 
@@ -159,12 +163,12 @@ class TaskEstimates:
         for id_, name in zip((item.question.id for item in items), _names(items), strict=True):
             if id_ in before and id_ in after:
                 groups[name].append(id_)
-        made = []
-        for name, ids in groups.items():
+        made, large = [], {name: ids for name, ids in groups.items() if len(ids) >= _LEAST_PART}
+        for name, ids in large.items():
             gaps = [after[id_] - before[id_] for id_ in ids]
             whole = {0.0, 1.0}.issuperset(map(abs, gaps))
             counts = f"{gaps.count(-1.0):,} : {gaps.count(1.0):,}" if whole else "–"
-            surely = score_estimate(gaps, ids, error=ERROR / len(groups)).high < 0
+            surely = score_estimate(gaps, ids, error=ERROR / len(large)).high < 0
             made.append(Part(name, score_estimate(gaps, ids), ids, counts, surely))
         return sorted(made, key=lambda part: part.gap.value) if len(made) > 1 else []
 
