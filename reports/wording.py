@@ -218,7 +218,7 @@ def short_names_of(names: Sequence[str]) -> dict[str, str]:
     equal = takewhile(lambda letters: len(set(letters)) == 1, zip(*short, strict=False))
     common = "".join(letters[0] for letters in equal) if len(short) > 1 else ""
     # What remains begins with a letter, so that "3-8B" stays "Llama-3-8B".
-    for end in sorted((match.end() for match in re.finditer(r"[-_/. ]", common)), reverse=True):
+    for end in sorted((match.end() for match in re.finditer("[-/ ]", common)), reverse=True):
         if all(name[end : end + 1].isalpha() for name in short):
             short = [name[end:] for name in short]
             break

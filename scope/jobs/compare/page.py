@@ -39,7 +39,7 @@ from scope.jobs.compare.task_estimates import (
     with_short_names,
 )
 from scope.metrics import metric_name
-from scope.records import GOLD, CompareResult, marked
+from scope.records import GOLD, CompareResult
 
 FEW_MODELS = 6
 """Most models with their names in the title."""
@@ -183,9 +183,10 @@ def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section |
 
 
 def _by_model(result: CompareResult) -> Table | None:
-    """Each model's answers to a task, and the number of questions without an answer."""
+    """Each model's answers to a task, those without one, and why they are left out, if they are."""
     rows = (
-        (marked(share.model, [share]), share.task, share.asked, share.given, share.in_words())
+        (share.model, share.task, share.asked, share.given, share.in_words(), share.degenerate)
         for share in result.task_shares
     )
-    return table_of("", ("Model", "Task", "Asked", "Answered", "Answers"), rows)
+    heads = ("Model", "Task", "Asked", "Answered", "Answers", "Left out of pairs because")
+    return table_of("", heads, rows)

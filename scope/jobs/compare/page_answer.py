@@ -90,7 +90,9 @@ def heading_of(screen: Screen) -> Text:
         share, often = f"{in_percent(1 - same.value)[0]}\u00a0%", same.value < _ALIKE
         words = "answers otherwise on {share}"
         otherwise = prose(f"!!{words}!!" if often else words, share=share)
-        before = (", but " if often else ", and ") if parts else "{second}, compared with {first}, "
+        before = ", but " if often else ", and "
+        before = before if parts else "{second}, compared with {first}, "
+        before = "; it " if [row.decision for row in verdicts] == ["not shown"] else before
         names = {} if parts else {"first": first, "second": second}
         of_task = prose(" of {task}", task=screen.task.task) if several else ()
         parts = [(*joined(parts), *prose(before, **names), *otherwise, *of_task)]
@@ -147,8 +149,9 @@ def about_of(screen: Screen) -> Text:
         words = "Most alike: **{pair}**, the same answer on {share}\u00a0%."
         lines.append(prose(words, pair=joined(pair, last=" and "), share=in_percent(share)[0]))
     if task.degenerate:
+        names = task.degenerate if more else [f"{m} ({why})" for m, why in task.degenerate.items()]
         words = "Left out, hardly better than chance or with one answer to all: {models}."
-        lines.append(prose(words, models=joined(task.degenerate)))
+        lines.append(prose(words, models=joined(names)))
     if not task.ranked():
         lines.append(prose("No two models can be compared: {why}.", why=task.why_none))
     if not more and (parts := task.parts(first, second)):

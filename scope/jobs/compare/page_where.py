@@ -31,7 +31,7 @@ def worst(parts: Sequence[Part]) -> Text:
     part, count = parts[0], len(parts)
     words = "Least gain: {part}, {points} points on {n} questions."
     if part.gap.value < 0:
-        chance = "more than chance" if part.surely else "which may be chance"
+        chance = "more than chance explains" if part.surely else "which may be chance"
         words = (
             f"**Look at {{part}}**: {{points}} points on {{n}} questions, the worst of {count}, "
         )

@@ -50,7 +50,7 @@ def in_categories(result, count):
     [
         (runs(5), "✓ m1 is as accurate as m0, and answers otherwise on 0.5 %", "79.5 % against 80"),
         (runs(90), "✗ m1 is less accurate than m0, and answers otherwise on 9.0 %", "1 run of 40"),
-        (runs(20), "? It is too early to say whether m1 is as accurate as m0, and", "can reveal"),
+        (runs(20), "? It is too early to say whether m1 is as accurate as m0; it", "can reveal"),
         (runs(5, gained=90), "✓ m1 is more accurate than m0, and answers", "gets such a ✓"),
         ((RIGHT, FIRST, FIRST, SECOND), "✓ m1 and m2 are as accurate as m0", "Most alike: m0 and"),
         (([None] * 200, FIRST[:200], SECOND[:200]), "m1, compared with m0, answers otherwise", ""),
