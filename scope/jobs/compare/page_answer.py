@@ -29,7 +29,7 @@ from scope.jobs.audit.answer import SIGNS
 from scope.jobs.audit.verdict_words import rounded_up
 from scope.jobs.compare.examples import Filters, Questions, example
 from scope.jobs.compare.page_where import in_points, where_table, worst
-from scope.jobs.compare.task_estimates import TaskEstimates
+from scope.jobs.compare.task_estimates import Part, TaskEstimates
 from scope.jobs.compare.verdicts import claim, in_words
 from scope.models.scheme import scheme_of
 from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement, Undefined
@@ -83,7 +83,7 @@ def heading_of(screen: Screen) -> Text:
     first, second, *more = screen.order
     verdicts = sorted(screen.verdicts.values(), key=lambda row: [*SIGNS].index(row.decision))
     groups = groupby(verdicts, lambda row: (row.decision, claim(row, several=True)))
-    parts = [_group(screen, list(rows)) for _, rows in groups]
+    parts = [_group(screen, list(rows), again=place > 0) for place, (_, rows) in enumerate(groups)]
     several = bool(screen.result.tasks[1:])
     same = None if more or (several and parts) else screen.task.same(first, second)
     if same:
@@ -105,17 +105,21 @@ def heading_of(screen: Screen) -> Text:
     return joined(parts, between="; ") or prose("How alike {n} models are", n=len(screen.order))
 
 
-def _group(screen: Screen, rows: Sequence[Replacement]) -> Text:
-    """Models with the same verdict."""
-    sign, first = SIGNS[rows[0].decision], rows[0]
-    sign_text = (Span(sign, "good"),) if sign == "✓" else prose("!!{sign}!!", sign=sign)
-    if len(rows) == 1:
-        return together(sign_text, prose("{words}", words=in_words(first, screen.result).opening))
-    words = "{models} {claim} {reference}"
-    words = "It is too early to say whether " + words if sign == "?" else words
-    names, reference = _named([row.target for row in rows]), screen.task.names[0]
-    text = prose(words, models=names, claim=claim(first, several=True), reference=reference)
-    return together(sign_text, text)
+def _group(screen: Screen, rows: Sequence[Replacement], *, again: bool) -> Text:
+    """Models with the same verdict; ``again`` leaves out the model that they are compared with."""
+    sign, several = SIGNS[rows[0].decision], len(rows) > 1
+    signs = {"✓": (Span(sign, "good"),), "✗": prose("!!✗!!")}
+    text = prose("{words}", words=in_words(rows[0], screen.result).opening)
+    if several or again:
+        words = claim(rows[0], several=several)
+        words = words.rpartition(" ")[0] if again else f"{words} {screen.task.names[0]}"
+        early = "it is too early to say whether " if sign == "?" else ""
+        text = prose(
+            f"{early}{{models}} {{words}}",
+            models=_named([row.target for row in rows]),
+            words=words,
+        )
+    return together(signs.get(sign, prose("?")), text)
 
 
 def _named(names: Sequence[str]) -> Text:
@@ -193,7 +197,7 @@ def blocks_of(screen: Screen) -> Iterator[Block]:
     tables = tuple(tables_of(screen))
     if not more:
         title = heading("Where they differ in accuracy, the worst first")
-        where = (title, *where_table(parts, screen.end(second), (first, second))) if parts else ()
+        where = (title, *where_table(parts, _whole(screen), (first, second))) if parts else ()
         yield Beside(((*tables, *to_do, *texts), where))
         return
     where = tuple(_worst_of_each(screen))
@@ -203,6 +207,16 @@ def blocks_of(screen: Screen) -> Iterator[Block]:
     else:
         yield from tables
         yield Beside((where, (*to_do, *texts)))
+
+
+def _whole(screen: Screen) -> tuple[Part, float] | None:
+    """The difference of two models on all questions, and its limit, if it has one in points."""
+    end, cells = screen.end(screen.order[1]), screen.cells
+    if end is None or end.limit is None or end.limit > 0 or not isinstance(end.estimate, Estimate):
+        return None
+    alone = [cells.count(share) for share in (cells.only_first, cells.only_second)] if cells else []
+    counts = " : ".join(f"{count:,}" for count in alone) or "–"
+    return Part("all", end.estimate, counts=counts), end.limit
 
 
 def tables_of(screen: Screen) -> Iterator[Block]:
@@ -253,24 +267,24 @@ def _four_table(screen: Screen, cells: FourCells) -> Table:
     """Which of two models is right, with links to the questions."""
     first, second = cells.first, cells.second
 
-    def linked(share: Estimate, counted: Estimate | None, words: str, kind: str) -> Text:
+    def linked(share: Estimate, words: str, kind: str, counted: Estimate | None) -> Text:
         count = cells.count(counted) if counted else 0
         below = Span(f" {count:,} {words}", "note", link=screen.filters.address(kind))
-        return (Span(short_share(share)), *([below] if count else []))
+        return (Span(f"{in_percent(share.value)[0]}\u00a0%"), *([below] if count else []))
 
-    only_first = linked(cells.only_first, cells.only_first, "questions", f"Only {first} is right")
-    only_second = linked(
-        cells.only_second, cells.only_second, "questions", f"Only {second} is right"
+    only_first, only_second = (
+        linked(share, "questions", f"Only {name} is right", share)
+        for share, name in ((cells.only_first, first), (cells.only_second, second))
     )
-    different = "Different wrong answers"
-    neither = linked(cells.neither, cells.other_wrong, "answered otherwise", different)
+    neither = linked(cells.neither, "differ", "Different wrong answers", cells.other_wrong)
+    both = linked(cells.both, "", "", None)
     heads = (prose("{name} right", name=second), prose("{name} wrong", name=second))
     columns = (
         Column(f"Of {cells.both.n:,} questions", "name"),
         *(Column(head, "number") for head in heads),
     )
     rows = (
-        (prose("{name} right", name=first), short_share(cells.both), only_first),
+        (prose("{name} right", name=first), both, only_first),
         (prose("{name} wrong", name=first), only_second, neither),
     )
     return Table.with_columns(columns, rows, close=True)
@@ -383,7 +397,7 @@ def _more_questions(result: CompareResult, undecided: Sequence[Replacement]) -> 
     elif wanted:
         seed = int(str(result.manifest.settings["seed"])) + 1
         drawn = re.sub(r" --seed \d+", "", re.sub(r" --n \d+", f" --n {wanted}", command))
-        yield Preformatted(f"{drawn} --seed {seed}")
+        yield Fold(prose("The command"), (Preformatted(f"{drawn} --seed {seed}"),))
 
 
 def _of_two(result: CompareResult, pair: Sequence[str]) -> str:

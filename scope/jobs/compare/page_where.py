@@ -8,7 +8,7 @@ from reports.blocks import Block, Column, Fold, Table, note
 from reports.charts import SmallStrip, Verdict
 from reports.prose import Text, prose
 from scope.jobs.compare.task_estimates import Part
-from scope.records import Endpoint, Estimate
+from scope.records import Estimate
 
 MOST_PARTS = 9
 """Parts on the first screen; the others are folded."""
@@ -40,10 +40,10 @@ def worst(parts: Sequence[Part]) -> Text:
 
 
 def where_table(
-    parts: Sequence[Part], whole: Endpoint | None, names: Sequence[str]
+    parts: Sequence[Part], whole: tuple[Part, float] | None, names: Sequence[str]
 ) -> Iterator[Block]:
     """Each part's difference on zones of red and green, below that of all questions."""
-    limit = whole.limit if whole is not None and (whole.limit or 0) < 0 else None
+    limit = whole[1] if whole else None
     ends = (min(part.gap.low for part in parts), max(part.gap.high for part in parts))
 
     def row(part: Part) -> tuple[Text, SmallStrip, str, str]:
@@ -59,9 +59,7 @@ def where_table(
         name = prose("{part} ({n})", part=part.name, n=part.gap.n)
         return name, strip, words, part.counts
 
-    rows = list(map(row, parts))
-    if limit is not None and whole is not None and isinstance(whole.estimate, Estimate):
-        rows.insert(0, row(Part("all", whole.estimate)))
+    rows = list(map(row, [*([whole[0]] if whole else []), *parts]))
     head = "points" if limit is None else f"limit {100 * limit:g}".replace("-", "−")
     numbers = (Column("Difference, points", "number"), Column("Lost : won", "number"))
     columns = (Column("Questions", "name"), Column(head, "strip"), *numbers)
