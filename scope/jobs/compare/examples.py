@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
@@ -183,7 +183,7 @@ class Filters(NamedTuple):
     shown: Questions
     tasks: Sequence[str]
     categories: Sequence[str]
-    kinds: Sequence[str]
+    kinds: Mapping[str, int]
 
     @classmethod
     def of(cls, tasks: Sequence[Questions], most: int) -> Filters:
@@ -197,7 +197,7 @@ class Filters(NamedTuple):
             shown,
             list(dict.fromkeys(question.task.task for question in shown)),
             sorted({question.item.category or "no category" for question in shown}),
-            list(dict.fromkeys(filter(None, map(_kind, shown)))),
+            Counter(filter(None, map(_kind, shown))),
         )
 
     def address(self, kind: str) -> str:
@@ -206,7 +206,7 @@ class Filters(NamedTuple):
         return f"answers?{urlencode({'state': state})}" if state else ""
 
     def _state(self, kind: str) -> str:
-        return f"kind{self.kinds.index(kind)}"
+        return f"kind{list(self.kinds).index(kind)}"
 
     def keys(self, question: AnsweredQuestion) -> dict[str, str]:
         """What the finder selects and sorts a question by."""

@@ -24,7 +24,6 @@ from scope.jobs.compare.examples import (
 )
 from scope.jobs.compare.flips import flips_section
 from scope.jobs.compare.page_answer import (
-    Screen,
     about_of,
     blocks_of,
     heading_of,
@@ -32,6 +31,7 @@ from scope.jobs.compare.page_answer import (
     tables_of,
     what_to_do,
 )
+from scope.jobs.compare.page_where import Screen
 from scope.jobs.compare.task_estimates import (
     TaskEstimates,
     explained,

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, groupby
-from typing import NamedTuple
 
 from reports.blocks import (
     Beside,
@@ -18,7 +17,6 @@ from reports.blocks import (
     Preformatted,
     Table,
     heading,
-    note,
     paragraph,
 )
 from reports.builders.answer import limit_strips
@@ -27,15 +25,15 @@ from reports.prose import Span, Text, joined, prose, together
 from reports.wording import in_percent, percent, short_points, short_share, two_digits
 from scope.jobs.audit.answer import SIGNS
 from scope.jobs.audit.verdict_words import rounded_up
-from scope.jobs.compare.examples import Filters, Questions, example
-from scope.jobs.compare.page_where import in_points, where_table, worst
-from scope.jobs.compare.task_estimates import Part, TaskEstimates
+from scope.jobs.compare.examples import example
+from scope.jobs.compare.page_where import Screen, where_table, whole_part, worst, worst_of_each
+from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.jobs.compare.verdicts import claim, in_words
 from scope.models.scheme import scheme_of
-from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement, Undefined
+from scope.records import CompareResult, Estimate, FourCells, Replacement, Undefined
 
-MOST_ROWS, MOST_IN_MATRIX, MOST_NAMES, MOST_PAIRS = 5, 12, 3, 3
-"""Models in the table, in the matrix and named in a sentence, and pairs with their worst part."""
+MOST_ROWS, MOST_IN_MATRIX, MOST_NAMES = 5, 12, 3
+"""Models in the table without verdicts, in the matrix, and named in a sentence."""
 
 _ALIKE = 0.9
 """With fewer equal answers models are said to differ."""
@@ -44,38 +42,6 @@ _SURE = {
     "may replace": "A model just beyond the limit gets such a ✓ in about 1 run of 40.",
     "may not": "A model just within the limit gets such a ✗ in about 1 run of 40.",
 }
-
-
-class Screen(NamedTuple):
-    """A task of a result, its questions, and the addresses of those that the page shows."""
-
-    result: CompareResult
-    task: TaskEstimates
-    questions: Questions
-    filters: Filters
-
-    @property
-    def verdicts(self) -> dict[str, Replacement]:
-        """The verdict on each later model, if a right answer is known."""
-        judged = (row for row in self.result.verdicts if any(end.limit for end in row.endpoints))
-        return {row.target: row for row in judged}
-
-    @property
-    def order(self) -> list[str]:
-        """The models as they are compared: with the first, or without verdicts with the best."""
-        if self.verdicts or len(self.task.names) == 2:
-            return list(self.task.names)
-        return list(dict.fromkeys([*self.task.by_accuracy, *self.task.fit, *self.task.names]))
-
-    @property
-    def cells(self) -> FourCells | None:
-        """Which of the only two models is right."""
-        return self.task.cells[0] if len(self.task.names) == 2 and self.task.cells else None
-
-    def end(self, target: str) -> Endpoint | None:
-        """The number that the verdict on a model rests on."""
-        ends = self.verdicts[target].endpoints if target in self.verdicts else ()
-        return next((end for end in ends if end.limit is not None), None)
 
 
 def heading_of(screen: Screen) -> Text:
@@ -197,10 +163,10 @@ def blocks_of(screen: Screen) -> Iterator[Block]:
     tables = tuple(tables_of(screen))
     if not more:
         title = heading("Where they differ in accuracy, the worst first")
-        where = (title, *where_table(parts, _whole(screen), (first, second))) if parts else ()
+        where = (title, *where_table(parts, whole_part(screen), (first, second))) if parts else ()
         yield Beside(((*tables, *to_do, *texts), where))
         return
-    where = tuple(_worst_of_each(screen))
+    where = tuple(worst_of_each(screen))
     if made := same_matrix(screen):
         yield from tables if screen.verdicts else ()
         yield Beside(((made, *texts), (*where, *to_do)))
@@ -209,23 +175,13 @@ def blocks_of(screen: Screen) -> Iterator[Block]:
         yield Beside((where, (*to_do, *texts)))
 
 
-def _whole(screen: Screen) -> tuple[Part, float] | None:
-    """The difference of two models on all questions, and its limit, if it has one in points."""
-    end, cells = screen.end(screen.order[1]), screen.cells
-    if end is None or end.limit is None or end.limit > 0 or not isinstance(end.estimate, Estimate):
-        return None
-    alone = [cells.count(share) for share in (cells.only_first, cells.only_second)] if cells else []
-    counts = " : ".join(f"{count:,}" for count in alone) or "–"
-    return Part("all", end.estimate, counts=counts), end.limit
-
-
 def tables_of(screen: Screen) -> Iterator[Block]:
     """Which of two models is right, or each model with its difference from the first in order."""
     if len(screen.task.names) == 2:
         yield from [_four_table(screen, screen.cells)] if screen.cells else []
         return
     task, order, judged = screen.task, screen.order, bool(screen.verdicts)
-    ends = [None, *(screen.end(name) or _gap(task, order[0], name) for name in order[1:])]
+    ends = [None, *map(screen.end, order[1:])]
     kept = any(end and (end.limit or 0) > 0 for end in ends)
     rows = []
     for name, strip in zip(
@@ -249,11 +205,6 @@ def tables_of(screen: Screen) -> Iterator[Block]:
         yield Fold(title, (Table.with_columns(columns, others, close=True),))
 
 
-def _gap(task: TaskEstimates, first: str, second: str) -> Endpoint | None:
-    gap = task.gap(first, second)
-    return Endpoint(name="accuracy", estimate=gap) if gap else None
-
-
 def _verdict(screen: Screen, name: str) -> str:
     verdict = screen.verdicts.get(name)
     if verdict is None:
@@ -269,7 +220,9 @@ def _four_table(screen: Screen, cells: FourCells) -> Table:
 
     def linked(share: Estimate, words: str, kind: str, counted: Estimate | None) -> Text:
         count = cells.count(counted) if counted else 0
-        below = Span(f" {count:,} {words}", "note", link=screen.filters.address(kind))
+        here = screen.filters.kinds.get(kind, 0)
+        some = f", {here:,} here" if here < count else ""
+        below = Span(f" {count:,} {words}{some}", "note", link=screen.filters.address(kind))
         return (Span(f"{in_percent(share.value)[0]}\u00a0%"), *([below] if count else []))
 
     only_first, only_second = (
@@ -288,28 +241,6 @@ def _four_table(screen: Screen, cells: FourCells) -> Table:
         (prose("{name} wrong", name=first), only_second, neither),
     )
     return Table.with_columns(columns, rows, close=True)
-
-
-def _worst_of_each(screen: Screen) -> Iterator[Block]:
-    """The part in which each model is worst, beside the first in order."""
-    first, *others = screen.order
-    fit = [name for name in others if name in screen.task.fit]
-    pairs = [(name, screen.task.parts(first, name)) for name in fit[:MOST_PAIRS]]
-    rows = [
-        (name, f"{part.name} ({part.gap.n:,})", in_points(part.gap) + "\u00a0✗" * part.surely)
-        for name, parts in pairs
-        for part in parts[:1]
-    ]
-    if rows:
-        yield heading("Where they differ in accuracy")
-        against = Column(prose("Against {first}", first=first), "name")
-        columns = (against, Column("Worst in"), Column("Difference, points", "number"))
-        yield Table.with_columns(columns, rows, close=True)
-        yield note(
-            "The worst of {n} parts each, with its number of questions: without ✗ it may be "
-            "chance.",
-            n=len(pairs[0][1]),
-        )
 
 
 def same_matrix(screen: Screen) -> Grid | None:

@@ -3,15 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from reports.blocks import Block, Column, Fold, Table, note
+from reports.blocks import Block, Column, Fold, Table, heading, note
 from reports.charts import SmallStrip, Verdict
 from reports.prose import Text, prose
-from scope.jobs.compare.task_estimates import Part
-from scope.records import Estimate
+from scope.jobs.compare.examples import Filters, Questions
+from scope.jobs.compare.task_estimates import Part, TaskEstimates
+from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement
+
+MOST_PAIRS = 3
+"""Pairs of models with their worst part."""
 
 MOST_PARTS = 9
 """Parts on the first screen; the others are folded."""
+
+
+class Screen(NamedTuple):
+    """A task of a result, its questions, and the addresses of those that the page shows."""
+
+    result: CompareResult
+    task: TaskEstimates
+    questions: Questions
+    filters: Filters
+
+    @property
+    def verdicts(self) -> dict[str, Replacement]:
+        """The verdict on each later model, if a right answer is known."""
+        judged = (row for row in self.result.verdicts if any(end.limit for end in row.endpoints))
+        return {row.target: row for row in judged}
+
+    @property
+    def order(self) -> list[str]:
+        """The models as they are compared: with the first, or without verdicts with the best."""
+        if self.verdicts or len(self.task.names) == 2:
+            return list(self.task.names)
+        return list(dict.fromkeys([*self.task.by_accuracy, *self.task.fit, *self.task.names]))
+
+    @property
+    def cells(self) -> FourCells | None:
+        """Which of the only two models is right."""
+        return self.task.cells[0] if len(self.task.names) == 2 and self.task.cells else None
+
+    def end(self, target: str) -> Endpoint | None:
+        """What the verdict on a model rests on, or the difference from the first in order."""
+        if target in self.verdicts:
+            ends = self.verdicts[target].endpoints
+            return next((end for end in ends if end.limit is not None), None)
+        gap = self.task.gap(self.order[0], target)
+        return Endpoint(name="accuracy", estimate=gap) if gap else None
 
 
 def in_points(gap: Estimate) -> str:
@@ -69,3 +109,35 @@ def where_table(
     if others := rows[MOST_PARTS:]:
         title = prose("The other {n}, where it loses less", n=len(others))
         yield Fold(title, (Table.with_columns(columns, others, close=True),))
+
+
+def whole_part(screen: Screen) -> tuple[Part, float] | None:
+    """The difference of two models on all questions, and its limit, if it has one in points."""
+    end, cells = screen.end(screen.order[1]), screen.cells
+    if end is None or end.limit is None or end.limit > 0 or not isinstance(end.estimate, Estimate):
+        return None
+    alone = [cells.count(share) for share in (cells.only_first, cells.only_second)] if cells else []
+    counts = " : ".join(f"{count:,}" for count in alone) or "–"
+    return Part("all", end.estimate, counts=counts), end.limit
+
+
+def worst_of_each(screen: Screen) -> Iterator[Block]:
+    """The part in which each model is worst, beside the first in order."""
+    first, *others = screen.order
+    fit = [name for name in others if name in screen.task.fit]
+    pairs = [(name, screen.task.parts(first, name)) for name in fit[:MOST_PAIRS]]
+    rows = [
+        (name, f"{part.name} ({part.gap.n:,})", in_points(part.gap) + "\u00a0✗" * part.surely)
+        for name, parts in pairs
+        for part in parts[:1]
+    ]
+    if rows:
+        yield heading("Where they differ in accuracy")
+        against = Column(prose("Against {first}", first=first), "name")
+        columns = (against, Column("Worst in"), Column("Difference, points", "number"))
+        yield Table.with_columns(columns, rows, close=True)
+        yield note(
+            "The worst of {n} parts each, with its number of questions: without ✗ it may be "
+            "chance.",
+            n=len(pairs[0][1]),
+        )

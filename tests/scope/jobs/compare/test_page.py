@@ -12,7 +12,8 @@ from reports.blocks import Beside, Cards, Table, within
 from reports.charts import Grid, SmallStrip
 from reports.prose import plain, written
 from scope.jobs.compare.page import page
-from scope.jobs.compare.page_answer import Screen, about_of, heading_of, matrix, tables_of
+from scope.jobs.compare.page_answer import about_of, heading_of, matrix, tables_of
+from scope.jobs.compare.page_where import Screen
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, TaskShares, Undefined
 
@@ -107,6 +108,8 @@ def test_the_four_cells_lead_to_their_questions():
     for link, count in zip(filter(None, links), (3, 2), strict=False):
         key, value = re.fullmatch(r"answers\?(\w+)=(.+)", link).groups()
         assert sum(value in card.keys[key].split() for card in cards.cards) == count
+    some = page(comparison(*runs(lost=3, gained=2, n=100, wrong=20)), max_items=1)
+    assert "3 questions, 1 here" in str(some.sections[0].blocks)
 
 
 def screens(result):
