@@ -47,15 +47,6 @@ FEW_MODELS = 6
 MOST_MODELS = 60
 """A matrix of more models would be unreadable."""
 
-_MEANINGS = {
-    "capa_discrete": "same answers beyond what the accuracies alone give. 0 is chance, 1 the same "
-    "answers. This assumes equally difficult questions; otherwise unrelated models of equal skill "
-    "reach 0.1 to 0.25.",
-    "sem_score": "mean similarity in meaning. 1 is the same answer.",
-    "word_f1": "mean share of common words. 1 is the same answer.",
-}
-"""The meaning of a main metric, and how to read it."""
-
 _LIMITS = (
     "Accurate models have similar answers for that reason alone. Intervals are over questions, not "
     "over retraining: the same recipe with another seed may lie outside. The order of options and "
@@ -137,12 +128,12 @@ def _likeness(screens: Sequence[Screen]) -> Section | None:
     """The main metric of all pairs, with its meaning."""
     blocks: list[Block] = []
     for task, order in ((screen.task, screen.order) for screen in screens):
-        meaning, label = _MEANINGS.get(task.main_metric), metric_name(task.main_metric).label
+        metric = metric_name(task.main_metric)
         main = {pair: row.estimate for pair, row in task.between(task.main_metric).items()}
-        made = matrix(task, order, main, label) if len(order) <= MOST_MODELS else None
-        words = f"{{label}} on {{task}}: {meaning or 'similarity of the answers.'}"
-        blocks += [paragraph(words, label=label, task=task.task), made] if made else []
-    title = "Likeness beyond accuracy"
+        made = matrix(task, order, main, metric.label) if len(order) <= MOST_MODELS else None
+        about = paragraph("{task}: {meaning}.", task=task.task, meaning=metric.meaning or "")
+        blocks += [about, made] if made else []
+    title = "Likeness of all pairs"
     return Section(anchor="likeness", title=title, blocks=tuple(blocks)) if blocks else None
 
 

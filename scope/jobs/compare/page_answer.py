@@ -79,7 +79,7 @@ def _group(screen: Screen, rows: Sequence[Replacement], *, again: bool) -> Text:
     if several or again:
         words = claim(rows[0], several=several)
         words = words.rpartition(" ")[0] if again else f"{words} {screen.task.names[0]}"
-        early = "it is too early to say whether " if sign == "?" else ""
+        early = f"{'it' if again else 'It'} is too early to say whether " if sign == "?" else ""
         text = prose(
             f"{early}{{models}} {{words}}",
             models=_named([row.target for row in rows]),
@@ -221,7 +221,7 @@ def _four_table(screen: Screen, cells: FourCells) -> Table:
     def linked(share: Estimate, words: str, kind: str, counted: Estimate | None) -> Text:
         count = cells.count(counted) if counted else 0
         here = screen.filters.kinds.get(kind, 0)
-        some = f", {here:,} here" if here < count else ""
+        some = f", {here:,} here" if 0 < here < count else ""
         below = Span(f" {count:,} {words}{some}", "note", link=screen.filters.address(kind))
         return (Span(f"{in_percent(share.value)[0]}\u00a0%"), *([below] if count else []))
 
