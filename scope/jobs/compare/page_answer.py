@@ -183,6 +183,8 @@ def tables_of(screen: Screen) -> Iterator[Block]:
     task, order, judged = screen.task, screen.order, bool(screen.verdicts)
     ends = [None, *map(screen.end, order[1:])]
     kept = any(end and (end.limit or 0) > 0 for end in ends)
+    limits = (f"; limit {100 * end.limit:g}" for end in ends if end and end.limit)
+    limit = next(limits, "").replace("-", "−")
     rows = []
     for name, strip in zip(
         order, limit_strips(ends, "difference", in_points=not kept), strict=True
@@ -196,7 +198,7 @@ def tables_of(screen: Screen) -> Iterator[Block]:
         Column("Model", "name"),
         *([Column("Verdict")] if judged else []),
         Column("Right", "number"),
-        Column("Share kept" if kept else "Difference, points", "strip"),
+        Column(f"Share kept{limit}" if kept else f"Difference, points{limit}", "strip"),
         Column(prose("Same answers as {first}", first=order[0]), "number", short="Same"),
     )
     yield Table.with_columns(columns, rows if judged else rows[:MOST_ROWS], close=True)
