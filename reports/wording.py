@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from scope.records import Estimate, Setting, Undefined
 
@@ -201,6 +203,26 @@ def range_of_counts(estimates: Iterable[Estimate | Undefined]) -> str:
     """
     counts = sorted({estimate.n for estimate in estimates})
     return " to ".join(f"{count:,}" for count in dict.fromkeys((*counts[:1], *counts[-1:])))
+
+
+def short_names_of(names: Sequence[str]) -> dict[str, str]:
+    """Names without folders and a common beginning, where they differ without, and read as names.
+
+    >>> list(short_names_of(["meta/Meta-Llama-3-8B", "meta/Meta-Llama-3-8B-it"]).values())
+    ['Llama-3-8B', 'Llama-3-8B-it']
+    >>> list(short_names_of(["a/gpt-2", "b/gpt-2"]).values())
+    ['a/gpt-2', 'b/gpt-2']
+    """
+    last = [name.rpartition("/")[2] if re.fullmatch(r"[\w./~-]+", name) else name for name in names]
+    short = last if len(set(last)) == len(names) and all(last) else list(names)
+    equal = takewhile(lambda letters: len(set(letters)) == 1, zip(*short, strict=False))
+    common = "".join(letters[0] for letters in equal) if len(short) > 1 else ""
+    # What remains begins with a letter, so that "3-8B" stays "Llama-3-8B".
+    for end in sorted((match.end() for match in re.finditer("[-/ ]", common)), reverse=True):
+        if all(name[end : end + 1].isalpha() for name in short):
+            short = [name[end:] for name in short]
+            break
+    return dict(zip(names, short, strict=True))
 
 
 def count_rivals(estimate: Estimate, others: Iterable[Estimate | Undefined]) -> int:

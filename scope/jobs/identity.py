@@ -12,7 +12,7 @@ from scope import records
 from scope.core.request import Request, reproduce
 from scope.errors import SpecError
 from scope.models.generations import software_versions
-from scope.models.scheme import scheme_of, split_spec
+from scope.models.scheme import scheme_of, split_name, split_spec
 
 NULL = "null"
 """The setting that gives the null hypothesis of a test in words; not part of the configuration."""
@@ -47,8 +47,17 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     ('Pipeline', 'Pipeline (2)')
     >>> short_names(["predictions:answers.tsv#(gold)"])
     ('predictions:answers.tsv#(gold)',)
+    >>> short_names(["mine=hf:org/a", "hf:org/b"])
+    ('mine', 'org/b')
     """
-    if twice := next((spec for spec in specs if list(specs).count(spec) > 1), None):
+    named, alone = zip(*map(split_name, specs), strict=True) if specs else ((), ())
+    if name := next((name for name in named if name and named.count(name) > 1), None):
+        raise SpecError(
+            f"two models with the name `{name}`",
+            expected="a name of its own for each model",
+            fix="choose another NAME in NAME=SPEC",
+        )
+    if twice := next((spec for spec in alone if alone.count(spec) > 1), None):
         raise SpecError(
             f"the model `{twice}` is listed twice",
             expected="each model once",
@@ -58,7 +67,7 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
     short = [_short_name(spec) for spec in specs]
     return tuple(
         _whole(spec, name, short[:place].count(name) + 1)
-        if short.count(name) > 1 or name == records.GOLD
+        if (short.count(name) > 1 and not named[place]) or name == records.GOLD
         else name
         for place, (spec, name) in enumerate(zip(specs, short, strict=True))
     )
@@ -97,7 +106,7 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
 def _short_name(spec: str) -> str:
     if numbered := _NUMBERED.fullmatch(spec):
         return numbered[1] or numbered[2]
-    return scheme_of(spec).short_name(split_spec(spec)[1])
+    return split_name(spec)[0] or scheme_of(spec).short_name(split_spec(spec)[1])
 
 
 def configuration_of(manifest: records.Manifest) -> dict[str, object]:

@@ -16,7 +16,7 @@ from scope.errors import ModelError
 from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions, Readout
-from scope.models.scheme import Scheme, find_scheme, scheme_of
+from scope.models.scheme import Scheme, find_scheme, scheme_of, split_name, with_name
 from scope.protocols import (
     METHODS,
     PROTOCOLS,
@@ -80,8 +80,15 @@ def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> An
         return load_encoder(spec, options)
     if role == "latent_reader":
         return load_latent_reader(spec, options)
-    loaded = _loaded_once("model", spec, options, partial(_loaded, spec, options))
+    loaded = _named(_loaded_once("model", spec, options, partial(_loaded, spec, options)), spec)
     return in_role(loaded, spec, role, options)
+
+
+def _named(model: Any, spec: str) -> Any:
+    """The model, which keeps the name in NAME=SPEC."""
+    if with_name(model.spec, spec) != model.spec and not split_name(model.spec)[0]:
+        model.spec = with_name(model.spec, spec)
+    return model
 
 
 def _loaded(spec: str, options: ModelOptions) -> Any:
@@ -199,7 +206,7 @@ def load_latent_reader(
         if isinstance(model, str):
             model = _loaded_once("model", spec, options, partial(_loaded, spec, options))
         reader = cast(LatentReader, in_role(model, spec, "latent_reader", options))
-    return reader
+    return cast(LatentReader, _named(reader, spec) if isinstance(model, str) else reader)
 
 
 class OneInMemory:

@@ -181,11 +181,38 @@ class Scheme:
         return None
 
 
+_NAMED = re.compile(r"(?P<name>[^=:/\\#?*]+)=(?P<spec>.+)", re.DOTALL)
+
+
+def split_name(spec: str) -> tuple[str, str]:
+    """The name in NAME=SPEC, or an empty one, and the spec alone; a path that exists is a path.
+
+    Examples
+    --------
+    >>> split_name("ours=hf:org/model"), split_name("lm-eval:logs?task=arc#ours")
+    (('ours', 'hf:org/model'), ('', 'lm-eval:logs?task=arc#ours'))
+    """
+    # A spec may be too long for a file name, or contain characters that no file name has.
+    is_path = attempt(Path(spec).exists) is True
+    match = None if is_path else _NAMED.fullmatch(spec)
+    return (match["name"].strip(), match["spec"]) if match else ("", spec)
+
+
+def with_name(spec: str, requested: str) -> str:
+    """A spec with the name that the requested one has, if any.
+
+    >>> with_name("hf:org/model", "ours=org/model"), with_name("hf:org/model", "org/model")
+    ('ours=hf:org/model', 'hf:org/model')
+    """
+    name, _ = split_name(requested)
+    return f"{name}={spec}" if name else spec
+
+
 _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9_+-]*):(?P<rest>.*)", re.DOTALL)
 
 
 def split_spec(spec: str) -> tuple[str, str]:
-    """Scheme and rest of a spec; a bare name or path belongs to ``hf``.
+    """Scheme and rest of a spec without its name; a bare name or path belongs to ``hf``.
 
     Raises
     ------
@@ -199,7 +226,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     >>> split_spec("google-bert/bert-base-uncased")
     ('hf', 'google-bert/bert-base-uncased')
     """
-    # A spec may be too long for a file name, or contain characters that no file name has.
+    spec = split_name(spec)[1]
     is_path = attempt(Path(spec).exists) is True
     match = None if is_path else _SCHEME.fullmatch(spec)
     scheme, rest = (match["scheme"], match["rest"]) if match else ("hf", spec)
@@ -252,7 +279,7 @@ def checked_spec(spec: str) -> str:
     """
     scheme, rest = find_scheme(spec)
     scheme.require_there(rest)
-    return f"{scheme.name}:{rest}"
+    return with_name(f"{scheme.name}:{rest}", spec)
 
 
 def scheme_of(spec: str) -> Scheme:
@@ -289,5 +316,12 @@ def expand_spec(spec: str) -> tuple[str, ...]:
     """
     scheme, rest = find_scheme(spec)
     several = tuple(scheme.expand(rest))
+    if split_name(spec)[0] and len(several) > 1:
+        raise SpecError(
+            f"one name for {len(several)} models, `{spec}`",
+            expected="NAME=SPEC with the spec of one model",
+            fix="leave the name out, or name the models one by one",
+        )
     # A bare name or path stays as the user wrote it.
-    return (spec,) if several == (f"{scheme.name}:{rest}",) else several
+    whole = several == (f"{scheme.name}:{rest}",)
+    return (spec,) if whole else tuple(with_name(each, spec) for each in several)

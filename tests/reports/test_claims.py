@@ -98,31 +98,31 @@ CLAIMS = {
     "reacts": (rf"as \S+ does in {NUMBER} of 100 pairs \(\S+: {NUMBER}", rises),
     "lower": (rf"is {NUMBER} points lower \(at most {NUMBER}", falls),
     "better": (
-        rf"is better than \S+: accuracy differs by \S+ points \[{NUMBER},",
+        rf"is more accurate than \S+[^(]*ccuracy differs by \S+ points \[{NUMBER},",
         lambda _, low: number(low) > 0,
     ),
     "too early": (
-        rf"too early[^:]+: accuracy differs by \S+ points \[{NUMBER}, \S+\] \(limit {NUMBER}\)",
+        rf"too early[^:(]*ccuracy differs by \S+ points \[{NUMBER}, \S+\] \(limit {NUMBER}\)",
         lambda _, low, limit: number(low) <= number(limit),
     ),
     "may not": (
-        rf"may not[^:]+: accuracy differs by \S+ points \[\S+ {NUMBER}\] \(limit {NUMBER}\)",
+        rf"is less accurate[^:(]*differs by \S+ points \[\S+ {NUMBER}\] \(limit {NUMBER}\)",
         lambda _, high, limit: number(high) < number(limit),
     ),
     "no gold": (r"no (?:text of this run has a gold|question has a known)", without_gold),
-    "right more often": (rf"more often: on {NUMBER} %, \S+ on {NUMBER} %", falls),
-    "surely more often": (rf"is right more[^[]*difference is \S+ \[{NUMBER},", falls),
-    "not more often": (
-        rf"Neither is[^[]*difference is \S+ \[{NUMBER}, {NUMBER}",
-        lambda _, low, high: number(low) <= 0 <= number(high),
+    "both accuracies": (
+        rf"{NUMBER} % against {NUMBER} % of \d+ questions right\. Accuracy differs by {NUMBER}",
+        lambda _, after, before, gap: abs(number(after) - number(before) - number(gap)) <= 1.05,
     ),
     "the same answers": (
-        rf"same answer to 100\.0 %.*? CAPA is {NUMBER}",
-        lambda _, capa: number(capa) == 1,
+        r"answers otherwise on (0\.0) %",
+        lambda result, _: (
+            {row.estimate.value for row in result.measurements if row.metric == "agreement"} == {1}
+        ),
     ),
-    "most and least": (
-        rf"most similar of \d+ pairs[^.]*? with {NUMBER} .*? least similar are .*? with {NUMBER}",
-        falls,
+    "may be chance": (
+        rf"Look at [^:]+: {NUMBER} \[{NUMBER}, \S+\] points on \d+ questions, the worst of",
+        lambda _, value, low: number(low) <= number(value) < 0,
     ),
     "a text": (
         rf"“[^”]*” teacher {ANSWER}; student {ANSWER}\. Right: (\w+)(, as student says)?",

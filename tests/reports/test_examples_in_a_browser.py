@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from claims_corpus import comparison as runs_compared, runs
 from made_up_comparison import CLOSING, IMAGE, TARGETS, found
 from opened_page import choose, opening, shown
 
@@ -147,3 +148,12 @@ def test_twenty_are_shown_more_on_demand_and_the_first_ones_on_paper(browser, ad
         assert tab.locator("#unshown").is_visible()
         tab.evaluate("dispatchEvent(new Event('afterprint'))")
         assert tab.locator(".pair").count() == 40
+
+
+def test_a_cell_of_two_models_leads_to_its_questions(browser, tmp_path):
+    path = tmp_path / "two.html"
+    path.write_text(runs_compared(*runs(lost=3, gained=2, n=60, wrong=12)).html(), "utf-8")
+    with opening(browser, path.as_uri()) as tab:
+        tab.click("text=3 questions")
+        tab.wait_for_function("location.hash.startsWith('#answers?')")
+        assert tab.inner_text("#shown").startswith("3 of the 60")

@@ -31,7 +31,7 @@ from scope.jobs.shared_fields import (
     take_models,
 )
 from scope.models.options import Labelling, ModelOptions
-from scope.models.scheme import split_spec
+from scope.models.scheme import split_spec, with_name
 from scope.plugins import expand_groups
 from scope.records import Setting
 
@@ -45,8 +45,9 @@ def _members(listed: str) -> tuple[str, ...]:
 
 
 def whole_spec(model: Any) -> str:
-    """The whole spec of a model, with its scheme."""
-    return ":".join(split_spec(model if isinstance(model, str) else str(model.spec)))
+    """The whole spec of a model, with its scheme, and its name if it has one."""
+    spec = model if isinstance(model, str) else str(model.spec)
+    return with_name(":".join(split_spec(spec)), spec)
 
 
 class MatrixParts(NamedTuple):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from reports.blocks import (
     Block,
@@ -22,7 +22,6 @@ from reports.blocks import (
     Select,
     Table,
     example_anchor,
-    heading,
     paragraph,
     places,
 )
@@ -31,8 +30,8 @@ from reports.wording import two_digits
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
 
-MOST_EXAMPLES = 3
-"""Questions in the answer of the page."""
+LEAST_LETTERS = 60
+"""A shorter question, such as one without its options, shows little."""
 
 MOST_ANSWERS = 5
 """Answers to a question shown at once, the right and the most frequent ones."""
@@ -178,75 +177,96 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
         yield Fold(prose(f"Other {kind}: {{n}}", n=len(others)), (asked.table(others),))
 
 
-def answers_side_by_side(tasks: Sequence[Questions], *, most: int) -> Section | None:
-    """The ``most`` questions with the most disagreement, shared evenly by the tasks."""
+class Filters(NamedTuple):
+    """The values that a reader may choose from in the finder of shown questions."""
+
+    shown: Questions
+    tasks: Sequence[str]
+    categories: Sequence[str]
+    kinds: Mapping[str, int]
+
+    @classmethod
+    def of(cls, tasks: Sequence[Questions], most: int) -> Filters:
+        """Of the ``most`` questions with the most disagreement, shared evenly by the tasks."""
+        most_disagreed = partial(sorted, key=attrgetter("disagreement"), reverse=True)
+        each = -(-most // max(len(tasks), 1))
+        shown = most_disagreed(
+            [question for of_task in tasks for question in most_disagreed(of_task)[:each]]
+        )
+        return cls(
+            shown,
+            list(dict.fromkeys(question.task.task for question in shown)),
+            sorted({question.item.category or "no category" for question in shown}),
+            Counter(filter(None, map(_kind, shown))),
+        )
+
+    def address(self, kind: str) -> str:
+        """The address of the shown questions of a kind, within the page; empty without any."""
+        state = self._state(kind) if kind in self.kinds else ""
+        return f"answers?{urlencode({'state': state})}" if state else ""
+
+    def _state(self, kind: str) -> str:
+        return f"kind{list(self.kinds).index(kind)}"
+
+    def keys(self, question: AnsweredQuestion) -> dict[str, str]:
+        """What the finder selects and sorts a question by."""
+        states = ["disagree"] if question.disagreement else []
+        states += ["text"] if states and not question.item.question.options else []
+        states += ["wrong"] if any(a.right is False and a.models for a in question.given) else []
+        states += [self._state(kind)] if (kind := _kind(question)) else []
+        return {
+            "task": str(self.tasks.index(question.task.task)),
+            "category": str(self.categories.index(question.item.category or "no category")),
+            "state": " ".join(states),
+            "alike": f"{1 - question.disagreement:.6f}",
+        }
+
+    @property
+    def finder(self) -> Finder:
+        """Its form."""
+        named = (("task", "Task", self.tasks), ("category", "Category", self.categories))
+        lists = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
+        in_words = not all(question.item.question.options for question in self.shown)
+        states = {
+            **{"": "all questions", "disagree": "models disagree"},
+            **({"text": "a written answer changes"} if in_words else {}),
+            **{self._state(kind): kind for kind in self.kinds},
+            **{"wrong": "at least one is wrong", "none": "all alike, none wrong"},
+        }
+        lists.append(Select(key="state", label="Answers", options=tuple(states.items())))
+        return Finder(
+            unit="questions",
+            searched="texts",
+            selects=tuple(lists),
+            orders=(("order", "most disagreed first"), ("alike", "least disagreed first")),
+            difference="state",
+        )
+
+
+def answers_side_by_side(tasks: Sequence[Questions], filters: Filters) -> Section | None:
+    """The questions on which models disagree most."""
     if not tasks:
         return None
-    most_disagreed = partial(sorted, key=attrgetter("disagreement"), reverse=True)
-    each = -(-most // len(tasks))
-    shown = [question for of_task in tasks for question in most_disagreed(of_task)[:each]]
     about = paragraph(
         "{shown} of {total} questions, those with the most disagreement first; the models disagree "
         "on {disagreeing} of the {total}. Models with the same answer share a row; marked words "
         "are not in gold; the number after a model is the probability of its choice. All answers "
         "are in ``to_frame('examples')`` and in the run’s parquet files.",
-        shown=len(shown),
+        shown=len(filters.shown),
         total=sum(map(len, tasks)),
         disagreeing=sum(question.disagreement > 0 for of_task in tasks for question in of_task),
     )
-    cards = (_cards(most_disagreed(shown)),) if shown else ()
-    return Section(anchor="answers", title="Answers side by side", blocks=(about, *cards))
-
-
-def _cards(shown: Questions) -> Cards:
-    tasks = list(dict.fromkeys(question.task.task for question in shown))
-    categories = sorted({question.item.category or "no category" for question in shown})
-    named = (("task", "Task", tasks), ("category", "Category", categories))
-    selects = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
-    kinds = list(dict.fromkeys(filter(None, map(_kind, shown))))
-    in_words = not all(question.item.question.options for question in shown)
-    states = {
-        **{"": "all questions", "disagree": "models disagree"},
-        **({"text": "a written answer changes"} if in_words else {}),
-        **{f"kind{place}": kind for place, kind in enumerate(kinds)},
-        **{"wrong": "at least one is wrong", "none": "all alike, none wrong"},
-    }
-    selects.append(Select(key="state", label="Answers", options=tuple(states.items())))
-    return Cards(
-        cards=tuple(
-            Card(
-                note=_note(question),
-                blocks=tuple(question_blocks(question)),
-                keys={
-                    "task": str(tasks.index(question.task.task)),
-                    "category": str(categories.index(question.item.category or "no category")),
-                    "state": " ".join(_states(question, kinds)),
-                    "alike": f"{1 - question.disagreement:.6f}",
-                },
-                anchor=example_anchor(question.item.question.id, question.task.task),
-            )
-            for question in shown
-        ),
-        finder=Finder(
-            unit="questions",
-            searched="texts",
-            selects=tuple(selects),
-            orders=(("order", "most disagreed first"), ("alike", "least disagreed first")),
-            difference="state",
-        ),
+    made = tuple(
+        Card(
+            note=_note(question),
+            blocks=tuple(question_blocks(question)),
+            keys=filters.keys(question),
+            anchor=example_anchor(question.item.question.id, question.task.task),
+        )
+        for question in filters.shown
     )
-
-
-def _states(asked: AnsweredQuestion, kinds: Sequence[str]) -> Iterator[str]:
-    """Whether models disagree, whether one is wrong, and the kind of the question."""
-    if asked.disagreement:
-        yield "disagree"
-        if not asked.item.question.options:
-            yield "text"
-    if any(answer.right is False and answer.models for answer in asked.given):
-        yield "wrong"
-    if kind := _kind(asked):
-        yield f"kind{kinds.index(kind)}"
+    cards = (Cards(cards=made, finder=filters.finder),) if made else ()
+    return Section(anchor="answers", title="Answers side by side", blocks=(about, *cards))
 
 
 def _note(asked: AnsweredQuestion) -> Text:
@@ -261,20 +281,29 @@ def _note(asked: AnsweredQuestion) -> Text:
     return joined(parts, between=" · ")
 
 
-def example_cards(tasks: Sequence[Questions]) -> Iterator[Block]:
-    """At most three questions: the shortest of each kind, the most frequent kinds first."""
-    kinds: dict[tuple[str, str], list[AnsweredQuestion]] = defaultdict(list)
-    for question in chain.from_iterable(tasks):
-        if kind := _kind(question):
-            kinds[question.task.task, kind].append(question)
-    cards = []
-    for (task, kind), of_kind in sorted(kinds.items(), key=lambda pair: -len(pair[1])):
-        shown = min(of_kind, key=lambda question: len(question.item.question.text))
-        about = prose("**{kind}** · {task}", kind=kind, task=task)
-        cards.append(Card(note=about, blocks=tuple(question_blocks(shown))))
-    if cards:
-        yield heading("For example")
-        yield Cards(cards=cards[:MOST_EXAMPLES], narrow=True)
+def example(questions: Questions, pair: Sequence[str], part: Sequence[str]) -> tuple[Block, ...]:
+    """A short question that the first of two models answers correctly and the second does not.
+
+    Of those with the ids of ``part``, if there are any; or one that they answer otherwise.
+    """
+    rows: dict[tuple[bool, bool], list[AnsweredQuestion]] = defaultdict(list)
+    for asked in questions:
+        of_pair = [
+            answer._replace(models=[each for each in answer.models if each[0] in pair])
+            for answer in asked.given
+        ]
+        shown = tuple(answer for answer in of_pair if answer.models or answer.right)
+        answering = {name: answer for answer in shown for name, _ in answer.models}
+        first, second = map(answering.get, pair)
+        if first is not None and second is not None and first.key != second.key:
+            lost = first.right is True and second.right is False
+            rows[lost, asked.item.question.id in part].append(asked._replace(given=shown))
+    if not rows:
+        return ()
+    lengths = {len(asked.item.question.text): asked for asked in reversed(rows[max(rows)])}
+    asked = lengths[min((n for n in lengths if n >= LEAST_LETTERS), default=max(lengths))]
+    note = prose("{category}", category=asked.item.category or asked.task.task)
+    return (Cards(cards=[Card(note=note, blocks=tuple(question_blocks(asked)))], narrow=True),)
 
 
 def _kind(question: AnsweredQuestion) -> str:

@@ -23,7 +23,7 @@ from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
 from scope.jobs.shared_fields import InShards, JudgesAccuracy, SharesAnswers, take_models
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
-from scope.models.scheme import scheme_of
+from scope.models.scheme import scheme_of, split_name
 from scope.records import Setting
 
 
@@ -43,8 +43,9 @@ class CompareRequest(SharesAnswers, InShards, JudgesAccuracy):
     """
 
     models: Annotated[Sequence[str | object], option(MODELS, "--model", metavar="MODEL")]
-    """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE; may be repeated.
-    predictions:FILE.tsv#* is all models of the file. The others are judged in place of the first.
+    """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE, after NAME= to name it; may
+    be repeated. predictions:FILE.tsv#* is all models of the file. The others are judged in place of
+    the first.
 
     In Python also an object with the methods of the tasks' role, a transformers pipeline or
     (model, tokenizer)."""
@@ -124,7 +125,7 @@ def _questions_of_log(models: Sequence[str | object]) -> str:
     >>> _questions_of_log(["lm-eval:logs?task=arc_easy#ours", "lm-eval:logs#theirs"])
     'lm-eval:logs?task=arc_easy#ours'
     """
-    first = str(models[0]) if models else ""
+    first = split_name(str(models[0]))[1] if models else ""
     if scheme_of(first).holds_items:
         return first.removesuffix("#*")
     raise SpecError(

@@ -39,7 +39,7 @@ from scope.jobs.task_choice import ChosenTask, choose_tasks
 from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS
 from scope.models.prompts import prompt_of
-from scope.models.scheme import split_spec
+from scope.models.scheme import split_spec, with_name
 from scope.protocols import Progress
 from scope.records import GOLD, CompareResult, Manifest, Outcome, Setting, TaskAnswers
 
@@ -114,7 +114,7 @@ def _require_names_of_gates(
 ) -> None:
     """Check that the names in gates will be measured, now that all models of a table are known."""
     specs = [
-        ":".join(split_spec(model)) if isinstance(model, str) else spec_of(model)
+        with_name(":".join(split_spec(model)), model) if isinstance(model, str) else spec_of(model)
         for model in models
     ]
     known = [*(task.task.name for task in tasks), *short_names(specs), GOLD]

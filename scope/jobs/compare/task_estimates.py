@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from reports.wording import short_names_of
 from scope.metrics import MetricName, metric_name
-from scope.records import GOLD, CompareResult, Estimate, FourCells, Measurement
+from scope.records import (
+    ERROR,
+    GOLD,
+    CompareResult,
+    Estimate,
+    FourCells,
+    Item,
+    Measurement,
+    TaskAnswers,
+    Undefined,
+)
+from scope.statistics.margins import score_estimate
 
 _MAIN = {True: ("capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
 
@@ -16,6 +32,28 @@ SEM_SCORE_BY_PROBE = (
     "answers); how well the probe predicts human judgement is not measured here"
 )
 """The meaning of SemScore if a probe of a model's layers replaces the encoder."""
+
+
+_LENGTHS = 3
+"""Parts by the length of questions, where these have no categories."""
+
+
+_LEAST_PART = 10
+"""A part of fewer questions shows nothing."""
+
+
+class Part(NamedTuple):
+    """A model's accuracy minus another one's on a part of the questions, which have these ids.
+
+    ``counts`` are the questions that only the other, and only the model, answers correctly; empty
+    where answers have scores. ``surely`` says that a loss remains after correction for all parts.
+    """
+
+    name: str
+    gap: Estimate
+    ids: Sequence[str] = ()
+    counts: str = "–"
+    surely: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +69,7 @@ class TaskEstimates:
     rows: tuple[Measurement, ...]
     degenerate: Mapping[str, str]
     cells: tuple[FourCells, ...] = ()
+    answers: TaskAnswers | None = None
 
     @property
     def fit(self) -> tuple[str, ...]:
@@ -81,6 +120,72 @@ class TaskEstimates:
         return sorted(pairs, key=lambda pair: -pair[1].value)
 
     @property
+    def by_accuracy(self) -> list[str]:
+        """The models that are not degenerate and have an accuracy, the most accurate first."""
+        known = {name: row.estimate for name, row in self.scores.items() if name in self.fit}
+        values = {name: of.value for name, of in known.items() if isinstance(of, Estimate)}
+        return sorted(values, key=lambda name: -values[name])
+
+    @property
+    def equally_accurate(self) -> list[str]:
+        """The models whose difference from the most accurate one may be chance."""
+        best, *others = self.by_accuracy or [""]
+        gaps = {name: self.gap(best, name) for name in others}
+        return [name for name, gap in gaps.items() if gap is not None and gap.high >= 0]
+
+    @property
+    def why_none(self) -> str:
+        """Why no two models can be compared."""
+        if len(self.fit) < 2:
+            return f"{len(self.degenerate)} of {len(self.names)} are degenerate"
+        estimates = (row.estimate for row in self.between(self.main_metric).values())
+        reasons = (estimate.reason for estimate in estimates if isinstance(estimate, Undefined))
+        return next(reasons, "no pair was measured")
+
+    def same(self, first: str, second: str) -> Estimate | None:
+        """The share of equal answers of two models."""
+        rows = self.between("agreement" if self.choice else "exact_match")
+        row = rows.get((first, second)) or rows.get((second, first))
+        known = row is not None and isinstance(row.estimate, Estimate) and not self.answered_freely
+        return row.estimate if known else None  # type: ignore[union-attr, return-value]
+
+    def gap(self, first: str, second: str, ids: Sequence[str] = ()) -> Estimate | None:
+        """The second model's accuracy minus the first's, on the questions of both."""
+        before, after = self._right(first), self._right(second)
+        ids = [id_ for id_ in ids or before if id_ in before and id_ in after]
+        return score_estimate([after[id_] - before[id_] for id_ in ids], ids) if ids else None
+
+    def parts(self, first: str, second: str) -> list[Part]:
+        """The categories that two models were asked about, or lengths of questions; worst first."""
+        before, after = self._right(first), self._right(second)
+        groups: dict[str, list[str]] = defaultdict(list)
+        items = self.answers.items if self.answers else ()
+        for id_, name in zip((item.question.id for item in items), _names(items), strict=True):
+            if id_ in before and id_ in after:
+                groups[name].append(id_)
+        made, large = [], {name: ids for name, ids in groups.items() if len(ids) >= _LEAST_PART}
+        for name, ids in large.items():
+            gaps = [after[id_] - before[id_] for id_ in ids]
+            whole = {0.0, 1.0}.issuperset(map(abs, gaps))
+            counts = f"{gaps.count(-1.0):,} : {gaps.count(1.0):,}" if whole else "–"
+            surely = score_estimate(gaps, ids, error=ERROR / len(large)).high < 0
+            made.append(Part(name, score_estimate(gaps, ids), ids, counts, surely))
+        return sorted(made, key=lambda part: part.gap.value) if len(made) > 1 else []
+
+    def _right(self, model: str) -> dict[str, float]:
+        """How right a model is on each question; chosen options are not kept with the numbers."""
+        row = self.scores.get(model)
+        if row is not None and row.values:
+            return dict(zip(row.example_ids, row.values, strict=True))
+        answers = self.answers.answers[self.names.index(model)] if self.answers else ()
+        both = zip(self.answers.items if self.answers else (), answers, strict=True)
+        return {
+            item.question.id: float(answer.choice == item.right)
+            for item, answer in both
+            if answer.asked and item.right is not None
+        }
+
+    @property
     def main_metric(self) -> str:
         """The first similarity metric that all such pairs have, or else most have."""
         return max(_MAIN[self.choice], key=lambda metric: len(self.ranked(metric)))
@@ -108,6 +213,7 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
                 if share.task == answers.task and share.degenerate is not None
             },
             cells=tuple(cell for cell in result.cells if cell.task == answers.task),
+            answers=answers,
         )
         for answers in result.tasks
     )
@@ -119,3 +225,36 @@ def explained(result: CompareResult) -> Iterator[MetricName]:
     for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
         by_probe = probe is not None and name.head == "sem_score"
         yield replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe)) if by_probe else name
+
+
+def _names(items: Sequence[Item]) -> list[str]:
+    """The part of each question."""
+    if len({item.category for item in items}) > 1:
+        return [item.category or "no category" for item in items]
+    lengths = [len(item.question.text) for item in items]
+    ends = [int(end) for end in np.quantile(lengths or [0], np.linspace(0, 1, _LENGTHS + 1))]
+    names = [f"{low:,} to {high:,} characters" for low, high in pairwise(ends)]
+    return [names[sum(length > high for high in ends[1:-1])] for length in lengths]
+
+
+def with_short_names(result: CompareResult) -> CompareResult:
+    """The result as a page shows it: names without their common beginning."""
+    short = short_names_of([card.name for card in result.manifest.models])
+
+    def renamed(record: Any, *fields: str) -> Any:
+        names = {field: getattr(record, field) for field in fields}
+        parts = {field: name.split(" ~ ") for field, name in names.items() if name}
+        return replace(
+            record, **{f: " ~ ".join(short.get(n, n) for n in names) for f, names in parts.items()}
+        )
+
+    models = tuple(renamed(card, "name") for card in result.manifest.models)
+    return replace(
+        result,
+        manifest=replace(result.manifest, models=models),
+        measurements=tuple(renamed(row, "target", "against") for row in result.measurements),
+        differences=tuple(renamed(row, "first", "second") for row in result.differences),
+        task_shares=tuple(renamed(row, "model") for row in result.task_shares),
+        cells=tuple(renamed(row, "first", "second") for row in result.cells),
+        verdicts=tuple(renamed(row, "target") for row in result.verdicts),
+    )

@@ -20,7 +20,7 @@ from reports.wording import short_points, short_share
 from scope.data.logs.items import ItemName
 from scope.estimation.tasks import TaskNumbers
 from scope.estimation.tasks.shares import SILENT, cut_thoughts
-from scope.jobs.audit.verdict_words import VerdictWords, listed, opening, rounded_up
+from scope.jobs.audit.verdict_words import VerdictWords, listed, rounded_up
 from scope.records import (
     MOST_WITH_CELLS,
     CompareResult,
@@ -46,6 +46,19 @@ MEAN_SCORE = "mean score"
 """In place of accuracy, where scores lie between 0 and 1."""
 
 NO_GOLD = "no question has a known right answer"
+
+_CLAIMS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+    {
+        "accuracy": ("is as accurate as", "is more accurate than", "is less accurate than"),
+        MEAN_SCORE: ("scores as high as", "scores higher than", "scores lower than"),
+        "recovery": (
+            "keeps at least {limit} of the accuracy of",
+            "is more accurate than",
+            "keeps less than {limit} of the accuracy of",
+        ),
+    }
+)
+"""What is said of a model that is within its limit, better than the first, and beyond."""
 
 _MEANS = {"accuracy": "mean accuracy", "recovery": "recovery of mean accuracy"}
 
@@ -160,15 +173,12 @@ def comparison_verdicts(
         judge = partial(accuracy_evidence, margin=margin, recovery=recovery, otherwise=share)
         parts = _evidence(benchmarks, judge, recovery or -margin, "recovery" if recovery else "")
         evidence[target] = [part.never_beyond if never_beyond else part for part in parts]
-    names = [task.name for task in tasks]
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = [
         with_texts_needed(verdict, evidence[verdict.target])
         for verdict in decide(ends, degenerate=unusable)
     ]
-    return tuple(
-        replace(verdict, sentence=str(_words(verdict, models, names))) for verdict in verdicts
-    )
+    return tuple(replace(verdict, sentence=str(_words(verdict, reference))) for verdict in verdicts)
 
 
 def _evidence(
@@ -219,26 +229,19 @@ def _unusable(
 
 def in_words(verdict: Replacement, result: CompareResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
-    tasks = [task.task for task in result.tasks]
-    return _words(verdict, [card.name for card in result.manifest.models], tasks)
+    return _words(verdict, result.manifest.models[0].name)
 
 
-def _words(verdict: Replacement, models: Sequence[str], tasks: Sequence[str]) -> VerdictWords:
+def _words(verdict: Replacement, reference: str) -> VerdictWords:
     carrying = [end for end in verdict.endpoints if end.limit is not None and end.needed]
     parts = [end.name.partition(" on ")[2] for end in verdict.endpoints if not end.needed]
-    measure = carrying[0].measure if carrying else verdict.endpoints[0].measure
-    judged = [end.name.partition(" on ")[2] for end in carrying if " on " in end.name]
-    by = f"{measure} on {listed(judged or tasks)}"
-    if parts:
-        names = listed(parts) if len(parts) <= _MOST_NAMES else f"{len(parts)} benchmarks"
-        by = f"{_MEANS.get(measure, measure)} over {names}"
-    head = f"{opening(replace(verdict, may_replace_in=()), models[0])} by {by}"
-    if verdict.decision == "may replace" and all(map(_is_better, carrying)):
-        head += f", and is better than {models[0]}"
     shown = carrying
     if verdict.decision != "may replace":
         decisive = verdict.beyond or verdict.open
         shown = [end for end in verdict.endpoints if end.name in decisive]
+    head = f"{verdict.target} {claim(verdict)} {reference}{_on(verdict, shown, parts)}"
+    if verdict.decision == "not shown":
+        head = f"It is too early to say whether {head}"
     reason = verdict.reason if verdict.decision == "not shown" else None
     numbers = [_number(end, bool(parts)) for end in shown[:_MOST_NAMES]]
     numbers += [f"{len(shown) - _MOST_NAMES} more"] * (len(shown) > _MOST_NAMES)
@@ -247,8 +250,31 @@ def _words(verdict: Replacement, models: Sequence[str], tasks: Sequence[str]) ->
         for end in verdict.endpoints
         if end.limit is None and isinstance(end.estimate, Undefined)
     )
-    more = _more(verdict, models[0]) if verdict.decision == "not shown" else ""
+    more = _more(verdict, reference) if verdict.decision == "not shown" else ""
     return VerdictWords(head, reason or "; ".join(numbers), more, tuple(notes))
+
+
+def claim(verdict: Replacement, *, several: bool = False) -> str:
+    """What is, or is not, shown of a model and the first one, which follows these words."""
+    carrying = [end for end in verdict.endpoints if end.limit is not None and end.needed]
+    end = carrying[0] if carrying else verdict.endpoints[0]
+    case = 2 if verdict.decision == "may not" else 0
+    if verdict.decision == "may replace" and all(map(_is_better, carrying)):
+        case = 1
+    words = _CLAIMS[end.measure][case].format(limit=f"{100 * (end.limit or 0):g}\u00a0%")
+    verb, _, rest = words.partition(" ")
+    return f"{ {'is': 'are'}.get(verb, verb[:-1]) if several else verb } {rest}"
+
+
+def _on(verdict: Replacement, shown: Sequence[Endpoint], parts: Sequence[str]) -> str:
+    """The benchmarks that the claim is about; nothing where there is one alone."""
+    beyond = [name for end in shown if (name := end.name.partition(" on ")[2])]
+    if verdict.decision == "may not" and parts and len(beyond) == len(shown):
+        return f" on {listed(beyond[:_MOST_NAMES])}"
+    if not parts:
+        return ""
+    names = listed(parts) if len(parts) <= _MOST_NAMES else f"{len(parts)} benchmarks"
+    return f" on average over {names}"
 
 
 def _is_better(endpoint: Endpoint) -> bool:
@@ -281,17 +307,17 @@ def _number(endpoint: Endpoint, of_several: bool) -> str:
 def _more(verdict: Replacement, reference: str) -> str:
     """The number of questions for the wanted power, how many more these are, and right answers."""
     asked = max(end.estimate.n for end in verdict.endpoints)
+    parts: list[str] = []
     cases = (
-        (verdict.if_equal, f"{verdict.target} is as good as {reference}"),
-        (verdict.if_as_seen, "it differs as much as here"),
+        (verdict.if_equal, f"if {verdict.target} is as good as {reference}"),
+        (verdict.if_as_seen, "if it differs as much as here"),
     )
-    parts = []
     for needed, case in cases:
         if needed is not None and needed.unchanged is not None and not verdict.reason:
             questions = rounded_up(needed.unchanged)
             more = f"{questions - asked:,} more" if questions > asked else "no more than here"
-            parts.append(f"about {questions:,} questions ({more}) if {case}")
-    if not parts:
-        return ""
-    as_seen = "" if verdict.if_as_seen else "; if it differs as much as here, no number shows it"
-    return f"It takes {listed(parts)}, in 4 runs of 5{as_seen}"
+            show = " show it in 4 runs of 5" if not parts else ""
+            parts.append(f"{case}, about {questions:,} questions ({more}){show}")
+    if parts and not verdict.if_as_seen:
+        parts.append("if it differs as much as here, no number does")
+    return f"{'; '.join(parts)[:1].upper()}{'; '.join(parts)[1:]}"

@@ -1,6 +1,6 @@
 """The comparison as a function: what it takes, what it keeps, and what it refuses to go on with."""
 
-from dataclasses import replace
+import re
 
 import pytest
 from toy_answerers import Reader, Skimmer
@@ -57,8 +57,34 @@ def test_ten_models_fit_a_usual_terminal_below_their_verdicts(compare, tmp_path)
         for model in range(10)
     ]
     (tmp_path / "ten.tsv").write_text("".join(rows), encoding="utf-8")
-    result = replace(compare(f"predictions:{tmp_path}/ten.tsv#*"), verdicts=())
+    result = compare(f"predictions:{tmp_path}/ten.tsv#*")
     lines = to_text(page_of(result).brief, width=80).splitlines()
-    assert len([line for line in lines if line.startswith("m")]) == 10
+    assert len([line for line in lines if re.match(r"m\d  ", line)]) == 10
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 24
+
+
+def test_a_name_before_a_spec_names_the_model_everywhere(compare, table, tmp_path):
+    whole = [f"predictions:{tmp_path}/all.tsv#{name}" for name in ("first", "second")]
+    named = [f"{name}={spec}" for name, spec in zip(("a b", "c"), whole, strict=True)]
+    result = compare(*named, gates=["agreement[c]>=0"])
+    assert [card.name for card in result.manifest.models] == ["a b", "c"]
+    assert [card.spec for card in result.manifest.models] == named
+    assert "--model 'a b=predictions:" in result.manifest.command
+    path = tmp_path / "x=y.tsv"
+    path.write_text(f"third\t{'B' * 12}\n", encoding="utf-8")
+    kept = compare(whole[0], f"predictions:{path}#third").manifest.models
+    assert [card.name for card in kept] == ["first", "third"]
+
+
+@pytest.mark.parametrize(
+    ("models", "problem"),
+    [
+        (("x={0}#first", "x={0}#second"), "two models with the name `x`"),
+        (("x={0}#first", "y={0}#first"), "is listed twice"),
+        (("x={0}#*",), "one name for 2 models"),
+    ],
+)
+def test_names_of_models_are_names_of_one_model_each(compare, table, models, problem):
+    with pytest.raises(SpecError, match=problem):
+        compare(*(model.format(table.removesuffix("#*")) for model in models))

@@ -5,6 +5,7 @@ import pytest
 from reports.blocks import Cards
 from reports.prose import plain
 from scope.jobs.compare.examples import (
+    Filters,
     answered_questions,
     answers_side_by_side,
 )
@@ -27,7 +28,8 @@ def questions(comparison):
 
 
 def cards(comparison, most=10):
-    section = answers_side_by_side(questions(comparison), most=most)
+    asked = questions(comparison)
+    section = answers_side_by_side(asked, Filters.of(asked, most))
     (found,) = (one for one in section.blocks if isinstance(one, Cards))
     return found
 

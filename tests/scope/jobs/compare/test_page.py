@@ -1,17 +1,27 @@
+"""The first screen says what the result holds: names, counts, differences and addresses."""
+
+import re
 from dataclasses import replace
+from itertools import pairwise
 
-from made_up_tasks_comparison import CHOICE, MODELS, estimate
+import pytest
+from claims_corpus import comparison, runs
+from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
 
-from reports.prose import plain, together
-from scope.jobs.compare.page import remarks, sentences
+from reports.blocks import Beside, Cards, Table, within
+from reports.charts import Grid, SmallStrip
+from reports.prose import plain, written
+from scope.jobs.compare.page import page
+from scope.jobs.compare.page_answer import about_of, heading_of, matrix, tables_of
+from scope.jobs.compare.page_where import Screen
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, TaskShares, Undefined
 
+RIGHT, FIRST, SECOND = runs(5)
 
-def said(comparison, task):
-    """The sentences on a task."""
-    (found,) = (one for one in task_estimates(comparison) if one.task == task)
-    return plain(together(*sentences(found))).replace("\N{NO-BREAK SPACE}", " ")
+
+def text(words):
+    return plain(words).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def with_degenerate(comparison, *models):
@@ -29,24 +39,112 @@ def with_degenerate(comparison, *models):
     return replace(comparison, task_shares=shares)
 
 
+def in_categories(result, count):
+    """The same questions, in as many categories by turns."""
+    (task,) = result.tasks
+    items = tuple(replace(item, category=f"c{n % count}") for n, item in enumerate(task.items))
+    return replace(result, tasks=(replace(task, items=items),))
+
+
+@pytest.mark.parametrize(
+    ("rows", "heading", "about"),
+    [
+        (runs(5), "✓ m1 is as accurate as m0, and answers otherwise on 0.5 %", "79.5 % against 80"),
+        (runs(90), "✗ m1 is less accurate than m0, and answers otherwise on 9.0 %", "1 run of 40"),
+        (runs(20), "? It is too early to say whether m1 is as accurate as m0; it", "can reveal"),
+        (runs(5, gained=90), "✓ m1 is more accurate than m0, and answers", "gets such a ✓"),
+        ((RIGHT, FIRST, FIRST, SECOND), "✓ m1 and m2 are as accurate as m0", "Most alike: m0 and"),
+        (([None] * 200, FIRST[:200], SECOND[:200]), "m1, compared with m0, answers otherwise", ""),
+    ],
+)
+def test_the_heading_says_who_is_as_accurate_and_how_alike(rows, heading, about):
+    shown = page(comparison(*rows))
+    assert text(shown.heading).startswith(heading)
+    assert about in text(shown.about)
+
+
+def test_more_than_ten_models_are_compared_with_the_most_accurate():
+    wrong = [
+        [(gold + (n < lost)) % 4 for n, gold in enumerate(RIGHT)] for lost in range(0, 300, 25)
+    ]
+    names = [f"m{n}" for n in range(12)]
+    result = comparison(RIGHT, *wrong[::-1], names=names)
+    shown = page(result)
+    assert text(shown.heading) == "m11 is the most accurate of 12 models"
+    (grid,) = (block for block in shown.sections[0].blocks[-1].groups[0] if isinstance(block, Grid))
+    assert grid.columns[:3] == ("right", "1", "2")
+    assert [name for name, _ in grid.rows][:2] == ["1 m11", "2 m10"]
+    assert [cell.text for cell in grid.rows[0][1]][:3] == ["1.0", "", ".97"]
+    assert not result.verdicts
+
+
+def test_a_part_below_the_limit_is_named_and_its_numbers_are_those_of_the_answers():
+    right, first, second = runs(lost=40, n=400, wrong=80)
+    result = in_categories(comparison(right, first, second), 4)
+    (task,) = task_estimates(result)
+    parts = task.parts("m0", "m1")
+    for part in parts:
+        here = [n for n in range(400) if f"c{n % 4}" == part.name]
+        lost = sum(first[n] == right[n] != second[n] for n in here)
+        assert (part.gap.value, part.gap.n) == (pytest.approx(-lost / 100), len(here))
+        assert part.counts == f"{lost} : 0"
+    assert all(one.gap.value <= other.gap.value for one, other in pairwise(parts))
+    shown = page(result)
+    look = rf"Look at {parts[0].name}: −\d+ \[.*\] points on 100 questions, the worst of 4, "
+    assert re.search(look, text(shown.about))
+    beside = next(block for block in shown.sections[0].blocks if isinstance(block, Beside))
+    where = next(block for block in beside.groups[1] if isinstance(block, Table))
+    strips = [cell for row in where.rows for cell in row.cells if isinstance(cell, SmallStrip)]
+    (end,) = result.verdicts[0].endpoints
+    assert [strip.estimate for strip in strips] == [end.estimate, *(part.gap for part in parts)]
+    assert {strip.least for strip in strips} == {-0.02}
+
+
+def test_the_four_cells_lead_to_their_questions():
+    shown = page(comparison(*runs(lost=3, gained=2, n=100, wrong=20)))
+    table = next(block for block in within(shown.sections[0].blocks) if isinstance(block, Table))
+    links = [span.link for row in table.rows for cell in row.cells for span in written(cell)]
+    (cards,) = (b for s in shown.sections for b in s.blocks if isinstance(b, Cards) and b.finder)
+    for link, count in zip(filter(None, links), (3, 2), strict=False):
+        key, value = re.fullmatch(r"answers\?(\w+)=(.+)", link).groups()
+        assert sum(value in card.keys[key].split() for card in cards.cards) == count
+    some = page(comparison(*runs(lost=3, gained=2, n=100, wrong=20)), max_items=1)
+    assert (
+        len(re.findall(r" [23] questions, 1 here", repr(list(within(some.sections[0].blocks))))) > 0
+    )
+
+
+def screens(result):
+    return [Screen(result, task, [], None) for task in task_estimates(result)]
+
+
+def test_a_degenerate_model_is_marked_and_not_ranked(tasks_comparison):
+    other = MODELS[2]
+    found = with_degenerate(tasks_comparison, other)
+    screen = screens(found)[1]
+    assert f"one answer to all: {other}." in text(about_of(screen))
+    (table,) = (block for block in tables_of(screen) if isinstance(block, Table))
+    assert plain(written(table.rows[-1].cells[0])) == f"{other} (degenerate)"
+    nothing = screens(with_degenerate(tasks_comparison, *MODELS[1:]))[1]
+    assert "No two models can be compared: 2 of 3 are degenerate." in text(about_of(nothing))
+
+
 def test_without_a_defined_pair_the_first_reason_is_given(tasks_comparison):
     undefined = tuple(
         row if row.against == GOLD else replace(row, estimate=Undefined(reason="no item in common"))
         for row in tasks_comparison.measurements
     )
-    line = said(replace(tasks_comparison, measurements=undefined), CHOICE)
-    assert line == "On choice no two models can be compared: no item in common."
+    screen = screens(replace(tasks_comparison, measurements=undefined))[1]
+    assert "No two models can be compared: no item in common." in text(about_of(screen))
+    assert heading_of(screen)
+    main = {pair: row.estimate for pair, row in screen.task.between("agreement").items()}
+    assert matrix(screen.task, screen.order, main, "Same") is None
 
 
-def test_a_degenerate_model_is_out_of_the_pairs_and_two_others_are_compared(tasks_comparison):
-    small, large, other = MODELS
-    found = with_degenerate(tasks_comparison, other)
-    line = said(found, CHOICE)
-    assert line.startswith(
-        f"On choice, {small} and {large} give the same answer to 75 % [62, 88] of 4 questions."
-    )
-    assert "Discrete CAPA is 0.25 [0.12, 0.38]: agreement beyond what the accuracies" in line
-    (remark,) = map(plain, remarks(found, CHOICE))
-    assert remark.endswith(f"out of pairs, rankings and examples: {other} (one answer).")
-    line = said(with_degenerate(tasks_comparison, large, other), CHOICE)
-    assert line == "On choice no two models can be compared: 2 of 3 are degenerate."
+def test_every_task_has_its_own_numbers(tasks_comparison):
+    headings = [
+        plain(block.text)
+        for block in page(tasks_comparison).sections[0].blocks
+        if hasattr(block, "text")
+    ]
+    assert [words for words in headings if words in (QA, CHOICE)] == [QA, CHOICE]

@@ -41,7 +41,7 @@ def test_the_mean_over_the_tasks_of_logs_is_judged(compare, logs):
     )
     drops = {f"accuracy on {task}": worse[task] - old[task] for task in SIZES}
     assert values == pytest.approx({"accuracy": sum(drops.values()) / 2} | drops, abs=1e-6)
-    assert "by mean accuracy over colours and shapes: " in verdict["sentence"]
+    assert "on average over colours and shapes: " in verdict["sentence"]
 
 
 @pytest.mark.usefixtures("without_pages")
