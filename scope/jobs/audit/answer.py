@@ -373,12 +373,6 @@ def estimates_of_models(
     return {name: number for name, number in numbers.items() if number is not None}
 
 
-def picture(result: AuditResult) -> Iterator[Block]:
-    """For the page of a pair until it has its own."""
-    if answers := [*answered(result)]:
-        yield limits_table(answers, result)
-
-
 def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
     """For pages of pairs and comparisons until they have their own."""
     for answer in verdicts:
@@ -389,12 +383,3 @@ def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
             answer.verdict.decision, "undecided"
         )
         yield Callout(kind, (Paragraph(lead, lead=True), Terms(tuple(facts), facts=True)))
-
-
-def in_little_room(estimate: Estimate | Undefined | None, columns: int) -> Text:
-    """A number with its interval in one line, or in two lines in a table of many columns."""
-    if not isinstance(estimate, Estimate):
-        return prose("–")
-    if columns <= 3:
-        return (Span(short(estimate)),)
-    return (Span(short(estimate, narrow=True).replace(" ", "\n", 1)),)
