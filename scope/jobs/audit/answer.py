@@ -20,10 +20,8 @@ from reports.blocks import (
     paragraph,
 )
 from reports.builders.answer import three_parts
-from reports.builders.estimates import CLEAN, short_name
 from reports.prose import Span, Text, joined, prose, together
-from reports.wording import in_percent, p_value, short
-from scope.estimation import MINUS
+from reports.wording import in_percent
 from scope.jobs.audit.examples import listed_texts
 from scope.jobs.audit.limits import SIGNS, Answered, capabilities_table, in_order, limits_table
 from scope.jobs.audit.telling import telling_text
@@ -35,7 +33,7 @@ from scope.jobs.audit.where import (
     unsure_below,
     worst_slice,
 )
-from scope.records import AuditResult, Difference, Estimate, Manifest, Undefined
+from scope.records import AuditResult, Estimate, Manifest, Undefined
 
 MOST_SHOWN, MOST_ABOVE = 2, 5
 """Most targets beside where they differ and with a text, and in a table above these."""
@@ -46,7 +44,7 @@ def answered(result: AuditResult) -> Iterator[Answered]:
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
     names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
     for verdict in result.verdicts:
-        yield Answered(verdict, in_words(verdict, result), *names, (), *runs)
+        yield Answered(verdict, in_words(verdict, result), *names, *runs)
 
 
 def heading_of(answers: Sequence[Answered]) -> Text:
@@ -296,74 +294,6 @@ def further_command(manifest: Manifest, numbers: Mapping[str, int]) -> str:
     return " ".join((command, *(f"--{name} {number}" for name, number in numbers.items())))
 
 
-def where_targets_differ(result: AuditResult) -> Iterator[Text]:
-    """The slices that differ, and the capabilities on which a target follows the reference less.
-
-    Baseline and floor have no sentence. With a baseline, the target differs itself and from it.
-    """
-    judged = {card.name for card in result.manifest.targets if card.role == "target"}
-    tests = [test for test in result.slice_tests if test.worst.target in judged]
-    clear = [test for test in tests if round(test.p_adjusted, 3) < 0.05]
-    for test in clear:
-        worst = test.worst
-        metric = short_name(worst.metric).removeprefix("IID ").capitalize()
-        yield prose(
-            f"{metric} of **{{target}}** on {{part}} differs by {{grouping}}: it is lowest on "
-            "**{worst}**, {estimate} ({n} texts; corrected p {p}).",
-            target=worst.target,
-            part=worst.capability or CLEAN,
-            grouping=test.grouping,
-            worst=str(worst.subset),
-            estimate=short(worst.estimate),
-            n=worst.estimate.n,
-            p=p_value(test.p_adjusted),
-        )
-    if tests and not clear:
-        yield prose("No slice of the texts is shown to differ from the others.")
-    other = (result.manifest.baseline or result.manifest.reference).name
-    pairs = [
-        difference
-        for difference in result.differences
-        if MINUS in str(difference.capability)
-        and difference.first in judged
-        and difference.second == other
-    ]
-    of_targets = {
-        (difference.first, difference.capability): difference.estimate.side(decimals=2)
-        for difference in result.differences
-        if difference.second == result.manifest.reference.name
-    }
-    sentences = [
-        _on_capabilities(pair, result)
-        for pair in pairs
-        for side in [pair.estimate.side(decimals=2)]
-        if side != "unclear" and side == of_targets.get((pair.first, pair.capability))
-    ]
-    yield from sentences
-    if pairs and not sentences:
-        yield prose("No target is shown to differ between two capabilities.")
-
-
-def _on_capabilities(difference: Difference, result: AuditResult) -> Text:
-    """The one of two capabilities on which a target clearly follows the reference less."""
-    order = -1 if difference.estimate.side() == "more" else 1
-    less, more = str(difference.capability).split(MINUS)[::order]
-    beyond = prose("")
-    if result.manifest.baseline:
-        beyond = prose(", beyond what the baseline {name} does", name=difference.second)
-    return prose(
-        "**{target}** follows the reference less on **{less}** than on **{more}**{beyond}: "
-        "concordance on {difference} {estimate} ({n} texts), not corrected over targets.",
-        beyond=beyond,
-        target=difference.first,
-        less=less,
-        more=more,
-        difference=str(difference.capability),
-        estimate=short(difference.estimate),
-        n=difference.estimate.n,
-    )
-
-
 def estimates_of_models(
     result: AuditResult, metric: str, capability: str | None
 ) -> dict[str, Estimate | Undefined]:
@@ -374,10 +304,10 @@ def estimates_of_models(
 
 
 def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
-    """For pages of pairs and comparisons until they have their own."""
+    """For the page of comparisons until it has its own."""
     for answer in verdicts:
         lead = prose("**{head}**", head=f"{SIGNS[answer.verdict.decision]} {answer.words.opening}")
-        facts = [(prose("Why"), prose("{why}.", why=answer.words.why)), *answer.facts]
+        facts = [(prose("Why"), prose("{why}.", why=answer.words.why))]
         facts += [(prose("How sure"), how_sure([answer]))]
         kind: Literal["good", "bad", "undecided"] = {"may replace": "good", "may not": "bad"}.get(
             answer.verdict.decision, "undecided"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from reports.blocks import (
     Block,
-    Bullets,
     Column,
     Fold,
     Page,
@@ -22,6 +21,7 @@ from reports.builders.estimates import (
     CLEAN,
     differences_section,
     numbers_section,
+    short_name,
     spelled,
     table_of,
 )
@@ -34,7 +34,7 @@ from reports.builders.outcomes import (
 )
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.prose import prose
-from reports.wording import Cell
+from reports.wording import Cell, p_value
 from scope.estimation import MORE_SIMILAR
 from scope.jobs.audit.answer import (
     about,
@@ -44,7 +44,6 @@ from scope.jobs.audit.answer import (
     heading_of,
     to_do,
     verdict_sentences,
-    where_targets_differ,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import Answered, in_order, numbers_table
@@ -69,7 +68,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
             example_section(result, most=max_pairs),
-            *folded(_slices(result), _estimates(result), differences, *_about_the_run(result)),
+            *folded(_estimates(result), differences, *_about_the_run(result)),
         ),
         brief=tuple(_brief(result, answers)),
     )
@@ -83,18 +82,13 @@ def _brief(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     yield from exploratory(result.earlier_looks)
     yield from _notable(result)
     if ordered:
+        lines = dict.fromkeys(line for answer in ordered for line in answer.words.notes)
+        yield from (paragraph("{line}.", line=line) for line in lines)
         yield numbers_table(ordered)
         yield from to_do(result, ordered)
     if models := tuple(model_lines(result.manifest)):
         yield Terms(models, facts=True)
     yield from run_lines(result.clock)
-
-
-def _slices(result: AuditResult) -> Section | None:
-    """The slices and capabilities on which a target is shown to differ."""
-    differ = tuple(where_targets_differ(result))
-    blocks = (Bullets(differ, findings=True),)
-    return Section(anchor="differ", title="Slices", blocks=blocks) if differ else None
 
 
 def _about_the_run(result: AuditResult) -> Iterator[Section]:
@@ -147,8 +141,20 @@ def _estimates(result: AuditResult) -> Section:
         ("model", "accuracy", "answers"),
         ((marked(row.model, shares), Cell.of(row.accuracy), row.in_words()) for row in shares),
     )
+    slices = table_of(
+        "Where slices differ, from one another: the lowest; p-values are corrected for all of them",
+        ("slices by", "on", "metric", "model", "lowest", "value", "p, adjusted"),
+        (
+            (
+                *(test.grouping, row.capability or CLEAN, short_name(row.metric), row.target),
+                *(row.subset, Cell.of(row.estimate), p_value(test.p_adjusted)),
+            )
+            for test in result.slice_tests
+            for row in [test.worst]
+        ),
+    )
     tables = map(_against, result.audits) if result.audits else _tables(result)
-    blocks = (*([answers] if answers else []), *tables)
+    blocks = (*filter(None, (answers, slices)), *tables)
     return numbers_section(names, blocks, about=about, anchor="estimates")
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
-from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.wording import in_percent, points
@@ -35,9 +34,8 @@ _ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance",
 _IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
-_HARDLY, _SAME, _NEARLY = 0.2, 0.95, 0.99
-"""Strength below which a target hardly reacts, share of pairs from which it reacts alike, and of
-same answers from which accuracy need not be named."""
+_HARDLY, _SAME = 0.2, 0.95
+"""Strength below which a target hardly reacts, and share of pairs from which it reacts alike."""
 
 WITHOUT_BASELINE = (
     "Without a yardstick (--baseline), same answers and reactions are shown, not judged. In the "
@@ -139,21 +137,14 @@ def whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
 
 
 def _outside(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
-    """The first limit that is exceeded with the first one of reactions, and the other names."""
-    ends = whole(carrying(verdict))
-    moves = [end for end in ends[1:] if end.measure in ("reach", "concordance")]
-    still = [end for end in moves if _strength(end) < _HARDLY]
-    shown = [*ends[:1], *(still or moves or ends[1:])[:1]]
-    others = [in_plain_words(end.name) for end in ends if end not in shown]
-    also = f"Also outside: {listed(others)}" if others else ""
-    first, *more = (finding(end, verdict, result) for end in shown)
-    return ", and ".join((first, *(words.removeprefix("it ") for words in more))), also
-
-
-def _strength(endpoint: Endpoint) -> float:
-    """The strength of reaction; 1 for another endpoint."""
-    estimate = endpoint.estimate
-    return estimate.value if endpoint.measure == "reach" and isinstance(estimate, Estimate) else 1.0
+    """The first and the last limit that is exceeded, and the names of the others."""
+    first, *others = whole(carrying(verdict))
+    why = finding(first, verdict, result)
+    if others:
+        why += f", and {finding(others.pop(), verdict, result).removeprefix('it ')}"
+    return why, f"Also outside: {listed([in_plain_words(end.name) for end in others])}" * bool(
+        others
+    )
 
 
 def _open(verdict: Replacement) -> str:
@@ -164,7 +155,7 @@ def _open(verdict: Replacement) -> str:
     for end in whole(ends):
         needed = texts_lacking(end)
         few = f"{end.estimate.n:,} of {needed:,} texts needed"
-        alone = _ALONE if end.state == "fails alone" else ""
+        alone = "outside by itself, not once corrected" * (end.state == "fails alone")
         remark = few if needed else alone
         names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
     reached = len(judged) - len(set(map(_limit, ends)))
@@ -176,31 +167,21 @@ def _limit(endpoint: Endpoint) -> str:
     return endpoint.name if endpoint.measure == "recall" else endpoint.measure
 
 
-_ALONE = "outside by itself, not once corrected"
-
-
 def _as_good(verdict: Replacement, result: AuditResult) -> str:
-    """On how many texts the answers are the same, then accuracy, and what random changes do."""
-    ends = {_limit(end): end for end in whole(verdict.endpoints)}
-    judged = [name for name, end in ends.items() if end.limit is not None]
+    """On how many texts the answers are the same, and how the target reacts to random changes."""
+    judged = {end.measure: end for end in whole(verdict.endpoints) if end.limit is not None}
     same = measured(result, verdict.target, "iid_agreement")
-    parts, nearly_same = [], False
+    parts = []
     if isinstance(same, Estimate):
         parts.append(f"same answer on {round(same.value * same.n):,} of {same.n:,} texts")
-        nearly_same = same.value >= _NEARLY
-    if not nearly_same:
-        scores = [name for name in judged if name.startswith(("accuracy", "recovery", "recall"))]
-        found = (finding(ends[name], verdict, result, limit=False) for name in scores)
-        parts += [words.replace("its ", "", 1).replace(" is ", " ", 1) for words in found]
-    if "concordance" in judged:
-        shares, card = reactions(ends["concordance"], verdict, result), result.manifest.baseline
-        to = to_changes(ends["concordance"])
-        close = f"as close as {card.name}'s" if card else "as required"
-        alike = shares and shares[0] >= _SAME
-        parts.append(f"same reaction to {to}" if alike else f"reaction to {to} {close}")
-    elif "keeps" in judged:
-        kept = finding(ends["keeps"], verdict, result, limit=False)
-        parts.append(kept.removeprefix("it "))
+    if end := judged.get("concordance"):
+        share = own_number(end, verdict, verdict.target, result) or 0.0
+        changes, card = changes_of(end), result.manifest.baseline
+        close = f" as close as {card.name}'s" if card else " as required"
+        alike = share >= _SAME
+        parts.append(f"{'same ' * alike}reaction to {changes}{close * (not alike)}")
+    elif end := judged.get("keeps"):
+        parts.append(finding(end, verdict, result, limit=False).removeprefix("it "))
     return ", ".join(parts)
 
 
@@ -212,25 +193,22 @@ def in_plain_words(name: str) -> str:
     """
     measure, on, capability = name.partition(" on ")
     to = {"concordance": " to ", "reach": " to ", "keeps": " under "}.get(measure)
-    if on and to:
-        on, capability = to, changes_of(capability)
+    if capability and to:
+        on, capability = to, _changes(capability)
     return f"{WORDS.get(measure, measure)}{on}{capability}"
 
 
-def changes_of(capability: str) -> str:
-    """What changes the texts of a capability; random changes without one."""
-    if capability in _PLURAL:
-        return f"{capability}s"
-    return f"{capability} changes" if capability else "random changes"
-
-
-def to_changes(endpoint: Endpoint) -> str:
+def changes_of(endpoint: Endpoint) -> str:
     """What changes the texts of an endpoint.
 
-    >>> to_changes(Endpoint(name="reach on typo", estimate=Undefined(reason="no text")))
-    'typos'
+    >>> changes_of(Endpoint(name="reach", estimate=Undefined(reason="no text")))
+    'random changes'
     """
-    return changes_of(endpoint.name.partition(" on ")[2])
+    return _changes(endpoint.name.partition(" on ")[2] or "random")
+
+
+def _changes(capability: str) -> str:
+    return f"{capability}s" if capability in _PLURAL else f"{capability} changes"
 
 
 def measured(
@@ -238,120 +216,101 @@ def measured(
 ) -> Estimate | Undefined | None:
     """A model's number on all texts of a capability, or on the unchanged texts."""
     key = (metric, model, capability, None)
-    rows = ((row.metric, row.target, row.capability, row.subset) for row in result.measurements)
-    place = next((place for place, row in enumerate(rows) if row == key), None)
-    return None if place is None else result.measurements[place].estimate
+    rows = (
+        row.estimate
+        for row in result.measurements
+        if (row.metric, row.target, row.capability, row.subset) == key
+    )
+    return next(rows, None)
 
 
-def reactions(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> list[float]:
-    """In which share of pairs the target, then the yardstick if any, reacts as the reference does.
+_METRICS = {
+    "accuracy": "iid_accuracy_gap",
+    "agreement": "iid_agreement",
+    "keeps": "base_rate",
+    "concordance": "concordance",
+    "reach": "reach",
+}
 
-    Over several capabilities it is the mean. Empty where it is judged on the texts of two runs.
+
+def own_number(
+    endpoint: Endpoint, verdict: Replacement, model: str, result: AuditResult
+) -> float | None:
+    """A model's own number, where an endpoint is a difference of two: the mean over capabilities.
+
+    Of accuracy it is the difference from the reference's. None where it is not measured.
     """
-    ends = [end for end in verdict.endpoints if end.measure == "concordance"]
-    names = [end.name.partition(" on ")[2] for end in ends]
-    capability, card = endpoint.name.partition(" on ")[2], result.manifest.baseline
-    shares = []
-    for model in (verdict.target, *([card.name] if card else [])):
-        each = (measured(result, model, "concordance", name) for name in names if name)
-        if capability:
-            each = iter([measured(result, model, "concordance", capability)])
-        values = [estimate.value for estimate in each if isinstance(estimate, Estimate)]
-        shares += [fmean(values)] if values and not result.combined_with else []
-    return shares
+    ends = verdict.endpoints if endpoint.name == endpoint.measure else [endpoint]
+    parts = {
+        end.name.partition(" on ")[2] or None for end in ends if end.measure == endpoint.measure
+    }
+    means = [
+        fmean(row.values) if row.values else row.estimate.value
+        for row in result.measurements
+        if (row.metric, row.target) == (_METRICS.get(endpoint.measure), model)
+        and row.subset is None
+        and row.capability in parts
+        and isinstance(row.estimate, Estimate)
+    ]
+    return fmean(means) if means else None
+
+
+_FINDINGS = {
+    "accuracy": "its {name} is {lower}",
+    "recall": "its {name} is {lower}",
+    "recovery": "it keeps {share} of {reference}'s accuracy",
+    "agreement": "it answers {otherwise} of texts otherwise",
+    "keeps": "it keeps its answer under {changes} {less} {reference}",
+    "concordance": "it reacts to {changes} as {reference} does in {pairs} of 100 pairs",
+    "reach": "it {hardly} {share} as strongly as {reference}",
+}
 
 
 def finding(
     endpoint: Endpoint, verdict: Replacement, result: AuditResult, *, limit: bool = True
 ) -> str:
-    """An endpoint's number in plain words, with its limit."""
-    estimate = endpoint.estimate
+    """An endpoint's number in plain words, with its limit, or with the yardstick's number."""
+    estimate, measure, least = endpoint.estimate, endpoint.measure, endpoint.limit
     if isinstance(estimate, Undefined):
         return f"{in_plain_words(endpoint.name)} is {estimate}"
-    words, allowed = _FINDINGS[endpoint.measure](endpoint, estimate.value, verdict, result)
-    if endpoint.limit is None or not limit:
+    value, card, allowed = estimate.value, result.manifest.baseline, ""
+    if least is not None and least < 0:
+        allowed = f"at most {-100 * least:.3g}{' lower' * (value >= 0)}"
+    if allowed and card and measure in ("agreement", "concordance"):
+        both = [own_number(endpoint, verdict, name, result) for name in (verdict.target, card.name)]
+        if result.combined_with or both[0] is None or both[1] is None:
+            lower = _by(value, "lower than", "higher than", "the same as")
+            return f"{in_plain_words(endpoint.name)} is {lower} {card.name}'s ({allowed})"
+        value, usual = both
+        allowed = f"{card.name}: {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
+    changes = changes_of(endpoint)
+    words = _FINDINGS[measure].format(
+        name=endpoint.name,
+        reference=result.manifest.reference.name,
+        changes=changes,
+        lower=_by(value, "lower", "higher", "the same"),
+        less=_by(value, "less often than", "more often than", "as often as"),
+        share=_share(value),
+        otherwise=_share(1 - value),
+        pairs=_of_100(value),
+        hardly=f"hardly reacts to {changes}:" if value < _HARDLY else f"reacts to {changes}",
+    )
+    if least is None or not limit:
         return words
-    return f"{words} ({allowed})"
+    if measure == "agreement":
+        allowed = allowed or f"at most {_share(1 - least)}"
+    most = f"at most {_share(endpoint.most)}" if endpoint.most and value > 1 else ""
+    least_words = _of_100(least) if measure == "concordance" else _share(least)
+    return f"{words} ({allowed or most or f'at least {least_words}'})"
 
 
-def _accuracy(end: Endpoint, value: float, _: Replacement, __: AuditResult) -> tuple[str, str]:
-    lower = _by(value, "lower", "higher", "the same")
-    return f"its {end.name} is {lower}", _at_most(end) + " lower" * (value >= 0)
-
-
-def _recovery(end: Endpoint, value: float, _: Replacement, result: AuditResult) -> tuple[str, str]:
-    words = f"it keeps {_share(value)} of {result.manifest.reference.name}'s accuracy"
-    return words, f"at least {_share(end.limit or 0)}"
-
-
-def _keeps(end: Endpoint, value: float, _: Replacement, result: AuditResult) -> tuple[str, str]:
-    often = _by(value, "less often than", "more often than", "as often as")
-    words = f"it keeps its answer under {to_changes(end)} {often}"
-    return f"{words} {result.manifest.reference.name}", _at_most(end)
-
-
-def _agreement(
-    end: Endpoint, value: float, verdict: Replacement, result: AuditResult
-) -> tuple[str, str]:
-    card = result.manifest.baseline
-    if card is None or (end.limit or 0) >= 0:
-        most = f"at most {100 * (1 - (end.limit or 0)):.3g}\u00a0%"
-        return f"it answers {_share(1 - value)} of texts otherwise", most
-    shares = [measured(result, name, "iid_agreement") for name in (verdict.target, card.name)]
-    values = [1 - share.value for share in shares if isinstance(share, Estimate)]
-    if len(values) < len(shares) or result.combined_with:
-        often = _by(value, "less often than", "more often than", "as often as")
-        return f"it gives {result.manifest.reference.name}'s answer {often} {card.name}", _at_most(
-            end
-        )
-    otherwise, usual = map(_share, values)
-    return f"it answers {otherwise} of texts otherwise", f"{card.name}: {usual}"
-
-
-def _concordance(
-    end: Endpoint, value: float, verdict: Replacement, result: AuditResult
-) -> tuple[str, str]:
-    reference, card = result.manifest.reference.name, result.manifest.baseline
-    words = f"it reacts to {to_changes(end)} as {reference} does"
-    if card is None or (end.limit or 0) >= 0:
-        least = f"at least {100 * (end.limit or 0):.3g}"
-        return f"{words} in {100 * value:.0f} of 100 pairs", least
-    shares = reactions(end, verdict, result)
-    if len(shares) < 2:
-        often = _by(value, "less often than", "more often than", "as often as")
-        return f"{words} {often} {card.name}", _at_most(end)
-    target, usual = (f"{100 * share:.0f}" for share in shares)
-    return f"{words} in {target} of 100 pairs", f"{card.name}: {usual}"
-
-
-def _reach(end: Endpoint, value: float, _: Replacement, result: AuditResult) -> tuple[str, str]:
-    as_strongly = f"{_share(value)} as strongly as {result.manifest.reference.name}"
-    hardly = value < _HARDLY
-    words = f"it {'hardly ' * hardly}reacts to {to_changes(end)}{':' * hardly} {as_strongly}"
-    least, most = (f"{100 * (limit or 0):.0f}\u00a0%" for limit in (end.limit, end.most))
-    return words, f"at most {most}" if value > 1 else f"at least {least}"
-
-
-_FINDINGS: Mapping[str, Callable[..., tuple[str, str]]] = MappingProxyType(
-    {
-        "accuracy": _accuracy,
-        "recall": _accuracy,
-        "recovery": _recovery,
-        "agreement": _agreement,
-        "keeps": _keeps,
-        "concordance": _concordance,
-        "reach": _reach,
-    }
-)
+def _of_100(share: float) -> str:
+    return f"{100 * share:.3g}" if share > 0.99 else f"{100 * share:.0f}"
 
 
 def _by(value: float, below: str, above: str, equal: str) -> str:
     by = points(value).lstrip("+−")
     return equal if by == "0.0" else f"{by} points {below if value < 0 else above}"
-
-
-def _at_most(endpoint: Endpoint) -> str:
-    return f"at most {-100 * (endpoint.limit or 0):.3g}"
 
 
 def _share(value: float) -> str:
