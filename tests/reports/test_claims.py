@@ -73,16 +73,8 @@ def falls(_, *shown):
     return first > second
 
 
-def follows_less(result, target, *names):
-    """A target's concordance on the first capability is lower, itself and less the baseline's."""
-    values = {
-        (row.target, row.capability): row.estimate.value
-        for row in result.measurements
-        if row.metric == "concordance" and row.subset is None
-    }
-    *both, baseline = names
-    itself, there = ([values.get((model, on), 0) for on in both] for model in (target, baseline))
-    return itself[0] < itself[1] and itself[0] - there[0] < itself[1] - there[1]
+def rises(_, first, second):
+    return number(first) < number(second)
 
 
 def without_gold(result):
@@ -92,21 +84,19 @@ def without_gold(result):
     return not any(texts) and all(item.right is None and not item.gold for item in items)
 
 
-def fault(result, *labels):
-    """Only the target is wrong, or reach fails and the target moves less."""
-    before, after, target_before, target_after, gold = labels
-    right = {before, after} == {gold}
-    return right and ({target_before, target_after} != {gold} or "too little on" in str(result))
+def as_it_is(result, reference, target, gold, says):
+    """Where the target alone is right the text says so, and accuses nobody."""
+    better = target == gold != reference
+    accused = result.verdicts[0].decision == "may not"
+    return bool(says) == better and not (better and accused)
 
 
-NUMBER, LABEL = r"([−+]?[\d.]+)", r"(negative|positive) [\d.]+"
-CHANGE = rf"\w+ its answer: {LABEL} → {LABEL}"
+NUMBER = r"([−+]?[\d.]+)"
+ANSWER = r"(?:(?:negative|positive) [\d.]+ → )?(negative|positive) [\d.]+"
 CLAIMS = {
-    "follows less": (
-        r"(\w+) follows the reference less on (\w+) than on (\w+)"
-        r"(?:, beyond what the baseline (\S+) does)?:",
-        follows_less,
-    ),
+    "otherwise": (rf"it answers {NUMBER} % of texts otherwise \(\S+: {NUMBER} %", falls),
+    "reacts": (rf"as \S+ does in {NUMBER} of 100 pairs \(\S+: {NUMBER}", rises),
+    "lower": (rf"is {NUMBER} points lower \(at most {NUMBER}", falls),
     "better": (
         rf"is better than \S+: accuracy differs by \S+ points \[{NUMBER},",
         lambda _, low: number(low) > 0,
@@ -134,7 +124,10 @@ CLAIMS = {
         rf"most similar of \d+ pairs[^.]*? with {NUMBER} .*? least similar are .*? with {NUMBER}",
         falls,
     ),
-    "an example": (rf"Example:? “[^”]*” teacher {CHANGE}; student {CHANGE}\. Gold: (\w+)", fault),
+    "a text": (
+        rf"“[^”]*” teacher {ANSWER}; student {ANSWER}\. Right: (\w+)(, as student says)?",
+        as_it_is,
+    ),
     "never": (r"keeps undefined|undefined of|surely", None),
 }
 """Sentences by their claim: its words, and what must hold of the result and of what they name."""

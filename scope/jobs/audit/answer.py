@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from types import MappingProxyType
 
 from reports.blocks import (
     Block,
-    Callout,
     Column,
     Fold,
     Paragraph,
     Preformatted,
     Table,
-    Terms,
     note,
     paragraph,
 )
@@ -33,7 +31,7 @@ from scope.jobs.audit.where import (
     unsure_below,
     worst_slice,
 )
-from scope.records import AuditResult, Estimate, Manifest, Undefined
+from scope.records import AuditResult, Estimate, Manifest, ReplacementDecision, Undefined
 
 MOST_SHOWN, MOST_ABOVE = 2, 5
 """Most targets beside where they differ and with a text, and in a table above these."""
@@ -47,6 +45,11 @@ def answered(result: AuditResult) -> Iterator[Answered]:
         yield Answered(verdict, in_words(verdict, result), *names, *runs)
 
 
+_COUNTED: Mapping[ReplacementDecision, str] = MappingProxyType(
+    {"may replace": "yes", "may not": "no", "not shown": "too early to say"}
+)
+
+
 def heading_of(answers: Sequence[Answered]) -> Text:
     """The verdict on one target, or how many of several may replace the reference."""
     reference = answers[0].reference
@@ -54,8 +57,7 @@ def heading_of(answers: Sequence[Answered]) -> Text:
         sign = SIGNS[answers[0].verdict.decision]
         return prose("{words}", words=f"{sign} {answers[0].words.opening}")
     counts = Counter(answer.verdict.decision for answer in answers)
-    words = {"may replace": "yes", "may not": "no", "not shown": "too early to say"}
-    parts = ", ".join(f"{counts[name]} {word}" for name, word in words.items() if counts[name])
+    parts = ", ".join(f"{counts[name]} {word}" for name, word in _COUNTED.items() if counts[name])
     return prose(f"May one of these replace {{reference}}? {parts}", reference=reference)
 
 
@@ -176,10 +178,10 @@ def where_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[B
         rows = []
         for name in (*shown, *([yardstick] if yardstick else [])):
             same = same_answers(texts, places[name])
-            style = "pale" if name == yardstick else "plain"
             shares = (100 * float(same[part].mean()) for part in (unsure, ~unsure))
             cells = ((Span(f"{share:.0f}\u00a0%", "share"),) for share in shares)
-            rows.append(((Span(name, style, foreign=True),), *cells))
+            title = Span(name, "pale" if name == yardstick else "plain", foreign=True)
+            rows.append(((title,), *cells))
         heads = (f"≤ {cut:g} ({unsure.sum():,} texts)", f"above ({(~unsure).sum():,})")
         yield Table.with_columns(
             (Column("", "name"), *(Column(head) for head in heads)),
@@ -305,11 +307,4 @@ def estimates_of_models(
 
 def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
     """For the page of comparisons until it has its own."""
-    for answer in verdicts:
-        lead = prose("**{head}**", head=f"{SIGNS[answer.verdict.decision]} {answer.words.opening}")
-        facts = [(prose("Why"), prose("{why}.", why=answer.words.why))]
-        facts += [(prose("How sure"), how_sure([answer]))]
-        kind: Literal["good", "bad", "undecided"] = {"may replace": "good", "may not": "bad"}.get(
-            answer.verdict.decision, "undecided"
-        )
-        yield Callout(kind, (Paragraph(lead, lead=True), Terms(tuple(facts), facts=True)))
+    yield from map(Paragraph, verdict_sentences(verdicts))

@@ -61,10 +61,7 @@ def limits_table(answers: Sequence[Answered], result: AuditResult | None = None)
     rows = [(_name(answer, answers, result), _by_limit(answer)) for answer in answers]
     if len(answers) == 1:
         rows += _capabilities(answers[0])
-    first = answers[0]._replace(reference="the model replaced")
-    if all(answer.reference == answers[0].reference for answer in answers):
-        first = answers[0]
-    return _table(rows, first, [] if result is None else list(_others(result)))
+    return _table(rows, answers, [] if result is None else list(_others(result)))
 
 
 def capabilities_table(answers: Sequence[Answered]) -> Table | None:
@@ -74,7 +71,7 @@ def capabilities_table(answers: Sequence[Answered]) -> Table | None:
         for answer in answers
         for name, ends in _capabilities(answer)
     ]
-    return _table(rows, answers[0]) if rows else None
+    return _table(rows, answers) if rows else None
 
 
 def numbers_table(answers: Sequence[Answered]) -> Table:
@@ -87,12 +84,10 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
         )
         for answer in answers
     )
-    table = _table([*zip(names, map(_by_limit, answers), strict=True)], answers[0])
+    table = _table([*zip(names, map(_by_limit, answers), strict=True)], answers)
     signs = {"good": " ✓", "bad": " ✗", "open": " ?"}
-    columns = (
-        Column("", "name"),
-        *(Column(column.short, "number") for column in table.columns[1:]),
-    )
+    heads = [column.short.partition("\n") for column in table.columns[1:]]
+    columns = (Column("", "name"), *(Column(head, "number") for head, _, _ in heads))
     cells = (
         [
             f"{cell.words.partition(' ')[0]}{signs.get(str(cell.verdict), '')}"
@@ -102,17 +97,18 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
         ]
         for row in table.rows
     )
-    return Table.with_columns(columns, cells, close=True)
+    limits = ("limit", *(allowed or "none" for _, _, allowed in heads))
+    return Table.with_columns(columns, (limits, *cells), close=True)
 
 
 def _table(
     rows: Sequence[tuple[Text, Mapping[str, Endpoint]]],
-    answer: Answered,
+    answers: Sequence[Answered],
     others: Sequence[tuple[Text, Mapping[str, str]]] = (),
 ) -> Table:
     columns, strips = [], []
     for key, end in _judged_first(ends for _, ends in rows).items():
-        in_points, column = _column(end, answer)
+        in_points, column = _column(end, answers)
         columns.append(column)
         # With a yardstick for some alone, the others have another kind of number.
         each = [ends.get(key) for _, ends in rows]
@@ -188,20 +184,21 @@ _HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 """By measure, the head of its column, in a terminal, and what a difference is compared with."""
 
 
-def _column(end: Endpoint, answer: Answered) -> tuple[bool, Column]:
+def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, Column]:
     """Whether it is a difference in points, and the column with its limit in words."""
     head, short, less = _HEADS.get(end.measure, (end.name.capitalize(), end.name, "points lower"))
-    below, sign = "shown, not judged", ""
+    below, allowed = "shown, not judged", ""
     if end.limit is not None and end.limit < 0:
-        less = less.format(yardstick=answer.baseline, reference=answer.reference)
-        below, sign = f"at most {-100 * end.limit:.3g} {less}", f" ≥ −{-100 * end.limit:.3g}"
+        names = {answer.reference for answer in answers}
+        reference = answers[0].reference if len(names) == 1 else "the model replaced"
+        less = less.format(yardstick=answers[0].baseline, reference=reference)
+        below, allowed = f"at most {-100 * end.limit:.3g} {less}", f"≥ −{-100 * end.limit:.3g}"
     elif end.limit is not None:
-        below, sign = f"at least {end.limit:.3g}", f" ≥ {two_digits(end.limit)}"
+        below, allowed = f"at least {end.limit:.3g}", f"≥ {two_digits(end.limit)}"
     if end.most is not None:
-        below = f"{end.limit:.3g} to {end.most:.3g}"
-        sign = f" {below}"
+        below = allowed = f"{end.limit:.3g} to {end.most:.3g}"
     title = (Span(f"{head} "), Span(below, "note", foreign=True))
-    return _in_points(end), Column(title, "strip", short=f"{short}{sign}")
+    return _in_points(end), Column(title, "strip", short=f"{short}\n{allowed}")
 
 
 def _in_points(end: Endpoint) -> bool:

@@ -142,9 +142,8 @@ def _outside(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
     why = finding(first, verdict, result)
     if others:
         why += f", and {finding(others.pop(), verdict, result).removeprefix('it ')}"
-    return why, f"Also outside: {listed([in_plain_words(end.name) for end in others])}" * bool(
-        others
-    )
+    names = [in_plain_words(end.name) for end in others]
+    return why, f"Also outside: {listed(names)}" if names else ""
 
 
 def _open(verdict: Replacement) -> str:
@@ -277,11 +276,13 @@ def finding(
     if least is not None and least < 0:
         allowed = f"at most {-100 * least:.3g}{' lower' * (value >= 0)}"
     if allowed and card and measure in ("agreement", "concordance"):
-        both = [own_number(endpoint, verdict, name, result) for name in (verdict.target, card.name)]
-        if result.combined_with or both[0] is None or both[1] is None:
+        ours, usual = (
+            own_number(endpoint, verdict, name, result) for name in (verdict.target, card.name)
+        )
+        if result.combined_with or ours is None or usual is None:
             lower = _by(value, "lower than", "higher than", "the same as")
             return f"{in_plain_words(endpoint.name)} is {lower} {card.name}'s ({allowed})"
-        value, usual = both
+        value = ours
         allowed = f"{card.name}: {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
     changes = changes_of(endpoint)
     words = _FINDINGS[measure].format(

@@ -199,5 +199,5 @@ def test_the_terminal_has_one_line_of_numbers_a_target():
     verdicts = tuple(verdict_on(name, "not shown", *ENDS) for name in ("student", "student"))
     lines = to_text(whole_page_of(result_of("not shown", verdicts=verdicts)).brief, 80).splitlines()
     rows = [" ".join(line.split()) for line in lines if line.startswith("? student  ")]
-    assert rows == ["? student −5.6 ? 0.0 ✓ .20 ? .70"] * 2
+    assert rows == ["? student −5.6 ? 0.0 ✓ 0.20 ? 0.70"] * 2
     assert Counter(line.split()[0] for line in lines)["limit"] == 1
