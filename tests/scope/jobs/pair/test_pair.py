@@ -130,7 +130,7 @@ def test_the_tables_have_the_numbers_of_each_direction(found):
         if isinstance(block, Table)
         for row in block.rows
         for cell in row.cells
-        if isinstance(cell, SmallStrip) and cell.label.startswith("Accuracy")
+        if isinstance(cell, SmallStrip) and cell.label.lower().startswith("accuracy:")
     ]
     shown = [strip.estimate for strip in strips]
     ends = [end for audit in found.audits for end in audit.verdicts[0].endpoints]
