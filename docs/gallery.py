@@ -59,9 +59,9 @@ SCREENS: Final = (
 """No lower: below stand texts of the data, which are not ours to publish."""
 
 HIDE_TEXTS: Final = """() => {
-  for (const term of document.querySelectorAll("#answer .callout dt"))
-    if (["Example", "Where they differ"].includes(term.textContent))
-      term.nextElementSibling.textContent = "(a text of the data, with the answers of both models)";
+  for (const shown of document.querySelectorAll("#answer .panel > p"))
+    if (shown.textContent.includes("“"))
+      shown.textContent = "(a text of the data, with the answers of both models)";
   if (document.querySelector("#answer").innerText.includes("“"))
     throw new Error("a text of the data is shown");
 }"""

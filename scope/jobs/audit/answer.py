@@ -250,7 +250,7 @@ def to_do_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[B
     yield from to_do(result, answers)
     if options := _further_options(result.manifest, answers):
         command = Preformatted(further_command(result.manifest, options))
-        yield Fold(prose("The whole command"), (command,))
+        yield Fold(prose("The whole command"), (command,)) if answers[1:] else command
 
 
 def to_do(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Paragraph]:

@@ -11,7 +11,7 @@ from reports.builders.answer import limit_strips
 from reports.charts import SmallStrip
 from reports.prose import Span, Style, Text, prose
 from reports.wording import in_percent, points, short, two_digits
-from scope.jobs.audit.verdict_words import VerdictWords, own_number, whole
+from scope.jobs.audit.verdict_words import VerdictWords, measured, own_number, whole
 from scope.records import (
     AuditResult,
     Endpoint,
@@ -101,6 +101,19 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
     return Table.with_columns(columns, (limits, *cells), close=True)
 
 
+def measured_table(result: AuditResult) -> Table:
+    """Same answers, and Hard-SCoPE on each capability, of every model: where no verdict is."""
+    keys: dict[str, tuple[str, str | None]] = {"agreement": ("iid_agreement", None)}
+    for capability in result.manifest.capabilities:
+        keys[f"Hard-SCoPE on {capability.name}"] = ("hard_scope", capability.name)
+    rows = []
+    for card in result.manifest.targets:
+        numbers = {key: measured(result, card.name, *names) for key, names in keys.items()}
+        ends = {key: Endpoint(name=key, estimate=n) for key, n in numbers.items() if n is not None}
+        rows.append((prose("{name}", name=marked(card.name, result.answer_shares)), ends))
+    return _table(rows, [])
+
+
 def _table(
     rows: Sequence[tuple[Text, Mapping[str, Endpoint]]],
     answers: Sequence[Answered],
@@ -108,12 +121,12 @@ def _table(
 ) -> Table:
     columns, strips = [], []
     for key, end in _judged_first(ends for _, ends in rows).items():
-        in_points, column = _column(end, answers)
+        in_points, head, column = _column(end, answers)
         columns.append(column)
         # With a yardstick for some alone, the others have another kind of number.
         each = [ends.get(key) for _, ends in rows]
         alike = [end if end and _in_points(end) == in_points else None for end in each]
-        drawn = limit_strips(alike, key, in_points=in_points)
+        drawn = limit_strips(alike, head, in_points=in_points)
         for place, other in enumerate(each):
             if other is not None and alike[place] is None:
                 drawn[place] = short(other.estimate)
@@ -184,9 +197,11 @@ _HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 """By measure, the head of its column, in a terminal, and what a difference is compared with."""
 
 
-def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, Column]:
-    """Whether it is a difference in points, and the column with its limit in words."""
-    head, short, less = _HEADS.get(end.measure, (end.name.capitalize(), end.name, "points lower"))
+def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Column]:
+    """Whether it is a difference in points, its name, and its column with the limit in words."""
+    head, short, less = _HEADS.get(
+        end.measure, (f"{end.name[:1].upper()}{end.name[1:]}", end.name, "points lower")
+    )
     below, allowed = "shown, not judged", ""
     if end.limit is not None and end.limit < 0:
         names = {answer.reference for answer in answers}
@@ -198,7 +213,7 @@ def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, Column]:
     if end.most is not None:
         below = allowed = f"{end.limit:.3g} to {end.most:.3g}"
     title = (Span(f"{head} "), Span(below, "note", foreign=True))
-    return _in_points(end), Column(title, "strip", short=f"{short}\n{allowed}")
+    return _in_points(end), head, Column(title, "strip", short=f"{short}\n{allowed}")
 
 
 def _in_points(end: Endpoint) -> bool:

@@ -46,7 +46,7 @@ from scope.jobs.audit.answer import (
     verdict_sentences,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import Answered, in_order, numbers_table
+from scope.jobs.audit.limits import Answered, in_order, measured_table, numbers_table
 from scope.jobs.audit.page_matrix import matrix_page
 from scope.metrics import metric_name
 from scope.records import AuditResult, marked
@@ -101,9 +101,10 @@ def _notable(result: AuditResult) -> Iterator[Block]:
     """Why there is no verdict, models that are no evidence, and capabilities that failed."""
     if not result.verdict_lines():
         yield paragraph(
-            "No verdict: random candidates, which tell a target from a model that never moves, "
-            "were not drawn."
+            "No verdict: random changes, which tell a target from a model that never moves, were "
+            "not drawn."
         )
+        yield measured_table(result)
     yield from _degenerate(result)
     yield from _failed(result)
 

@@ -140,8 +140,9 @@ def _at_looks(
     counts = _counted(plan, [search.drawn for search in searches], run) if looks > 1 else {}
     for look in range(1, looks + 1):
         (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
-        of_several = {"look": look, "planned_texts": len(ids)} if looks > 1 else {}
-        result = _judged(replace(result, **of_several), earlier, plan.request)
+        place, planned = (look, len(ids)) if looks > 1 else (0, 0)
+        result = replace(result, look=place, planned_texts=planned)
+        result = _judged(result, earlier, plan.request)
         is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)
         if look < looks and not is_open and all_assessed(result, counts):
             break

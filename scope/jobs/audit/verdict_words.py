@@ -86,7 +86,7 @@ def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     elif not why and verdict.decision == "may not":
         why, also = _outside(verdict, result)
     elif not why:
-        why = _open(verdict)
+        why = _open(verdict, result)
         more, options, also = _more_texts(verdict, result.manifest)
     return VerdictWords(opens, why, more, tuple(_notes(verdict, result)), options, also)
 
@@ -146,7 +146,7 @@ def _outside(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
     return why, f"Also outside: {listed(names)}" if names else ""
 
 
-def _open(verdict: Replacement) -> str:
+def _open(verdict: Replacement, result: AuditResult) -> str:
     """How many limits are reached, on all capabilities, and what is open."""
     judged = {_limit(end) for end in verdict.endpoints if end.limit is not None}
     ends = carrying(verdict)
@@ -158,8 +158,11 @@ def _open(verdict: Replacement) -> str:
         remark = few if needed else alone
         names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
     reached = len(judged) - len(set(map(_limit, ends)))
+    only = (
+        f": {finding(ends[0], verdict, result)}" if names == [in_plain_words(ends[0].name)] else ""
+    )
     are = "is" if len(names) == 1 else "are"
-    return f"{reached} of {counted(len(judged), 'limit')} reached; {listed(names)} {are} open"
+    return f"{reached} of {counted(len(judged), 'limit')} reached; {listed(names)} {are} open{only}"
 
 
 def _limit(endpoint: Endpoint) -> str:
