@@ -238,6 +238,8 @@ def text_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Bl
                 text=telling.text,
                 link=(link,) if counts[place] else (),
             )
+        elif not counts[place]:
+            yield paragraph("**{target}** differs on none of the [[examples|texts below]].", target=target)
 
 
 def examples_of(place: int) -> str:

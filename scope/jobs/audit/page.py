@@ -104,7 +104,7 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random changes, which tell a target from a model that never moves, were "
             "not drawn."
         )
-        yield measured_table(result)
+        yield from () if result.audits else [measured_table(result)]
     yield from _degenerate(result)
     yield from _failed(result)
 

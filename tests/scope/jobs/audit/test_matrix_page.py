@@ -113,7 +113,7 @@ def test_without_verdicts_a_cell_has_what_was_measured(result):
     cells = [plain(cell) for row in matrix_of(none).rows for cell in row.cells[1:]]
     assert sum("Hard-SCoPE on typo " in cell for cell in cells) == 6
     notes = [plain(b.text) for b in page(none).sections[0].blocks if isinstance(b, Paragraph)]
-    assert any(note.startswith("No verdict: random candidates") for note in notes)
+    assert any(note.startswith("No verdict: random changes") for note in notes)
 
 
 def test_a_gate_judges_every_direction(result):
