@@ -161,8 +161,7 @@ Verdict = Literal["good", "bad", "open", "pale"]
 class SmallStrip:
     """An estimate with its interval, small enough for a cell of a table.
 
-    ``levels`` are drawn as lines, solid or dotted; ``ends`` are the ends of a scale that several
-    rows share, and what lies outside is drawn at the end. With ``least`` the background is green
+    ``ends`` are the ends of a scale that several rows share, and what lies outside is drawn at the end. With ``least`` the background is green
     from there, up to ``most`` if given, and red elsewhere. ``words`` are below the drawing, and
     stand for it in a terminal.
     """
@@ -170,7 +169,6 @@ class SmallStrip:
     label: str
     estimate: Estimate
     ends: tuple[float, float]
-    levels: tuple[tuple[float, bool], ...] = ()
     least: float | None = None
     most: float | None = None
     verdict: Verdict | None = None

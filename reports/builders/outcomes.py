@@ -12,7 +12,7 @@ from reports.builders.estimates import table_of
 from reports.builders.run import data_name
 from reports.prose import Span, Text, prose, written
 from scope.printing import counted, listed
-from scope.records import AuditResult, DataCard, LeftOut, Manifest, Outcome
+from scope.records import AuditResult, LeftOut, Manifest, Outcome
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
 
 MOST_NAMED = 4
@@ -186,18 +186,6 @@ def _answered(outcome: Outcome) -> Text:
     return prose("{found} answers", found=outcome.found)
 
 
-def data_lines(manifest: Manifest) -> Terms:
-    """The used part of each data set, and the models that truncated texts."""
-    lines = (
-        (
-            prose("data of {name}", name=card.capability) if card.capability else prose("data"),
-            _data(card),
-        )
-        for card in manifest.data
-    )
-    return Terms((*lines, *model_lines(manifest)), facts=True)
-
-
 def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
     """The models whose answers are not kept or not equal, and the texts that each truncated."""
     if objects := [card.name for card in manifest.models if card.spec.startswith(OBJECT)]:
@@ -208,19 +196,6 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
         if card.truncated:
             about = prose("{count} texts truncated to its maximum length", count=card.truncated)
             yield written(card.name), about
-
-
-def _data(card: DataCard) -> Text:
-    texts, gold = ("questions", "answer") if card.capability else ("texts", "label")
-    return prose(
-        f"{{used}} of {{rows}} {texts}, {{labelled}} with a gold {gold}; left out: {{duplicates}} "
-        "repeated, {empty} empty",
-        used=card.used,
-        rows=card.rows,
-        labelled=card.labelled,
-        duplicates=card.duplicates,
-        empty=card.empty,
-    )
 
 
 def left_out_section(manifest: Manifest) -> Section | None:

@@ -143,7 +143,7 @@ def _runs(dots: Iterable[Dot], joined: float) -> list[list[Dot]]:
 
 
 def small_strip_svg(chart: SmallStrip) -> Markup:
-    """One row: levels, and the estimate with its interval.
+    """One row: the estimate with its interval, on zones if it is judged.
 
     Places are in per cent, so that the drawing is as wide as its cell.
     """
@@ -155,10 +155,6 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
     def at(value: float) -> str:
         return f"{scale.at(min(max(value, low), high)):.2f}%"
 
-    levels = (
-        line(at(level), 0, at(level), height, width=1.5, dashes="2 3" if dotted else None)
-        for level, dotted in chart.levels
-    )
     estimate = (
         line(at(interval.low), middle, at(interval.high), middle, width=3),
         mark(0, at(interval.value), middle, chart.label, 5 if chart.least is None else 4),
@@ -166,7 +162,6 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
     return element(
         "svg",
         *(_zones(chart, at, height) or [line(0, middle, "100%", middle, "#8886")]),
-        *levels,
         element("g", *estimate, class_=chart.verdict or "s1", fill="currentColor"),
         width="100%",
         height=height,

@@ -229,13 +229,13 @@ def text_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Bl
     places = {card.name: place for place, card in enumerate(result.manifest.targets)}
     for answer in undecided_first(answers):
         target = answer.verdict.target
-        telling, place = telling_text(answer.verdict, result), places[target]
-        if telling is not None:
+        text, place = telling_text(answer.verdict, result), places[target]
+        if text is not None:
             link = Span(f"all {counts[place]:,}", link=examples_of(place))
             yield paragraph(
                 "**{target}** {text} {link}",
                 target=target,
-                text=telling.text,
+                text=text,
                 link=(link,) if counts[place] else (),
             )
         elif not counts[place]:

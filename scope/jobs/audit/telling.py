@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from reports.prose import Span, Style, Text, joined, prose
 from reports.wording import two_digits
@@ -22,14 +21,7 @@ _MOST_COMPARED = 1_000
 """Most words of a text that are compared: the time is quadratic."""
 
 
-class Telling(NamedTuple):
-    """A text with the answers to it, and whether the target alone is at fault."""
-
-    text: Text
-    accuses: bool
-
-
-def telling_text(verdict: Replacement, result: AuditResult) -> Telling | None:
+def telling_text(verdict: Replacement, result: AuditResult) -> Text | None:
     """The text that shows most of the first limit that any text shows, if any.
 
     For *may not* it is one on which the target is no better than the reference; for reach one where
@@ -45,7 +37,7 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Telling | None:
         least = 2 if name.startswith(("accuracy", "recall", "recovery")) else 1 if accused else 0
         fault, _, text = max(ranked, key=itemgetter(0, 1), default=(-1, 0.0, None))
         if text is not None and fault >= least:
-            return Telling(_shown(text, place, result), accused and fault == 2)
+            return _shown(text, place, result)
     return None
 
 

@@ -141,18 +141,6 @@ def test_a_small_strip_shows_controls_and_the_estimate_with_its_interval():
     assert (interval.get("x1"), interval.get("x2")) == ("50.00%", "94.00%")
 
 
-def test_levels_of_a_common_scale_are_lines():
-    levels = ((0.5, False), (1.0, True))
-    root = drawn(small(0.75, 0.25, levels=levels, ends=(0.5, 1.0)))
-    assert [one.get("cx") for one in root.iter("circle")] == ["50.00%"]
-    _, *drawn_lines = root.iter("line")
-    assert [(line.get("x1"), line.get("stroke-dasharray")) for line in drawn_lines] == [
-        ("6.00%", None),
-        ("94.00%", "2 3"),
-        ("6.00%", None),
-    ]
-
-
 def test_joined_dots_have_a_band_and_a_dot_alone_a_line_for_its_interval():
     root = drawn(curves(series((0, 0.25), (1, 0.75), (3, 0.5), half=0.1)))
     assert circles(root) == [(93.5, 162.0), (168.5, 62.0), (318.5, 112.0)]

@@ -49,28 +49,23 @@ def paragraphs(made, start=""):
 
 
 @pytest.mark.parametrize(
-    ("name", "decision", "accuses", "shown"),
+    ("name", "decision", "shown"),
     [
         # The target moves less, and both have the label wrong.
-        ("reach on typo", "may not", False, "nothing of it” teacher"),
+        ("reach on typo", "may not", "nothing of it” teacher"),
         # The target alone is wrong; then the reference alone, which accuses no target.
-        ("concordance on synonym", "may not", True, "“a fine great film” teacher positive"),
-        ("concordance on typo", "may not", None, ""),
-        ("concordance on typo", "not shown", False, "“a fine fien film” teacher positive"),
-        ("accuracy", "may not", None, ""),
+        ("concordance on synonym", "may not", "“a fine great film” teacher positive"),
+        ("concordance on typo", "may not", ""),
+        ("concordance on typo", "not shown", "“a fine fien film” teacher positive"),
+        ("accuracy", "may not", ""),
     ],
 )
-def test_a_text_shows_what_fails_and_accuses_no_target_of_anothers_error(
-    name, decision, accuses, shown
-):
-    result = result_of(decision, name=name)
-    text = telling.telling_text(result.verdicts[0], result)
-    assert (text and text.accuses) is accuses
-    assert shown in (plain(text.text) if text else "")
-    shown_texts = paragraphs(page(result), "student “")
-    assert len(shown_texts) == (accuses is not None)
-    if name == "concordance on typo" and text:
-        assert ", as student says. " in shown_texts[0]
+def test_a_text_shows_what_fails_and_accuses_no_target_of_anothers_error(name, decision, shown):
+    texts = paragraphs(page(result_of(decision, name=name)), "student “")
+    assert len(texts) == bool(shown)
+    assert shown in "".join(texts)
+    right = ", as student says. "
+    assert (right in "".join(texts)) == (name == "concordance on typo" and bool(shown))
 
 
 LONG = " ".join(f"w{place}" for place in range(30))

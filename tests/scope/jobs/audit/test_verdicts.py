@@ -180,8 +180,7 @@ def test_a_recovery_is_of_the_unchanged_texts(audited):
     assert answer.verdict.beyond == ("recovery",)
     assert re.match("it keeps 67.* of Reference's accuracy .at least 97", answer.words.why)
     text = telling_text(answer.verdict, result)
-    assert text.accuses
-    assert re.search(r"Reference \w+ \S+; Shifted \w+ \S+ Right: ", plain(text.text))
+    assert re.search(r"Reference \w+ \S+; Shifted \w+ \S+ Right: ", plain(text))
 
 
 def test_further_open_limits_are_named_as_open(audited):
