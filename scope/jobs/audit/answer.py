@@ -239,7 +239,9 @@ def text_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Bl
                 link=(link,) if counts[place] else (),
             )
         elif not counts[place]:
-            yield paragraph("**{target}** differs on none of the [[examples|texts below]].", target=target)
+            yield paragraph(
+                "**{target}** differs on none of the [[examples|texts below]].", target=target
+            )
 
 
 def examples_of(place: int) -> str:
