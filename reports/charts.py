@@ -161,9 +161,9 @@ Verdict = Literal["good", "bad", "open", "pale"]
 class SmallStrip:
     """An estimate with its interval, small enough for a cell of a table.
 
-    ``ends`` are the ends of a scale that several rows share, and what lies outside is drawn at the end. With ``least`` the background is green
-    from there, up to ``most`` if given, and red elsewhere. ``words`` are below the drawing, and
-    stand for it in a terminal.
+    ``ends`` are the ends of a scale that several rows share, and what lies outside is drawn at
+    the end. With ``least`` the background is green from there, up to ``most`` if given, and red
+    elsewhere. ``words`` are below the drawing, and stand for it in a terminal.
     """
 
     label: str

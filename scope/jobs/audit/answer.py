@@ -25,6 +25,7 @@ from scope.jobs.audit.limits import SIGNS, Answered, capabilities_table, in_orde
 from scope.jobs.audit.telling import telling_text
 from scope.jobs.audit.verdict_words import WITHOUT_BASELINE, in_words, measured
 from scope.jobs.audit.where import (
+    FEWEST,
     Slice,
     confidence_of,
     same_answers,
@@ -168,6 +169,9 @@ def undecided_first(answers: Sequence[Answered]) -> list[Answered]:
 def where_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     """Same answers by the reference's confidence, and each target's worst slice."""
     manifest, texts = result.manifest, result.examples
+    if len(texts) < 2 * FEWEST:
+        yield paragraph("{n} texts are too few to say where.", n=len(texts))
+        return
     confidence = confidence_of(texts)
     cut = unsure_below(confidence)
     places = {card.name: place for place, card in enumerate(manifest.targets)}
@@ -206,7 +210,9 @@ def _where(target: str, worst: Slice | None, yardstick: str | None) -> Text:
     """The slice in which a target differs most, or that there is none."""
     if worst is None:
         other = prose("{name} does", name=yardstick) if yardstick else prose("elsewhere")
-        return prose("**{target}** differs nowhere more than {other}.", target=target, other=other)
+        return prose(
+            "**{target}** differs in no slice more than {other}.", target=target, other=other
+        )
     same, expected = (f"{in_percent(share)[0]}\u00a0%" for share in (worst.same, worst.expected))
     return prose(
         "**{target}** differs most on {slice}: {same} the same ({other}: {expected}; {n} texts)"

@@ -92,7 +92,9 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
         [
             f"{cell.words.partition(' ')[0]}{signs.get(str(cell.verdict), '')}"
             if isinstance(cell, SmallStrip)
-            else (cell.partition(" ")[0] if isinstance(cell, str) else cell)
+            else (
+                "–" if cell is None else cell.partition(" ")[0] if isinstance(cell, str) else cell
+            )
             for cell in row.cells
         ]
         for row in table.rows
@@ -127,11 +129,12 @@ def _table(
         each = [ends.get(key) for _, ends in rows]
         alike = [end if end and _in_points(end) == in_points else None for end in each]
         drawn = limit_strips(alike, head, in_points=in_points)
-        for place, other in enumerate(each):
-            if other is not None and alike[place] is None:
-                drawn[place] = short(other.estimate)
+        cells = (
+            strip if same else short(end.estimate) if end else None
+            for strip, same, end in zip(drawn, alike, each, strict=True)
+        )
         pale = [(Span(values.get(key, "–"), "note"),) for _, values in others]
-        strips.append([*drawn, *pale])
+        strips.append([*cells, *pale])
     names = [name for name, _ in (*rows, *others)]
     return Table.with_columns((Column("", "name"), *columns), zip(names, *strips, strict=True))
 

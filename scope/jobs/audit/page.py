@@ -104,7 +104,8 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random changes, which tell a target from a model that never moves, were "
             "not drawn."
         )
-        yield from () if result.audits else [measured_table(result)]
+        if not result.audits and (table := measured_table(result)).columns[1:]:
+            yield table
     yield from _degenerate(result)
     yield from _failed(result)
 
@@ -130,9 +131,9 @@ def _estimates(result: AuditResult) -> Section:
     """The meaning of the metrics, each model's answers, and every number against each reference."""
     names = map(metric_name, dict.fromkeys(row.metric for row in result.measurements))
     about = note(
-        "Metrics range from 0 to 1, informedness and excess from −1 to 1; reach is a "
-        "slope. n is the number of examples; values and intervals are of examples, each with "
-        "the mean of its trials. The {half} of a capability’s kept pairs: those whose "
+        "Metrics range from 0 to 1, informedness and excess from −1 to 1; strength of "
+        "reaction is a slope. n is the number of examples; values and intervals are of examples, "
+        "each with the mean of its trials. The {half} of a capability’s kept pairs: those whose "
         "similarity is at least the median.",
         half=MORE_SIMILAR,
     )

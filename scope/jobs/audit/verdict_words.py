@@ -104,7 +104,7 @@ def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     judged = [end for end in verdict.endpoints if end.measure == "concordance" and end.limit]
     for capability, reason in not_assessed(result, "concordance").items() if judged else ():
         if capability not in few:
-            yield f"Same reaction on {capability} is not assessed: {reason}"
+            yield f"Same reaction to {_changes(capability)} is not assessed: {reason}"
     used, planned = result.manifest.data[0].used, result.planned_texts
     if used < planned:
         yield f"Decided at look {result.look}, on {used:,} of {planned:,} planned texts"
