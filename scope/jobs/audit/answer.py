@@ -244,6 +244,10 @@ def text_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Bl
                 text=text,
                 link=(link,) if counts[place] else (),
             )
+        elif not counts[place]:
+            yield paragraph(
+                "**{target}** differs on none of the [[examples|texts below]].", target=target
+            )
 
 
 def examples_of(place: int) -> str:
@@ -309,8 +313,3 @@ def estimates_of_models(
     names = (card.name for card in result.manifest.targets)
     numbers = {name: measured(result, name, metric, capability) for name in names}
     return {name: number for name, number in numbers.items() if number is not None}
-
-
-def verdict_boxes(verdicts: Sequence[Answered]) -> Iterator[Block]:
-    """For the page of comparisons until it has its own."""
-    yield from map(Paragraph, verdict_sentences(verdicts))

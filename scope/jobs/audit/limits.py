@@ -10,7 +10,7 @@ from reports.blocks import Column, Table
 from reports.builders.answer import limit_strips
 from reports.charts import SmallStrip
 from reports.prose import Span, Style, Text, prose
-from reports.wording import in_percent, points, two_digits
+from reports.wording import in_percent, points, short, two_digits
 from scope.jobs.audit.verdict_words import VerdictWords, measured, own_number, whole
 from scope.records import (
     AuditResult,
@@ -92,9 +92,9 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
         [
             f"{cell.words.partition(' ')[0]}{signs.get(str(cell.verdict), '')}"
             if isinstance(cell, SmallStrip)
-            else "–"
-            if cell is None
-            else cell
+            else (
+                "–" if cell is None else cell.partition(" ")[0] if isinstance(cell, str) else cell
+            )
             for cell in row.cells
         ]
         for row in table.rows
@@ -125,9 +125,14 @@ def _table(
     for key, end in _judged_first(ends for _, ends in rows).items():
         in_points, head, column = _column(end, answers)
         columns.append(column)
-        in_rows = [ends.get(key) for _, ends in rows]
-        drawn = limit_strips(in_rows, head, in_points=in_points)
-        cells = (strip if end else None for strip, end in zip(drawn, in_rows, strict=True))
+        # With a yardstick for some alone, the others have another kind of number.
+        each = [ends.get(key) for _, ends in rows]
+        alike = [end if end and _in_points(end) == in_points else None for end in each]
+        drawn = limit_strips(alike, head, in_points=in_points)
+        cells = (
+            strip if same else short(end.estimate) if end else None
+            for strip, same, end in zip(drawn, alike, each, strict=True)
+        )
         pale = [(Span(values.get(key, "–"), "note"),) for _, values in others]
         strips.append([*cells, *pale])
     names = [name for name, _ in (*rows, *others)]
@@ -200,7 +205,6 @@ def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Colu
     head, short, less = _HEADS.get(
         end.measure, (f"{end.name[:1].upper()}{end.name[1:]}", end.name, "points lower")
     )
-    in_points = (end.limit or 0) < 0 or end.measure in ("keeps", "accuracy", "recall")
     below, allowed = "shown, not judged", ""
     if end.limit is not None and end.limit < 0:
         names = {answer.reference for answer in answers}
@@ -212,7 +216,11 @@ def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Colu
     if end.most is not None:
         below = allowed = f"{end.limit:.3g} to {end.most:.3g}"
     title = (Span(f"{head} "), Span(below, "note", foreign=True))
-    return in_points, head, Column(title, "strip", short=f"{short}\n{allowed}")
+    return _in_points(end), head, Column(title, "strip", short=f"{short}\n{allowed}")
+
+
+def _in_points(end: Endpoint) -> bool:
+    return (end.limit or 0) < 0 or end.measure in ("keeps", "accuracy", "recall")
 
 
 def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:

@@ -104,7 +104,7 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random changes, which tell a target from a model that never moves, were "
             "not drawn."
         )
-        if (table := measured_table(result)).columns[1:]:
+        if not result.audits and (table := measured_table(result)).columns[1:]:
             yield table
     yield from _degenerate(result)
     yield from _failed(result)

@@ -117,9 +117,8 @@ def _conduct(
     if not request.is_matrix:
         return _at_looks(plans[0], searches[0], known, run)
     audits = _audits(plans, searches, known, run)
-    earlier = earlier_audits(
-        run, [plan.manifest() for plan in plans], {example.id for example in examples}
-    )
+    manifests = [plan.manifest() for plan in plans]
+    earlier = earlier_audits(run, manifests, {example.id for example in examples})
     judged = map(_judged, audits, earlier, repeat(request))
     return joined_audits(list(judged), plans[0].groups, request)
 
@@ -141,11 +140,8 @@ def _at_looks(
     counts = _counted(plan, [search.drawn for search in searches], run) if looks > 1 else {}
     for look in range(1, looks + 1):
         (result,) = _audits([plan.first_texts(look, looks)], [searches], known, run)
-        result = replace(
-            result,
-            look=look if looks > 1 else 0,
-            planned_texts=len(ids) if looks > 1 else 0,
-        )
+        place, planned = (look, len(ids)) if looks > 1 else (0, 0)
+        result = replace(result, look=place, planned_texts=planned)
         result = _judged(result, earlier, plan.request)
         is_open = any(verdict.decision == "not shown" for verdict in result.verdicts)
         if look < looks and not is_open and all_assessed(result, counts):

@@ -58,6 +58,14 @@ def test_runs_on_the_same_texts_are_looks_and_one_of_the_same_plan_is_combined(
     assert names(audited("second", *targets, **options)) == (looks, combined)
 
 
+def test_each_direction_of_a_matrix_has_looks_of_its_own_and_is_a_look(audited):
+    matrix = audited("matrix", both_directions=True, keeps_margin=0.1, n_search=4)
+    assert [names(audit) for audit in matrix.audits] == [(("first",), ()), ((), ())]
+    again = audited("matrix", both_directions=True, keeps_margin=0.1, n_search=4)
+    assert again.audits == matrix.audits
+    assert names(audited("second", keeps_margin=0.2)) == (("first", "matrix"), ())
+
+
 def test_other_texts_are_no_look(audited):
     few = {"n_unchanged": 5, "n": 5, "least_agreement": 0.5}
     audited("second", **few)

@@ -11,6 +11,7 @@ from scope.jobs.audit.page import page
 from scope.jobs.audit.page_matrix import directions, most_telling
 from scope.jobs.gates import AuditGates
 from scope.jobs.pages import page_of
+from scope.records import TextsNeeded
 
 NAMES = [f"toy_models:{name}" for name in ("Reference", "Student", "Rival")]
 SIGNS = {"may replace": "✓", "may not": "✗", "not shown": "?"}
@@ -60,10 +61,11 @@ def test_a_cell_is_the_verdict_and_the_same_answers_of_that_audit(result):
 @pytest.mark.parametrize(
     ("decisions", "heading"),
     [
-        (["may replace"] * 6, "Of 6 replacements, 6 may be made"),
+        (["may replace"] * 6, "Of 6 replacements of one model by another, 6 may be made"),
         (
             ["may replace"] * 3 + ["may not"] * 2 + ["not shown"],
-            "Of 6 replacements, 3 may be made, 2 may not be made, for 1 it is too early to say",
+            "Of 6 replacements of one model by another, 3 may be made, 2 may not be made, "
+            "for 1 it is too early to say",
         ),
     ],
 )
@@ -83,21 +85,23 @@ def test_the_worst_verdict_with_the_fewest_same_answers_is_shown(result):
 
 
 def test_a_command_audits_the_open_direction_alone(result):
-    shown = page(judged(result, *["may replace"] * 5, "not shown"))
-    words = result.audits[2].verdicts[1]
-    commands = [
-        block.text
-        for block in shown.sections[0].blocks
-        for block in within([block])
-        if isinstance(block, Preformatted)
-    ]
-    assert all("--both-directions" not in text and "--group" not in text for text in commands)
-    assert words.target == NAMES[1]
+    some = judged(result, *["may replace"] * 5, "not shown")
+    *others, audit = some.audits
+    first, last = audit.verdicts
+    needed = replace(last, if_equal=TextsNeeded(changed=260))
+    some = replace(some, audits=(*others, replace(audit, verdicts=(first, needed))))
+    shown = page(some).sections[0].blocks
+    (command,) = [block.text for block in within(shown) if isinstance(block, Preformatted)]
+    assert command.startswith(
+        f"scope audit --reference python:{NAMES[2]} --target python:{NAMES[1]} "
+    )
+    assert command.endswith(" --n 260 --seed 1")
+    assert not any(option in command for option in ("--both-directions", "--group", "Reference"))
 
 
 def test_a_terminal_takes_at_most_20_lines_with_what_to_do(result):
     text = to_text(page_of(result).brief, width=80)
-    assert text.startswith("Of 6 replacements, ")
+    assert text.startswith("Of 6 replacements of one model by another, ")
     assert "Replace a model only where there is a ✓" in text
     assert len(text.splitlines()) <= 20
 
@@ -109,7 +113,7 @@ def test_without_verdicts_a_cell_has_what_was_measured(result):
     cells = [plain(cell) for row in matrix_of(none).rows for cell in row.cells[1:]]
     assert sum("Hard-SCoPE on typo " in cell for cell in cells) == 6
     notes = [plain(b.text) for b in page(none).sections[0].blocks if isinstance(b, Paragraph)]
-    assert any(note.startswith("No verdict: random candidates") for note in notes)
+    assert any(note.startswith("No verdict: random changes") for note in notes)
 
 
 def test_a_gate_judges_every_direction(result):

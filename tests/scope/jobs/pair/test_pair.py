@@ -130,7 +130,7 @@ def test_the_tables_have_the_numbers_of_each_direction(found):
         if isinstance(block, Table)
         for row in block.rows
         for cell in row.cells
-        if isinstance(cell, SmallStrip) and cell.label.startswith("Accuracy")
+        if isinstance(cell, SmallStrip) and cell.label.lower().startswith("accuracy:")
     ]
     shown = [strip.estimate for strip in strips]
     ends = [end for audit in found.audits for end in audit.verdicts[0].endpoints]
@@ -261,7 +261,7 @@ def test_of_three_models_every_pair_is_audited_and_a_matrix_comes_first(pair):
     result = pair(Reference(), Copy(), Seed())
     audits = result.audits
     shown = page_of(result)
-    assert plain(shown.heading).startswith("Of 6 replacements, ")
+    assert plain(shown.heading).startswith("Of 6 replacements of one model by another, ")
     matrix = next(block for block in shown.blocks() if isinstance(block, Table))
     cells = [[plain(cell) for cell in row.cells[1:]] for row in matrix.rows]
     assert [row[place] for place, row in enumerate(cells)] == ["–"] * 3
