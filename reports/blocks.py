@@ -12,7 +12,7 @@ from itertools import chain, starmap
 from typing import Any, Literal, overload
 from urllib.parse import quote
 
-from reports.charts import Chart, Grid, SmallStrip
+from reports.charts import Chart, Grid, Panel, SmallStrip
 from reports.prose import Text, Written, prose
 
 
@@ -277,8 +277,16 @@ class Callout:
     blocks: tuple[Block, ...]
 
 
+@dataclass(frozen=True)
+class Moves:
+    """A panel a model, of the same changes, whose ``cards`` are shown on a click on a dot."""
+
+    panels: tuple[Panel, ...]
+    cards: tuple[Card, ...]
+
+
 Plain = Heading | Paragraph | Passage | Preformatted | Bullets | Terms | Figure | Grid | Table
-Block = Plain | Cards | Fold | Beside | Callout
+Block = Plain | Moves | Cards | Fold | Beside | Callout
 """The blocks of a section; all but the plain ones have others inside."""
 
 

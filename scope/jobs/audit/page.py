@@ -50,6 +50,7 @@ from scope.jobs.audit.answer import (
     where_targets_differ,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
+from scope.jobs.audit.moves import moves_blocks
 from scope.metrics import metric_name
 from scope.records import AuditMatrix, AuditResult, Estimate, Measurement, marked
 
@@ -64,6 +65,9 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     models, differ = tuple(model_lines(manifest)), tuple(where_targets_differ(result))
     answer = (*verdict_boxes(verdicts), *notable, *picture(result))
     sections = [Section(anchor="answer", title="Answer", blocks=answer)]
+    if moves := moves_blocks(result):
+        title = f"Do they react as {manifest.reference.name} does?"
+        sections.append(Section(anchor="moves", title="Reactions", heading=title, blocks=moves))
     if differ:
         blocks = (Bullets(differ, findings=True),)
         sections.append(Section(anchor="differ", title="Where targets differ", blocks=blocks))
