@@ -20,9 +20,9 @@
     element.focus({ preventScroll: true });
   };
 
-  // Folded tables would be missing on paper.
+  // Folded tables would be missing on paper; the answer, the first section, is a sheet of its own.
   addEventListener("beforeprint", () => {
-    for (const fold of document.querySelectorAll("details")) fold.open = true;
+    for (const fold of document.querySelectorAll("main > :not(:first-child) details")) fold.open = true;
   });
   // What is too wide for its place scrolls, by the keyboard as well.
   const reachable = () => {
@@ -180,7 +180,9 @@
       }
     }
     selects.forEach((select, place) => count(select, asked[place].tally));
-    find("shown").textContent = `${chosen.length} of the ${items.length} ${unit} here`;
+    const none = `None of the ${items.length} ${unit} here matches; clear the filters.`;
+    find("shown").textContent = chosen.length ? `${chosen.length} of the ${items.length} ${unit} here` : none;
+    find("clear").hidden = controls.every((control) => control.value === first(control));
     if (find("kept")) find("kept").textContent = kept();
     show();
   };
@@ -201,9 +203,18 @@
   };
 
   const first = (control) => (control.options ? control.options[0].value : "");
+  // In the address an option that is a place in a list has its name instead.
+  const spelled = (option) => (/^\d+$/.test(option.value) ? option.dataset.words.replace(/ differs$/, "") : option.value);
+  const inAddress = (control) => (control.selectedOptions ? spelled(control.selectedOptions[0]) : control.value);
+  const fromAddress = (control, words) => {
+    if (words === null || !control.options) return words ?? first(control);
+    const options = [...control.options];
+    const meant = options.find((option) => spelled(option) === words) ?? options.find((option) => option.value === words);
+    return meant ? meant.value : first(control);
+  };
   const keep = (anchor) => {
     const changed = controls.filter((control) => control.value !== first(control));
-    const state = new URLSearchParams(changed.map((control) => [nameOf(control), control.value]));
+    const state = new URLSearchParams(changed.map((control) => [nameOf(control), inAddress(control)]));
     history.replaceState(null, "", `#${anchor}${changed.length ? `?${state}` : ""}`);
   };
 
@@ -219,7 +230,7 @@
   const follow = () => {
     const { anchor, state } = address();
     if (location.hash.includes("?")) {
-      for (const control of controls) control.value = state.get(nameOf(control)) ?? first(control);
+      for (const control of controls) control.value = fromAddress(control, state.get(nameOf(control)));
       choose();
     }
     const item = anchor && items.find((one) => one.anchor === anchor);
@@ -268,12 +279,16 @@
     if (packed) await unpack(packed.content.textContent).then(() => { find("unshown").className = "printed"; }, () => {});
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", () => { room = atOnce; choose(); keep(section); });
+    find("clear").addEventListener("click", () => { form.reset(); room = atOnce; choose(); keep(section); find("search").focus(); });
     more?.addEventListener("click", () => { room += atOnce; show(); });
     find("copy-csv")?.addEventListener("click", () => copy("CSV", csv(rows())));
     find("copy-json")?.addEventListener("click", () => copy("JSON", JSON.stringify(rows(), null, 1)));
     addEventListener("hashchange", follow);
     addEventListener("keydown", (event) => {
-      const typed = event.target.closest?.("input, select") || event.ctrlKey || event.metaKey || event.altKey;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      // A letter would choose the next option that begins with it.
+      if (event.target.closest?.("select") && /^\S$/u.test(event.key)) event.preventDefault();
+      const typed = event.target.closest?.("input, select");
       if (!typed && form.dataset.difference && "np".includes(event.key)) step(event.key === "n" ? 1 : -1);
     });
     // Only the first are printed.
