@@ -205,7 +205,7 @@ class Panel:
         """
 
         def at(move: float) -> float:
-            return round(100 + 100 * min(max(move / self.most, -1), 1), 1)
+            return round(100 + 100 * min(max(move / self.most, -1.0), 1.0), 1)
 
         return [
             (-9.0, -9.0) if each is None else (at(each[0]), at(-each[1])) for each in self.moves

@@ -106,19 +106,23 @@ def _span(span: Span) -> str:
     if span.foreign:
         words = f"<bdi>{words}</bdi>"
     if span.style == "share":
-        words += f'<meter value="{escape(span.text)}" aria-hidden="true"></meter>'
+        most = ' max="100"' if "%" in span.text else ""
+        number = escape(span.text.partition("\u00a0")[0])
+        words += f'<meter value="{number}"{most} aria-hidden="true"></meter>'
     if span.link:
         target = escape(span.link if "/" in span.link else f"#{span.link}")
         words = f'<a href="{target}">{words}</a>'
     if (tag := _TAGS.get(span.style)) is None:
         return words
-    named = f' class="{span.style}"' if span.style in ("alarm", "good", "note", "share") else ""
+    named = f' class="{span.style}"' if tag == "span" or span.style == "alarm" else ""
     return f"<{tag}{named}>{words}</{tag}>"
 
 
+_TAGS: Mapping[str, str]
 _TAGS = {
-    **{"strong": "strong", "alarm": "strong", "good": "span", "emphasis": "em", "code": "code"},
-    **{"note": "span", "share": "span", "inserted": "ins", "deleted": "del", "marked": "mark"},
+    **{"strong": "strong", "alarm": "strong", "emphasis": "em", "code": "code"},
+    **dict.fromkeys(("good", "open", "pale", "note", "share"), "span"),
+    **{"inserted": "ins", "deleted": "del", "marked": "mark"},
 }
 _INTERVAL = re.compile(r" ?\[[−+\d., ]+\]")
 _NUMBERS = re.compile(rf"[−+\d.]+(\u00a0%)?{_INTERVAL.pattern}")

@@ -64,7 +64,7 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
     rows = _sample(drawn.example_ids, min(MOST_CHANGES, max(100, _MOST_DOTS // len(models))))
     places = (None, *(model.place for model in models))
     moved = np.array([drawn.moved(place)[rows] for place in places])
-    most = math.ceil(float(np.nanquantile(np.abs(moved), _INSIDE)))
+    most = max(1, math.ceil(float(np.nanquantile(np.abs(moved), _INSIDE))))
     yield paragraph(
         "Each dot is a random change of a text ({capability}; {shown} of {drawn}): across, how "
         "far it moves {reference}’s answer; up, how far it moves the model’s (log odds, ±{most}; "
