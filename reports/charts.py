@@ -214,7 +214,7 @@ class Panel:
     @property
     def line(self) -> tuple[float, float, float, float]:
         """Both ends of the line of the slope."""
-        across = 100 * min(1, 1 / max(abs(self.slope), 1e-9))
+        across = 100 * min(1.0, 1 / max(abs(self.slope), 1e-9))
         up = across * self.slope
         ends = (100 - across, 100 + up, 100 + across, 100 - up)
         return tuple(round(end, 1) for end in ends)  # type: ignore[return-value]

@@ -18,7 +18,7 @@ from html.parser import HTMLParser
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reports.blocks import Block, Card, Page
 from reports.prose import Span, Written, plain, written
@@ -94,28 +94,28 @@ def inline(text: Written | None) -> Markup:
     >>> print(inline((Span("<m>", "strong", foreign=True), Span(": 0.5 [0.25, 0.75]"))))
     <strong><bdi>&lt;m&gt;</bdi></strong>: 0.5\xa0[0.25,\xa00.75]
     """
-    return Markup("".join(map(_span, written(text))))
+    return Markup().join(map(_span, written(text)))
 
 
 @lru_cache(maxsize=10_000)
-def _span(span: Span) -> str:
+def _span(span: Span) -> Markup:
     """A part of a sentence; cached, as thousands of cards repeat labels and numbers."""
-    words = str(escape(span.text))
-    if not span.foreign or _NUMBERS.fullmatch(span.text):
-        words = _INTERVAL.sub(lambda match: match[0].replace(" ", "\u00a0"), words)
-    if span.foreign:
-        words = f"<bdi>{words}</bdi>"
+    text = span.text
+    if not span.foreign or _NUMBERS.fullmatch(text):
+        text = _INTERVAL.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
+    words = (Markup("<bdi>{}</bdi>") if span.foreign else Markup("{}")).format(text)
     if span.style == "share":
-        most = ' max="100"' if "%" in span.text else ""
-        number = escape(span.text.partition("\u00a0")[0])
-        words += f'<meter value="{number}"{most} aria-hidden="true"></meter>'
+        most = Markup(' max="100"') if "%" in text else ""
+        bar = Markup('<meter value="{}"{} aria-hidden="true"></meter>')
+        words += bar.format(text.partition("\u00a0")[0], most)
     if span.link:
-        target = escape(span.link if "/" in span.link else f"#{span.link}")
-        words = f'<a href="{target}">{words}</a>'
+        target = span.link if "/" in span.link else f"#{span.link}"
+        words = Markup('<a href="{}">{}</a>').format(target, words)
     if (tag := _TAGS.get(span.style)) is None:
         return words
-    named = f' class="{span.style}"' if tag == "span" or span.style == "alarm" else ""
-    return f"<{tag}{named}>{words}</{tag}>"
+    named = tag == "span" or span.style == "alarm"
+    kind = Markup(' class="{}"').format(span.style) if named else ""
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, kind, words)
 
 
 _TAGS: Mapping[str, str]

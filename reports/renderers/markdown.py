@@ -52,7 +52,8 @@ def to_markdown(page: Page) -> str:
 
     Foreign text cannot become markup: every special character in it is escaped.
     """
-    parts = [f"# {_escaped(page.title)}"]
+    answer = filter(None, (page.heading, page.about))
+    parts = [f"# {_escaped(page.title)}", *map(_inline, answer)]
     for section in page.sections:
         parts.append(f"## {_escaped(section.heading or section.title)}")
         parts += _blocks(section.blocks)

@@ -14,7 +14,7 @@ from parsed_page import Node, parse
 from scope.records import AuditResult
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A real browser, for tests of what a reader does."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -28,8 +28,9 @@ def test_no_foreign_text_runs_a_phone_scrolls_down_alone_and_paper_has_no_contro
         assert tab.evaluate("typeof window.injected") == "undefined"
         assert tab.evaluate("[document.scripts.length, document.images.length]") == [1, 0]
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-        tab.evaluate("dispatchEvent(new Event('beforeprint'))")  # unfolds everything
-        assert tab.locator("details:not([open])").count() == 0
+        # All but the answer, a sheet of its own, is unfolded.
+        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert tab.locator("main > :not(:first-child) details:not([open])").count() == 0
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
         letters = tab.evaluate(
             "[...document.querySelectorAll('svg text')].map(text => Math.hypot("

@@ -2,15 +2,16 @@
 
 import math
 from dataclasses import replace
+from itertools import combinations
 
+import numpy as np
 import pytest
-from made_up_comparison import build_comparison, estimate, found, interval
+from made_up_comparison import build_comparison, estimate, found, interval, with_reactions
 
 from reports.blocks import Fold, Moves, Table
 from reports.prose import plain
-from scope.estimation import ScoredCandidates, measure
 from scope.jobs.audit.moves import MOST_CHANGES, moves_blocks
-from scope.metrics import METRICS
+from scope.metrics import concordance_values, reach
 from scope.records import Endpoint, Measurement, Prediction, Replacement, Undefined
 
 AUDIT = build_comparison()
@@ -68,28 +69,19 @@ def test_a_dot_is_the_move_of_both_models_from_the_references_label_to_its_runne
     assert panel.words == ("as strongly: 0.50", "same reaction: 88 of 100")
 
 
-def test_the_line_of_a_panel_is_the_slope_of_its_own_dots():
-    changed = tuple(
-        found(
-            "typo", id_, f"{id_} {trial}", 0.75 - 0.1 * trial, 0.75 - 0.05 * trial, 0.5, trial=trial
-        )
-        for id_ in ("e1", "e2", "e3")
-        for trial in (1, 2, 3)
-    )
-    numbers = measure(
-        AUDIT.examples,
-        (),
-        ScoredCandidates(scored=changed),
-        capabilities=("typo",),
-        targets=[card.name for card in AUDIT.manifest.targets],
-        labels=AUDIT.manifest.reference.labels,
-        soft_scope=METRICS["soft_scope"],
-        seed=0,
-    )
-    panel, _ = panels(audit(candidates=changed, measurements=numbers.measurements))
-    assert panel.slope == pytest.approx(
-        sum(x * y for x, y in panel.moves) / sum(x * x for x, _ in panel.moves), abs=0.05
-    )
+def test_the_moves_of_a_panel_give_the_slope_and_the_reaction_that_the_result_holds():
+    result = with_reactions()
+    same = {
+        row.target: row.estimate.value for row in result.measurements if row.metric == "concordance"
+    }
+    for panel in panels(result):
+        across, up = (np.array(side) for side in zip(*panel.moves, strict=True))
+        ids = [each.perturbation.example_id for each in result.candidates]
+        assert panel.slope == pytest.approx(reach(across, up, ids).slope)
+        rows = [row for row in combinations(range(len(ids)), 2) if ids[row[0]] == ids[row[1]]]
+        pairs = np.array(rows)
+        ordered = concordance_values(across[pairs], up[pairs])
+        assert same[panel.name] == pytest.approx(np.nanmean(ordered))
 
 
 @pytest.mark.parametrize(
