@@ -136,6 +136,16 @@ def test_a_click_on_a_dot_or_an_arrow_key_shows_its_text_as_text(result, html, o
         assert tab.evaluate("document.documentElement.scrollWidth") <= tab.viewport_size["width"]
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_charts_of_dots_keep_nobody_from_reading(html, opened, axe, scheme):
+    with opened(html, color_scheme=scheme) as tab:
+        tab.wait_for_selector(".hint:visible")
+        tab.locator(".dots").first.press("ArrowLeft")
+        tab.evaluate(axe)
+        found = tab.evaluate("axe.run('#moves', {resultTypes: ['violations']})")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+
+
 def test_a_brief_is_one_page_of_paper_and_the_report_begins_with_it(result, tmp_path, browser):
     folder = tmp_path / "run"
     folder.mkdir()
