@@ -61,7 +61,7 @@ def check_strips(tab, endpoints):
     strips = tab.eval_on_selector_all("td:has(> .words)", STRIPS)
     known = stored(endpoints)
     for strip in strips:
-        value, limit, verdict = known[strip["words"]]
+        value, limit, verdict = known[strip["words"].removesuffix(" *")]
         assert strip["verdict"] == verdict
         assert strip["box"] < 30  # in one line
         assert strip["wide"] > 90
