@@ -194,31 +194,6 @@ class Panel:
     slope: float
     most: float
 
-    @property
-    def dots(self) -> list[tuple[float, float]]:
-        """The places in a square with sides of 200; outside it without an answer.
-
-        >>> facts = {"name": "m", "remark": "", "words": (), "verdict": "pale", "slope": 2.0}
-        >>> panel = Panel(moves=((1.0, 2.0), None, (-9.0, 0.0)), most=4.0, **facts)
-        >>> panel.dots, panel.line
-        ([(125.0, 50.0), (-9.0, -9.0), (0.0, 100.0)], (50.0, 200.0, 150.0, 0.0))
-        """
-
-        def at(move: float) -> float:
-            return round(100 + 100 * min(max(move / self.most, -1.0), 1.0), 1)
-
-        return [
-            (-9.0, -9.0) if each is None else (at(each[0]), at(-each[1])) for each in self.moves
-        ]
-
-    @property
-    def line(self) -> tuple[float, float, float, float]:
-        """Both ends of the line of the slope."""
-        across = 100 * min(1.0, 1 / max(abs(self.slope), 1e-9))
-        up = across * self.slope
-        ends = (100 - across, 100 + up, 100 + across, 100 - up)
-        return tuple(round(end, 1) for end in ends)  # type: ignore[return-value]
-
 
 LEVELS = 10
 """Strengths of background besides none."""

@@ -112,7 +112,7 @@ def test_dots_are_drawn_on_a_page_and_words_in_markdown():
     card = Card(note=prose("example {id}", id="<i>"), blocks=())
     moves = Moves((panel,), (card, card))
     html = render_blocks((moves,))
-    assert '<circle cx="150.0" cy="200.0"/><circle cx="-9.0" cy="-9.0"/>' in html
+    assert '<circle cx="150.0" cy="200.0"/><circle cx="-9" cy="-9"/>' in html
     assert 'd="M0.0 150.0L200.0 50.0"' in html
     assert 'aria-label="&lt;m&gt;: ✗ hardly reacts; as strongly: 0.50"' in html
     assert "<m>" not in html

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from reports.wording import in_percent, number, short, two_digits
 from scope.estimation import random_changes
 from scope.jobs.audit.examples import Shown, changed_texts
 from scope.records import AuditResult, Estimate, ModelCard, Prediction, label_of
-from scope.records.verdicts import State
 
 MOST_CHANGES, _MOST_DOTS = 400, 2_000
 """Most changes in a panel, and most dots in all panels, unless a panel has a hundred."""
@@ -26,16 +24,6 @@ _INSIDE = 0.98
 
 _HARDLY = 0.2
 """A strength of reaction that is surely below this is nearly none."""
-
-
-class _Reaction(NamedTuple):
-    """The reaction of a target to one capability's changes: its numbers, and what was judged."""
-
-    place: int
-    card: ModelCard
-    strength: Estimate
-    same: Estimate | None
-    states: Mapping[str, State]
 
 
 def moves_blocks(result: AuditResult) -> tuple[Block, ...]:
@@ -55,15 +43,20 @@ def moves_blocks(result: AuditResult) -> tuple[Block, ...]:
 
 
 def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
-    """What a dot is, and a panel a model."""
-    models = [*_reactions(result, capability)]
+    """What a dot is, and a panel for every target that has probabilities."""
+    numbers = {
+        (row.metric, row.target): row.estimate
+        for row in result.measurements
+        if (row.capability, row.subset) == (capability, None)
+        if isinstance(row.estimate, Estimate)
+    }
+    reference, *targets = result.manifest.models
+    models = [n for n, card in enumerate(targets) if ("reach", card.name) in numbers]
     if not models or not result.candidates:
         return
-    reference = result.manifest.reference.name
     drawn = random_changes(capability, result.examples, result.candidates)
     rows = _sample(drawn.example_ids, min(MOST_CHANGES, max(100, _MOST_DOTS // len(models))))
-    places = (None, *(model.place for model in models))
-    moved = np.array([drawn.moved(place)[rows] for place in places])
+    moved = np.array([drawn.moved(place)[rows] for place in (None, *models)])
     most = max(1, math.ceil(float(np.nanquantile(np.abs(moved), _INSIDE))))
     yield paragraph(
         "Each dot is a random change of a text ({capability}; {shown} of {drawn}): across, how "
@@ -73,43 +66,30 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
         capability=capability,
         shown=len(rows),
         drawn=len(drawn.example_ids),
-        reference=reference,
+        reference=reference.name,
         most=most,
     )
+    panels = []
+    for place, up in zip(models, moved[1:].tolist(), strict=True):
+        name = targets[place].name
+        remark, verdict = _remark(result, targets[place], capability, numbers["reach", name])
+        pairs = zip(moved[0].tolist(), up, strict=True)
+        panels.append(
+            Panel(
+                name=name,
+                remark=remark,
+                verdict=verdict,
+                words=tuple(_words(numbers["reach", name], numbers.get(("concordance", name)))),
+                moves=tuple(None if math.isnan(pair[1]) else pair for pair in pairs),
+                slope=numbers["reach", name].value,
+                most=most,
+            )
+        )
     chosen = [each for each in result.candidates if each.capability == capability]
-    texts = [*changed_texts(result, "flipped", chosen)]
-    panels = (
-        _panel(model, reference, moved[0].tolist(), up.tolist(), most)
-        for model, up in zip(models, moved[1:], strict=True)
-    )
-    columns = [0, *(model.place + 1 for model in models)]
-    cards = (
-        _card(result, texts[row], columns, of_models.tolist())
-        for row, of_models in zip(rows, moved.T, strict=True)
-    )
+    texts, columns = [*changed_texts(result, "flipped", chosen)], [0, *(n + 1 for n in models)]
+    of_changes = zip(rows, moved.T.tolist(), strict=True)
+    cards = (_card(result, texts[row], columns, of_models) for row, of_models in of_changes)
     yield Moves(tuple(panels), tuple(cards))
-
-
-def _reactions(result: AuditResult, capability: str) -> Iterator[_Reaction]:
-    """The reaction of every target that has probabilities."""
-    numbers = {
-        (row.metric, row.target): row.estimate
-        for row in result.measurements
-        if row.capability == capability and row.subset is None
-    }
-    states = {
-        (end.name, verdict.target): end.state
-        for verdict in result.verdicts
-        for end in verdict.endpoints
-        if end.state != "not judged"
-    }
-    for place, card in enumerate(result.manifest.targets):
-        same, strength = (numbers.get((key, card.name)) for key in ("concordance", "reach"))
-        if isinstance(strength, Estimate):
-            keys = {key: (f"{key} on {capability}", card.name) for key in ("concordance", "reach")}
-            judged = {key: states[name] for key, name in keys.items() if name in states}
-            known = same if isinstance(same, Estimate) else None
-            yield _Reaction(place, card, strength, known, judged)
 
 
 def _sample(ids: Sequence[str], most: int) -> list[int]:
@@ -118,32 +98,27 @@ def _sample(ids: Sequence[str], most: int) -> list[int]:
     return sorted(range(len(ids)), key=lambda row: digests[ids[row]])[:most]
 
 
-def _panel(
-    model: _Reaction, reference: str, across: list[float], up: list[float], most: float
-) -> Panel:
-    remark, verdict = _remark(model, reference)
-    words = [f"as strongly: {short(model.strength).partition(' [')[0]}"]
-    if model.same is not None:
-        same = in_percent(model.same.value)[0].removesuffix(".0")
-        words.append(f"same reaction: {same} of 100")
-    moves = (None if math.isnan(y) else (x, y) for x, y in zip(across, up, strict=True))
-    return Panel(
-        name=model.card.name,
-        remark=remark,
-        verdict=verdict,
-        words=tuple(words),
-        moves=tuple(moves),
-        slope=model.strength.value,
-        most=most,
-    )
+def _words(strength: Estimate, same: Estimate | None) -> Iterator[str]:
+    yield f"as strongly: {short(strength).partition(' [')[0]}"
+    if same is not None:
+        yield f"same reaction: {in_percent(same.value)[0].removesuffix('.0')} of 100"
 
 
-def _remark(model: _Reaction, reference: str) -> tuple[str, Verdict]:
+def _remark(
+    result: AuditResult, card: ModelCard, capability: str, strength: Estimate
+) -> tuple[str, Verdict]:
     """What the verdict's limits on reactions say, or what the model is compared for."""
-    strength, states = model.strength, model.states
-    if model.card.role != "target" or not states:
+    does = {"concordance": "reacts to the same changes", "reach": "reacts as strongly"}
+    states = {
+        end.measure: end.state
+        for verdict in result.verdicts
+        for end in verdict.endpoints
+        if verdict.target == card.name and end.state != "not judged"
+        if end.measure in does and end.name == f"{end.measure} on {capability}"
+    }
+    if card.role != "target" or not states:
         roles = {"baseline": "yardstick", "floor": "trained independently"}
-        return roles.get(model.card.role, ""), "pale"
+        return roles.get(card.role, ""), "pale"
     if states.get("reach") == "beyond" and strength.high < _HARDLY:
         return "✗ hardly reacts", "bad"
     if states.get("concordance") == "beyond":
@@ -152,8 +127,7 @@ def _remark(model: _Reaction, reference: str) -> tuple[str, Verdict]:
         return f"✗ reacts {'less' if strength.value < 1 else 'more'} strongly", "bad"
     if set(states.values()) != {"within"}:
         return "? too early to say", "open"
-    does = {"concordance": "reacts to the same changes", "reach": "reacts as strongly"}
-    alike = f"reacts as {reference} does"
+    alike = f"reacts as {result.manifest.reference.name} does"
     return f"✓ {alike if len(states) > 1 else does[next(iter(states))]}", "good"
 
 
