@@ -369,10 +369,12 @@ def example_anchor(*parts: str | int) -> str:
 
 
 def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks that are visible without opening a fold."""
+    """The blocks that are visible without opening a fold, and a command that is folded by itself."""
     kept: list[Block] = []
     for block in blocks:
         match block:
+            case Fold(blocks=(Preformatted() as command,)):
+                kept.append(command)
             case Callout():
                 kept.append(replace(block, blocks=without_folds(block.blocks)))
             case Beside():

@@ -10,13 +10,16 @@ from reports.blocks import (
     Card,
     Column,
     Figure,
+    Fold,
     Moves,
     Page,
+    Preformatted,
     Row,
     Section,
     Table,
     heading,
     paragraph,
+    without_folds,
 )
 from reports.builders.answer import limit_strips, three_parts
 from reports.charts import Chart, Dot, Panel, Series, grid
@@ -118,6 +121,12 @@ def test_dots_are_drawn_on_a_page_and_words_in_markdown():
     assert "<m>" not in html
     assert markdown(moves).endswith("- &lt;m&gt;, ✗ hardly reacts, as strongly: 0.50\n")
     assert to_text((moves,)) == ""
+
+
+def test_of_what_is_folded_a_command_alone_stays():
+    command, words = Preformatted("scope audit"), paragraph("Words.")
+    folds = (Fold((), (command,)), Fold((), (words,)), Beside(((Fold((), (command,)), words),)))
+    assert without_folds(folds) == (command, Beside(((command, words),)))
 
 
 def test_a_number_is_never_parted_from_its_interval():
