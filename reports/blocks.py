@@ -116,8 +116,7 @@ class Row:
 class Select:
     """A list from which a reader selects what is shown.
 
-    ``options`` are the values of a key with their words; ``""`` selects all, ``any`` and ``none``
-    elements with some and with no value.
+    ``options`` are the values of a key with their words: ``""`` all, ``any`` some, ``none`` no one.
     """
 
     key: str
@@ -328,8 +327,7 @@ class Page:
     brief
         The blocks that a terminal shows, and that a notebook shows.
     heading, about
-        The answer in one sentence, and what a reader must know to read it; a terminal begins with
-        the sentence.
+        The answer in one sentence, with which a terminal begins; what one must know to read it.
     """
 
     title: str
@@ -369,7 +367,7 @@ def example_anchor(*parts: str | int) -> str:
 
 
 def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks that are visible without opening a fold, and a command that is folded by itself."""
+    """What is visible without opening a fold, and a command that is folded by itself."""
     kept: list[Block] = []
     for block in blocks:
         match block:
