@@ -12,7 +12,7 @@ from itertools import chain, starmap
 from typing import Any, Literal, overload
 from urllib.parse import quote
 
-from reports.charts import Chart, Grid, SmallStrip
+from reports.charts import Chart, Grid, Panel, SmallStrip
 from reports.prose import Text, Written, prose
 
 
@@ -116,8 +116,7 @@ class Row:
 class Select:
     """A list from which a reader selects what is shown.
 
-    ``options`` are the values of a key with their words; ``""`` selects all, ``any`` and ``none``
-    elements with some and with no value.
+    ``options`` are the values of a key with their words: ``""`` all, ``any`` some, ``none`` no one.
     """
 
     key: str
@@ -280,8 +279,16 @@ class Callout:
     blocks: tuple[Block, ...]
 
 
+@dataclass(frozen=True)
+class Moves:
+    """A panel a model, of the same changes, whose ``cards`` are shown on a click on a dot."""
+
+    panels: tuple[Panel, ...]
+    cards: tuple[Card, ...]
+
+
 Plain = Heading | Paragraph | Passage | Preformatted | Bullets | Terms | Figure | Grid | Table
-Block = Plain | Cards | Fold | Beside | Callout
+Block = Plain | Moves | Cards | Fold | Beside | Callout
 """The blocks of a section; all but the plain ones have others inside."""
 
 
@@ -323,8 +330,7 @@ class Page:
     brief
         The blocks that a terminal shows, and that a notebook shows.
     heading, about
-        The answer in one sentence, and what a reader must know to read it; a terminal begins with
-        the sentence.
+        The answer in one sentence, with which a terminal begins; what one must know to read it.
     """
 
     title: str
@@ -364,10 +370,12 @@ def example_anchor(*parts: str | int) -> str:
 
 
 def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks that are visible without opening a fold."""
+    """What is visible without opening a fold, and a command that is folded by itself."""
     kept: list[Block] = []
     for block in blocks:
         match block:
+            case Fold(blocks=(Preformatted() as command,)):
+                kept.append(command)
             case Callout():
                 kept.append(replace(block, blocks=without_folds(block.blocks)))
             case Beside():

@@ -175,6 +175,24 @@ class SmallStrip:
     words: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """How far each random change moves a model, beside how far it moves the reference.
+
+    ``moves`` has the reference's move and the model's for each change, None without an answer;
+    beyond ``most`` they are drawn at the edge. ``slope`` is that of the line through the middle,
+    ``remark`` says what the drawing shows, ``words`` are the numbers.
+    """
+
+    name: str
+    remark: str
+    verdict: Verdict
+    words: tuple[str, ...]
+    moves: tuple[tuple[float, float] | None, ...]
+    slope: float
+    most: float
+
+
 LEVELS = 10
 """Strengths of background besides none."""
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from scope.estimation import ScoredCandidates, measure
+from scope.metrics import METRICS
 from scope.records import (
     AnswerShares,
     AuditResult,
@@ -13,6 +16,7 @@ from scope.records import (
     Curve,
     DataCard,
     Difference,
+    Endpoint,
     Estimate,
     Example,
     Manifest,
@@ -21,6 +25,7 @@ from scope.records import (
     Outcome,
     Perturbation,
     Prediction,
+    Replacement,
     ScoredExample,
     ScoredPerturbation,
     Undefined,
@@ -244,3 +249,45 @@ def build_comparison() -> AuditResult:
         answer_shares=answer_shares(),
         clock=CLOCK,
     )
+
+
+def with_reactions() -> AuditResult:
+    """The comparison with random typos and the moves that they cause, measured, and verdicts."""
+    audit = build_comparison()
+    changed = tuple(
+        found("typo", id_, f"{id_} {CLOSING} {trial}", *(0.7 - step * trial for step in steps))
+        for id_ in ("e1", "e2", "e3")
+        for trial, steps in enumerate(((0.1, 0.08, 0.0), (0.1, 0.05, 0.0), (0.2, 0.2, 0.0)), 1)
+    )
+    changed = tuple(
+        replace(each, perturbation=replace(each.perturbation, trial=place))
+        for place, each in enumerate(changed, 1)
+    )
+    numbers = measure(
+        audit.examples,
+        (),
+        ScoredCandidates(scored=changed),
+        capabilities=("typo",),
+        targets=TARGETS,
+        labels=LABELS,
+        soft_scope=METRICS["soft_scope"],
+        seed=0,
+    )
+    verdicts = tuple(
+        Replacement(
+            target=target,
+            decision="not shown",
+            endpoints=(
+                Endpoint(name="concordance on typo", estimate=interval(-0.02, 3, 0.04, "Tango")),
+                Endpoint(
+                    name="reach on typo",
+                    estimate=interval(value, 3, 0.125, "t"),
+                    limit=0.7,
+                    most=1.43,
+                    p_within=within,
+                ),
+            ),
+        )
+        for target, value, within in zip(TARGETS, (0.9375, 0.5), (0.0, 1.0), strict=True)
+    )
+    return replace(audit, candidates=changed, measurements=numbers.measurements, verdicts=verdicts)

@@ -12,14 +12,16 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from html import unescape
 from html.parser import HTMLParser
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from reports.blocks import Block, Card, Page
-from reports.prose import written
+from reports.prose import Span, Written, plain, written
 from reports.renderers.drawings import document_text, drawing, small_strip_svg
 
 if TYPE_CHECKING:
@@ -73,7 +75,9 @@ def _environment() -> Environment:
         thousands="{:,}".format, kind=lambda value: type(value).__name__.lower()
     )
     environment.globals.update(
-        written=written,
+        inline=inline,
+        plain=plain,
+        letters=lambda value: len(plain(written(value))),
         drawing=drawing,
         small_strip_svg=small_strip_svg,
         packed=packed,
@@ -82,10 +86,51 @@ def _environment() -> Environment:
     return environment
 
 
+def inline(text: Written | None) -> Markup:
+    r"""A sentence, or a value, as markup; an interval is never broken into two lines.
+
+    Foreign text is in <bdi>, so that right-to-left text cannot reorder its neighbours.
+
+    >>> print(inline((Span("<m>", "strong", foreign=True), Span(": 0.5 [0.25, 0.75]"))))
+    <strong><bdi>&lt;m&gt;</bdi></strong>: 0.5\xa0[0.25,\xa00.75]
+    """
+    return Markup().join(map(_span, written(text)))
+
+
+@lru_cache(maxsize=10_000)
+def _span(span: Span) -> Markup:
+    """A part of a sentence; cached, as thousands of cards repeat labels and numbers."""
+    text = span.text
+    if not span.foreign or _NUMBERS.fullmatch(text):
+        text = _INTERVAL.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
+    words = (Markup("<bdi>{}</bdi>") if span.foreign else Markup("{}")).format(text)
+    if span.style == "share":
+        most = Markup(' max="100"') if "%" in text else ""
+        bar = Markup('<meter value="{}"{} aria-hidden="true"></meter>')
+        words += bar.format(text.partition("\u00a0")[0], most)
+    if span.link:
+        target = span.link if "/" in span.link else f"#{span.link}"
+        words = Markup('<a href="{}">{}</a>').format(target, words)
+    if (tag := _TAGS.get(span.style)) is None:
+        return words
+    named = tag == "span" or span.style == "alarm"
+    kind = Markup(' class="{}"').format(span.style) if named else ""
+    return Markup("<{0}{1}>{2}</{0}>").format(tag, kind, words)
+
+
+_TAGS: Mapping[str, str]
+_TAGS = {
+    **{"strong": "strong", "alarm": "strong", "emphasis": "em", "code": "code"},
+    **dict.fromkeys(("good", "open", "pale", "note", "share"), "span"),
+    **{"inserted": "ins", "deleted": "del", "marked": "mark"},
+}
+_INTERVAL = re.compile(r" ?\[[−+\d., ]+\]")
+_NUMBERS = re.compile(rf"[−+\d.]+(\u00a0%)?{_INTERVAL.pattern}")
+
 HOLE = "\0"
 """Placeholder of a text in a form; it occurs in no document."""
 
-_TEXTS = re.compile(r'(?:(?<= value=")|(?<= href="#))[^"]+|(?<=>)(?!\n+<)[^<>]+(?=<)')
+_TEXTS = re.compile(r'((?:(?<= value=")|(?<= href="#))[^"]+|(?<=>)(?!\n+<)[^<>]+(?=<))')
 """The texts of escaped markup; a line break between two elements belongs to the form."""
 
 
@@ -109,8 +154,9 @@ def compressed(pieces: Iterable[tuple[str, Mapping[str, str], str]]) -> str:
     forms: dict[str, int] = {}
     written = []
     for name, keys, markup in pieces:
-        form = forms.setdefault(_TEXTS.sub(HOLE, markup), len(forms))
-        written.append((form, name, keys, list(map(unescape, _TEXTS.findall(markup)))))
+        parts = _TEXTS.split(markup)
+        form = forms.setdefault(HOLE.join(parts[::2]), len(forms))
+        written.append((form, name, keys, list(map(unescape, parts[1::2]))))
     content = {"forms": [_Form(form).root for form in forms], "pieces": written}
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()

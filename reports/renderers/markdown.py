@@ -13,6 +13,7 @@ from reports.blocks import (
     Cards,
     Fold,
     Heading,
+    Moves,
     Page,
     Paragraph,
     Passage,
@@ -22,7 +23,7 @@ from reports.blocks import (
     within,
 )
 from reports.charts import Grid, SmallStrip
-from reports.prose import Text, Written, plain, written
+from reports.prose import Text, Written, joined, plain, written
 from reports.wording import Cell
 from scope.printing import printable
 
@@ -51,7 +52,8 @@ def to_markdown(page: Page) -> str:
 
     Foreign text cannot become markup: every special character in it is escaped.
     """
-    parts = [f"# {_escaped(page.title)}"]
+    answer = filter(None, (page.heading, page.about))
+    parts = [f"# {_escaped(page.title)}", *map(_inline, answer)]
     for section in page.sections:
         parts.append(f"## {_escaped(section.heading or section.title)}")
         parts += _blocks(section.blocks)
@@ -138,6 +140,9 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
                 yield from _grid(block)
             case Fold(title):
                 yield f"**{_inline(title)}**"
+            case Moves(panels):
+                rows = (joined(filter(None, (p.name, p.remark, *p.words))) for p in panels)
+                yield "\n".join(f"- {_inline(row)}" for row in rows)
             case Cards(cards=cards):
                 yield from _cards(cards)
 

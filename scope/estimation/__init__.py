@@ -26,6 +26,7 @@ from scope.estimation.pairs import (
     Values,
     candidate_measurements,
     invariant_pairs,
+    random_changes as random_changes,
     texts_that_count as texts_that_count,
 )
 from scope.metrics import Metric

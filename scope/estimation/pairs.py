@@ -74,6 +74,14 @@ class AuditedPairs:
         rows = np.arange(len(values)) if chosen is None else np.asarray(chosen)
         return means_by_example(values[rows], [self.example_ids[row] for row in rows])
 
+    def moved(self, target: int | None = None) -> Values:
+        """How far each change moves the reference, or a target: not a number without an answer."""
+        model = self.reference if target is None else self.targets[target]
+        moved = moves(self.reference[0], *model, open_vocabulary=self.open_vocabulary)
+        if target is not None:
+            moved[self.missing[2 * target + 2 : 2 * target + 4].any(axis=0)] = np.nan
+        return moved
+
 
 def invariant_pairs(
     capability: str,
@@ -82,6 +90,13 @@ def invariant_pairs(
 ) -> AuditedPairs:
     """Select the capability's pairs that belong to I_R, in their order."""
     return _selected(capability, examples, perturbations, all_pairs=False)
+
+
+def random_changes(
+    capability: str, examples: Sequence[ScoredExample], candidates: Sequence[ScoredPerturbation]
+) -> AuditedPairs:
+    """The capability's random candidates, whatever the reference answers to them."""
+    return _selected(capability, examples, candidates, all_pairs=True)
 
 
 def _selected(
@@ -231,7 +246,7 @@ def candidate_measurements(
         The right label of each example that has one, which random changes keep.
     """
     capability = kept.capability
-    drawn = _selected(capability, examples, candidates.scored, all_pairs=True)
+    drawn = random_changes(capability, examples, candidates.scored)
     reason = candidates.missing.get(capability)
     if reason and not drawn.example_ids:
         for metric in ON_CANDIDATES:
@@ -268,11 +283,10 @@ def texts_that_count(
 
     The reference alone decides, before any target answers.
     """
-    drawn = _selected(capability, examples, candidates, all_pairs=True)
-    before = drawn.reference[0]
-    if not len(before):
+    drawn = random_changes(capability, examples, candidates)
+    if not drawn.example_ids:
         return 0, 0
-    moved = moves(before, *drawn.reference, open_vocabulary=drawn.open_vocabulary)
+    moved = drawn.moved()
     couples = _couples(drawn)
     values = concordance_values(moved[couples], moved[couples], gap=gap)
     rows = couples[~np.isnan(values), 0]
@@ -297,9 +311,8 @@ def _of_moves(
         for metric in ("concordance", "reach"):
             yield of_target(metric, estimate=Undefined(reason=reason))
         return
-    moved = [moves(before, *model, open_vocabulary=drawn.open_vocabulary) for model in both]
     # Not a number orders no pair as the reference does.
-    moved[1][gone] = np.nan
+    moved = drawn.moved(), drawn.moved(place)
     couples = _couples(drawn)
     values = concordance_values(moved[0][couples], moved[1][couples], gap=gap)
     means, ids = means_by_example(values, [drawn.example_ids[row] for row in couples[:, 0]])

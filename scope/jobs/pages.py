@@ -227,11 +227,13 @@ def write_brief(result: Result, *more: Block) -> Path | None:
     It is beside the report, to which the examples are left.
     """
     page = _page_with(result, *more)
-    answer = page.sections[0]
-    tables = tuple(block for block in page.brief if isinstance(block, blocks.Table))
+    answer, *others = page.sections
+    tables = (block for block in page.brief if isinstance(block, blocks.Table) and not page.heading)
     report = Paragraph((Span("Examples and all numbers", link="./report.html"),))
     shown = (*blocks.without_folds(answer.blocks), *tables, report)
-    brief = replace(page, sections=(replace(answer, blocks=shown),))
+    moves = (part for part in others if part.anchor == "moves")
+    shorter = (replace(part, blocks=blocks.without_folds(part.blocks)) for part in moves)
+    brief = replace(page, sections=(replace(answer, blocks=shown), *shorter))
     if result.folder is None:
         return None
     return save(result.folder / "brief.html", render(brief))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from parsed_page import Node, parse
 from scope.records import AuditResult
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """A real browser, for tests of what a reader does."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -38,6 +39,15 @@ def opened(browser: Any, tmp_path: Path) -> Callable[..., Any]:
         return opening(browser, f"{path.as_uri()}{place}", **how)
 
     return open_page
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script that examines a page for barriers to people."""
+    found = find_spec("axe_playwright_python")
+    if found is None or found.origin is None:
+        pytest.skip("axe-playwright-python is not installed")
+    return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 
 class ByJob(dict[str, Any]):

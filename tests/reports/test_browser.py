@@ -57,6 +57,34 @@ def test_a_link_opens_a_folded_section(opened, page):
         table.wait_for()
 
 
+def test_filters_are_named_in_the_address_cleared_and_safe_from_letters(opened, page):
+    with opened(page, "#examples?lost=student&capability=synonym") as tab:
+        assert shown(tab) == [("e2", "1")]
+        assert tab.url.endswith("#examples?capability=synonym&lost=student")
+        tab.focus("#by-lost")
+        tab.keyboard.type("nap")
+        assert tab.input_value("#by-lost") == "0"
+        tab.fill("#search", "nowhere")
+        assert tab.inner_text("#shown") == "None of the 5 examples here matches; clear the filters."
+        tab.click("#clear")
+        assert len(shown(tab)) == 5
+        assert (tab.url.partition("#")[2], tab.locator("#clear").is_hidden()) == ("examples", True)
+        # Links of earlier releases.
+        tab.evaluate("location.hash = '#examples?lost=0'")
+        tab.wait_for_function("document.querySelectorAll('.pair').length === 1")
+        assert shown(tab) == [("e2", "1")]
+
+
+def test_the_keyboard_reaches_the_answer_first(opened, page):
+    with opened(page) as tab:
+        tab.keyboard.press("Tab")
+        assert tab.locator(":focus").inner_text() == "Skip to the answer"
+        tab.keyboard.press("Enter")
+        assert tab.url.endswith("#answer")
+        tab.keyboard.press("Tab")
+        assert tab.evaluate("document.activeElement.closest('nav')") is None
+
+
 def questions(tab):
     """The ids of the visible questions, in the order of the page."""
     notes = tab.locator("#pairs > .pair:visible > .note:first-child").all_text_contents()

@@ -2,15 +2,33 @@
 
 from dataclasses import replace
 
+import pytest
 from made_up_probe_comparison import estimate
 
-from reports.blocks import Beside, Column, Figure, Page, Row, Section, Table, heading, paragraph
-from reports.charts import Chart, Dot, Series, grid
+from reports.blocks import (
+    Beside,
+    Card,
+    Column,
+    Figure,
+    Fold,
+    Moves,
+    Page,
+    Preformatted,
+    Row,
+    Section,
+    Table,
+    heading,
+    paragraph,
+    without_folds,
+)
+from reports.builders.answer import limit_strips, three_parts
+from reports.charts import Chart, Dot, Panel, Series, grid
 from reports.prose import Span, prose
 from reports.renderers.html import render_blocks
 from reports.renderers.markdown import to_markdown
 from reports.renderers.terminal import to_text
 from reports.wording import Cell
+from scope.records import Endpoint, Undefined
 
 REMARKED = replace(Cell.of(estimate(0.5)), remark="may be chance")
 TABLE = Table(
@@ -50,6 +68,74 @@ def test_what_is_only_drawn_is_left_out_of_markdown_with_its_heading():
     small = grid("shares", {("a", "b"): estimate(0.5)}, rows=("a",), columns=("b",))
     assert "shares" in markdown(small)
     assert "shares" not in markdown(replace(small, dense=True))
+
+
+def end(value, limit=None, **options):
+    return Endpoint(name="accuracy", estimate=estimate(value), limit=limit, **options)
+
+
+@pytest.mark.parametrize(
+    ("endpoints", "ends", "verdicts"),
+    [
+        # Around equality: five distances below the limit, and four above, at most.
+        ([end(-0.01, -0.02, p_within=0.0), end(-0.5, -0.02)], (-0.12, 0.02125), ("good", "open")),
+        ([end(0.5, 0.7, most=1.43, p_adjusted=0.0)], (0.4, 1.3), ("bad",)),
+        ([end(0.5)], (0.46875, 0.53125), ("pale",)),
+    ],
+)
+def test_numbers_of_one_column_share_a_scale_around_the_limit(endpoints, ends, verdicts):
+    strips = limit_strips(endpoints, "Accuracy")
+    assert [strip.ends for strip in strips] == [pytest.approx(ends)] * len(strips)
+    assert tuple(strip.verdict for strip in strips) == verdicts
+
+
+def test_a_strip_is_its_number_where_nothing_is_drawn_and_a_missing_one_a_reason_or_a_dash():
+    none = Endpoint(name="accuracy", estimate=Undefined(reason="no gold"), limit=-0.02)
+    assert limit_strips([none, None], "Accuracy") == ["undefined (no gold)", "–"]
+    strips = limit_strips([end(-0.25, -0.02), none], "Accuracy", in_points=True)
+    columns = (Column("Model", "name"), Column("Accuracy, points", "strip", short="acc"))
+    table = Table.with_columns(columns, zip(("a", "b"), strips, strict=True))
+    words = "−25.0 [−28.1, −21.9]"
+    for shown in (to_text((table,)), markdown(table).replace("\\", "")):
+        assert words in shown
+        assert "undefined (no gold)" in shown
+    assert "acc " in to_text((table,))
+    assert f'<span class="words open">{words}</span>' in render_blocks((table,))
+    assert '<table class="estimates limits">' in render_blocks((table,))
+
+
+def test_the_boxes_below_an_answer_have_their_heads_and_empty_ones_are_left_out():
+    three = three_parts((paragraph("Here."),), (), (paragraph("Ship it."),), shown="questions")
+    assert to_text((three,)) == "Where they differ\nHere.\nWhat to do\nShip it.\n"
+
+
+def test_dots_are_drawn_on_a_page_and_words_in_markdown():
+    facts = {"name": "<m>", "remark": "✗ hardly reacts", "verdict": "bad", "slope": 0.5, "most": 2}
+    panel = Panel(words=("as strongly: 0.50",), moves=((1.0, -2.0), None), **facts)
+    card = Card(note=prose("example {id}", id="<i>"), blocks=())
+    moves = Moves((panel,), (card, card))
+    html = render_blocks((moves,))
+    assert '<circle cx="150.0" cy="200.0"/><circle cx="-9" cy="-9"/>' in html
+    assert 'd="M0.0 150.0L200.0 50.0"' in html
+    assert 'aria-label="&lt;m&gt;: ✗ hardly reacts; as strongly: 0.50"' in html
+    assert "<m>" not in html
+    assert markdown(moves).endswith("- &lt;m&gt;, ✗ hardly reacts, as strongly: 0.50\n")
+    assert to_text((moves,)) == ""
+
+
+def test_of_what_is_folded_a_command_alone_stays():
+    command, words = Preformatted("scope audit"), paragraph("Words.")
+    folds = (Fold((), (command,)), Fold((), (words,)), Beside(((Fold((), (command,)), words),)))
+    assert without_folds(folds) == (command, Beside(((command, words),)))
+
+
+def test_a_number_is_never_parted_from_its_interval():
+    shown = paragraph(
+        "{n}, {share} and {text}", n="0.5 [0.2, 0.7]", share=(Span("2 [1, 3]"),), text="a [1, 2]"
+    )
+    assert render_blocks((shown,)) == (
+        "<p><bdi>0.5\xa0[0.2,\xa00.7]</bdi>, 2\xa0[1,\xa03] and <bdi>a [1, 2]</bdi></p>\n"
+    )
 
 
 def test_a_link_is_of_the_template_alone():

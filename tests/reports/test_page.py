@@ -14,6 +14,8 @@ import pytest
 from made_up_fleet_comparison import RECORDS
 
 import reports
+import scope.jobs.pages as pages_module
+from reports.prose import prose
 
 HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least|may (not )?replace")
@@ -157,6 +159,19 @@ def test_headers_have_scopes_drawings_labels_and_the_page_a_language(read):
     assert drawings or read.all("h1")[0].words.startswith("SCoPE fleet route")
     assert all(node.attributes["aria-label"] and node.all("svg") for node in drawings)
     assert read.all("html")[0].attributes["lang"] == "en"
+
+
+def test_an_answer_in_one_sentence_is_the_heading_of_the_page_alone(compared, monkeypatch):
+    sentence, about = prose("May it? **No**: {m}", m="<m>"), prose("500 texts.")
+    own = pages_module._own_page(compared)
+    answered = replace(own, heading=sentence, about=about)
+    monkeypatch.setattr(pages_module, "_own_page", lambda result: answered)
+    made = pages_module.html_of(compared)
+    assert '<h2 class="heading">May it? <strong>No</strong>: <bdi>&lt;m&gt;</bdi></h2>' in made
+    assert '<p class="about">500 texts.</p>' in made
+    assert pages_module.headline_of(compared) == "May it? No: <m>"
+    assert pages_module.terminal_text(compared).startswith("May it? No: <m>")
+    assert pages_module.markdown_of(compared).split("\n\n")[1].startswith("May it? **No**")
 
 
 def test_characters_no_document_may_hold_are_replaced(compared):

@@ -20,9 +20,9 @@
     element.focus({ preventScroll: true });
   };
 
-  // Folded tables would be missing on paper.
+  // Folded tables would be missing on paper; the answer, the first section, is a sheet of its own.
   addEventListener("beforeprint", () => {
-    for (const fold of document.querySelectorAll("details")) fold.open = true;
+    for (const fold of document.querySelectorAll("main > :not(:first-child) details")) fold.open = true;
   });
   // What is too wide for its place scrolls, by the keyboard as well.
   const reachable = () => {
@@ -30,6 +30,58 @@
   };
   addEventListener("toggle", reachable, true);
   reachable();
+  // Cards that are not in the page are packed: forms of elements with holes, and the texts of each item.
+  const HOLE = "\0";
+  const filled = (words, texts) => (words.includes(HOLE) ? words.replace(HOLE, () => texts.next().value) : words);
+  const build = ([tag, attributes, ...children], texts) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, filled(value, texts));
+    element.append(...children.map((child) => (typeof child === "string" ? filled(child, texts) : build(child, texts))));
+    return element;
+  };
+  const unpacked = async (packed) => {
+    const letters = atob(packed);
+    const bytes = new Uint8Array(letters.length);
+    for (let place = 0; place < letters.length; place += 1) bytes[place] = letters.charCodeAt(place);
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+  };
+
+  // A click on a chart of moves, or an arrow key, shows the nearest change, or the next one.
+  const choosable = async (block) => {
+    const { forms, pieces } = await unpacked(block.querySelector("template").content.textContent);
+    const [card, charts] = [block.querySelector(".change"), [...block.querySelectorAll(".dots")]];
+    const pick = (place) => {
+      for (const chart of charts) {
+        chart.querySelector(".chosen")?.classList.remove("chosen");
+        chart.querySelectorAll("circle")[place].classList.add("chosen");
+        chart.ariaValueNow = place + 1;
+      }
+      const [form, , , texts] = pieces[place];
+      card.replaceChildren(...build(forms[form], texts.values()).childNodes);
+      card.hidden = false;
+    };
+    for (const chart of charts) {
+      const dots = [...chart.querySelectorAll("circle")].map((dot) => [dot.cx.baseVal.value, dot.cy.baseVal.value]);
+      const least = (distance) => dots.reduce((best, dot, place) => (distance(dot) < distance(dots[best]) ? place : best), 0);
+      chart.addEventListener("click", (event) => {
+        const box = chart.getBoundingClientRect();
+        const [x, y] = [event.clientX - box.left, event.clientY - box.top].map((side) => (200 * side) / box.width);
+        pick(least((dot) => Math.hypot(dot[0] - x, dot[1] - y)));
+      });
+      chart.addEventListener("keydown", (event) => {
+        const [axis, by] = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [1, -1], ArrowDown: [1, 1] }[event.key] ?? [];
+        if (!by) return;
+        event.preventDefault();
+        const order = [...dots.keys()].sort((a, b) => dots[a][axis] - dots[b][axis] || a - b);
+        const now = order.indexOf(chart.ariaValueNow - 1);
+        pick(order[Math.min(Math.max(now < 0 ? order.length >> 1 : now + by, 0), order.length - 1)]);
+      });
+      Object.assign(chart, { role: "slider", tabIndex: 0, ariaValueMin: 0, ariaValueMax: dots.length, ariaValueNow: 0 });
+    }
+    block.querySelector(".hint").hidden = false;
+  };
+  document.querySelectorAll(".moves").forEach(choosable);
+
   // A link to a folded section opens it.
   const form = find("controls");
   if (!form) {
@@ -59,15 +111,6 @@
     element: () => element,
   }));
 
-  // Items beyond the first are packed: forms of elements with holes, and the texts of each item.
-  const HOLE = "\0";
-  const filled = (words, texts) => (words.includes(HOLE) ? words.replace(HOLE, () => texts.next().value) : words);
-  const build = ([tag, attributes, ...children], texts) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, filled(value, texts));
-    element.append(...children.map((child) => (typeof child === "string" ? filled(child, texts) : build(child, texts))));
-    return element;
-  };
   // Which holes of a form are searched: those within an element of the class `text`.
   const searched = ([, attributes, ...children], inside, found) => {
     for (const value of Object.values(attributes)) if (value.includes(HOLE)) found.push(false);
@@ -78,11 +121,7 @@
     return found;
   };
   const unpack = async (packed) => {
-    const letters = atob(packed);
-    const bytes = new Uint8Array(letters.length);
-    for (let place = 0; place < letters.length; place += 1) bytes[place] = letters.charCodeAt(place);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const { forms, pieces } = await new Response(stream).json();
+    const { forms, pieces } = await unpacked(packed);
     const holes = forms.map((one) => searched(one, false, []).flatMap((inside, hole) => (inside ? [hole] : [])));
     for (const [form, anchor, keys, texts] of pieces) {
       let made = null;
@@ -141,7 +180,9 @@
       }
     }
     selects.forEach((select, place) => count(select, asked[place].tally));
-    find("shown").textContent = `${chosen.length} of the ${items.length} ${unit} here`;
+    const none = `None of the ${items.length} ${unit} here matches; clear the filters.`;
+    find("shown").textContent = chosen.length ? `${chosen.length} of the ${items.length} ${unit} here` : none;
+    find("clear").hidden = controls.every((control) => control.value === first(control));
     if (find("kept")) find("kept").textContent = kept();
     show();
   };
@@ -162,9 +203,18 @@
   };
 
   const first = (control) => (control.options ? control.options[0].value : "");
+  // In the address an option that is a place in a list has its name instead.
+  const spelled = (option) => (/^\d+$/.test(option.value) ? option.dataset.words.replace(/ differs$/, "") : option.value);
+  const inAddress = (control) => (control.selectedOptions ? spelled(control.selectedOptions[0]) : control.value);
+  const fromAddress = (control, words) => {
+    if (words === null || !control.options) return words ?? first(control);
+    const options = [...control.options];
+    const meant = options.find((option) => spelled(option) === words) ?? options.find((option) => option.value === words);
+    return meant ? meant.value : first(control);
+  };
   const keep = (anchor) => {
     const changed = controls.filter((control) => control.value !== first(control));
-    const state = new URLSearchParams(changed.map((control) => [nameOf(control), control.value]));
+    const state = new URLSearchParams(changed.map((control) => [nameOf(control), inAddress(control)]));
     history.replaceState(null, "", `#${anchor}${changed.length ? `?${state}` : ""}`);
   };
 
@@ -180,7 +230,7 @@
   const follow = () => {
     const { anchor, state } = address();
     if (location.hash.includes("?")) {
-      for (const control of controls) control.value = state.get(nameOf(control)) ?? first(control);
+      for (const control of controls) control.value = fromAddress(control, state.get(nameOf(control)));
       choose();
     }
     const item = anchor && items.find((one) => one.anchor === anchor);
@@ -229,12 +279,16 @@
     if (packed) await unpack(packed.content.textContent).then(() => { find("unshown").className = "printed"; }, () => {});
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", () => { room = atOnce; choose(); keep(section); });
+    find("clear").addEventListener("click", () => { form.reset(); room = atOnce; choose(); keep(section); find("search").focus(); });
     more?.addEventListener("click", () => { room += atOnce; show(); });
     find("copy-csv")?.addEventListener("click", () => copy("CSV", csv(rows())));
     find("copy-json")?.addEventListener("click", () => copy("JSON", JSON.stringify(rows(), null, 1)));
     addEventListener("hashchange", follow);
     addEventListener("keydown", (event) => {
-      const typed = event.target.closest?.("input, select") || event.ctrlKey || event.metaKey || event.altKey;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      // A letter would choose the next option that begins with it.
+      if (event.target.closest?.("select") && /^\S$/u.test(event.key)) event.preventDefault();
+      const typed = event.target.closest?.("input, select");
       if (!typed && form.dataset.difference && "np".includes(event.key)) step(event.key === "n" ? 1 : -1);
     });
     // Only the first are printed.

@@ -47,6 +47,7 @@ from scope.jobs.audit.answer import (
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import Answered, in_order, measured_table, numbers_table
+from scope.jobs.audit.moves import moves_blocks
 from scope.jobs.audit.page_matrix import matrix_page
 from scope.metrics import metric_name
 from scope.records import AuditResult, marked
@@ -60,6 +61,13 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     manifest, answers = result.manifest, list(answered(result))
     targets = ", ".join(card.name for card in manifest.targets if card.role == "target")
     answer = (*_notable(result), *(answer_blocks(result, answers) if answers else ()))
+    moves = moves_blocks(result)
+    react = Section(
+        anchor="moves",
+        title="Reactions",
+        heading=f"Do they react as {manifest.reference.name} does?",
+        blocks=moves,
+    )
     differences = differences_section(result.differences, result.answer_shares)
     return Page(
         title=f"SCoPE {manifest.job}: {targets} against {manifest.reference.name}",
@@ -67,6 +75,10 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         about=about(result, answers) if answers else (),
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
+            *(
+                [Section(anchor="moves", title="Reactions", heading=react, blocks=moves)]
+                * bool(moves)
+            ),
             example_section(result, most=max_pairs),
             *folded(_estimates(result), differences, *_about_the_run(result)),
         ),

@@ -141,6 +141,30 @@ def test_a_small_strip_shows_controls_and_the_estimate_with_its_interval():
     assert (interval.get("x1"), interval.get("x2")) == ("50.00%", "94.00%")
 
 
+@pytest.mark.parametrize(
+    ("limits", "zones", "drawn_lines"),
+    [
+        # Over 94 per cent of the cell from 3 on: red from 0, green from the least to the most.
+        ({"least": 0.5}, [(None, "100%"), ("50.00%", "50.00%")], ["50.00%"]),
+        (
+            {"least": 0.25, "most": 0.75},
+            [(None, "100%"), ("26.50%", "47.00%")],
+            ["26.50%", "73.50%"],
+        ),
+        # A limit beyond the scale is at its end.
+        ({"least": -1.0}, [(None, "100%"), ("3.00%", "97.00%")], ["3.00%"]),
+        ({}, [], []),
+    ],
+)
+def test_a_limit_parts_red_from_green(limits, zones, drawn_lines):
+    root = drawn(small(0.5, 0.25, verdict="bad", **limits))
+    assert [(one.get("x"), one.get("width")) for one in root.iter("rect")] == zones
+    assert [one.get("class") for one in root.iter("rect")] == ["no", "yes"][: len(zones)]
+    grey = [one.get("x1") for one in root.iter("line") if one.get("stroke") == "#888"]
+    assert grey == drawn_lines
+    assert root.find("g").get("class") == "bad"
+
+
 def test_joined_dots_have_a_band_and_a_dot_alone_a_line_for_its_interval():
     root = drawn(curves(series((0, 0.25), (1, 0.75), (3, 0.5), half=0.1)))
     assert circles(root) == [(93.5, 162.0), (168.5, 62.0), (318.5, 112.0)]
