@@ -75,10 +75,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         about=about(result, answers) if answers else (),
         sections=(
             Section(anchor="answer", title="Answer", blocks=answer),
-            *(
-                [Section(anchor="moves", title="Reactions", heading=react, blocks=moves)]
-                * bool(moves)
-            ),
+            *([react] if moves else []),
             example_section(result, most=max_pairs),
             *folded(_estimates(result), differences, *_about_the_run(result)),
         ),
