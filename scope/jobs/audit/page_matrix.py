@@ -13,6 +13,7 @@ from reports.blocks import (
     Block,
     Column,
     Page,
+    Preformatted,
     Section,
     Table,
     note,
@@ -215,7 +216,8 @@ def replacements_in_short(every: Sequence[Direction]) -> Iterator[Block]:
     looks = (look for each in every if each.answer for look in each.answer.looks)
     yield from exploratory([*dict.fromkeys(looks)])
     yield who_replaces_whom(every, brief=True)
-    yield from _to_do(every)
+    # The options stand in the sentence.
+    yield from (block for block in _to_do(every) if not isinstance(block, Preformatted))
 
 
 def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
