@@ -155,7 +155,7 @@ def pairwise_kappa(answers: AnswerMatrix, blocks: Sequence[OptionBlock]) -> Squa
     chance = skills * skills.T + alike * (1 - skills) * (1 - skills.T)
     room = 1 - chance
     kappas = np.where(room > 1e-9, (same / some - chance) / np.maximum(room, 1e-9), 0.0)
-    return np.where(shared > 0, kappas, np.nan)
+    return np.where(shared > 0, np.clip(kappas, -1.0, 1.0), np.nan)
 
 
 def _above_skill(kappas: Square, pairs: NDArray[np.bool_], skills: Values) -> Values:
