@@ -6,7 +6,7 @@ from hostile.cases import ANY, ROWS, WORKS, audit, case, chosen, file, has_repor
 BUG, READER_GONE = frozenset({70}), frozenset({141})
 FULL = "cannot be used: No space left on device"
 CHOOSERS = ("python:toy_models:Chooser",)
-VALUES = ("May one of these", "same answers")
+VALUES = ("may replace", "same answers")
 
 
 def process(name, **fields):
