@@ -9,7 +9,7 @@ from made_up_pools import pool, random_pool, skilled_pool
 from scipy.stats import chi2
 
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, option_blocks
-from scope.jobs.reuse.consensus import (
+from scope.jobs.reuse.shared_mistakes import (
     FEWEST_FOR_KIN,
     Fit,
     FitRows,
@@ -18,9 +18,9 @@ from scope.jobs.reuse.consensus import (
     guessing_p_value,
     kin,
     pairwise_kappa,
+    shared_mistakes,
     skill,
 )
-from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.metrics.consistency import capa_discrete
 
 
