@@ -58,21 +58,22 @@ def spread(values: Sequence[float | None]) -> str:
 
 def steps_table(findings: records.ProbeFindings) -> Table | None:
     """A row a step of every model; a terminal leaves out what the first screen does not need."""
+    wide = ("Over seeds", "On new sentences", "Error", "Gain", "Parameters")
     return table_of(
         "",
-        ("Model", "Step", "Parameters", "Pearson", "On new sentences", "Spearman", "Error", "Gain"),
+        ("Model", "Step", "Pearson", "Spearman", *wide),
         (
             (
-                *(score.model, code(score.step), score.parameters),
-                replace(Cell.of(score.pearson), remark=spread(score.pearsons)),
+                *(score.model, code(score.step), Cell.of(score.pearson), Cell.of(score.spearman)),
+                spread(score.pearsons),
                 Cell.of(score.unseen) if some_seen(findings) else None,
-                replace(Cell.of(score.spearman), remark=spread(score.spearmans)),
                 Cell.of(score.error),
                 score.gain and Cell.of(score.gain, signed=True),
+                score.parameters,
             )
             for score in findings.scores
         ),
-        spacious=("Parameters", "On new sentences", "Error", "Gain"),
+        spacious=wide,
         most=MOST_ROWS,
     )
 
@@ -96,9 +97,9 @@ def steps_section(findings: records.ProbeFindings) -> Section:
         (code(step), prose(words)) for step, words in STEP_MEANINGS.items() if step in steps
     )
     about = note(
-        "Parameters: those trained. Estimates are those of the first seed. Error: the mean absolute "
+        "Estimates are those of the first seed, over seeds: Pearson. Error: the mean absolute "
         f"difference from human scores of {findings.low:g} to {findings.high:g}. Gain: over the "
-        "previous step."
+        "previous step. Parameters: those trained."
     )
     parts = (about, steps_table(findings), Terms(meanings, facts=True))
     blocks = [block for block in parts if block]
