@@ -192,7 +192,7 @@ def _page(
     numbers: Sequence[blocks.Block | None],
 ) -> blocks.Page:
     """The answer, a picture, where it fails, examples and what to do; then everything folded."""
-    manifest, below = result.manifest, _there(*numbers)
+    manifest, below = result.manifest, [block for block in numbers if block]
     listed = [block for block in (*below, *pictures.values()) if isinstance(block, blocks.Table)]
     run = result.folder.name if result.folder else "RUN"
     commands = "\n".join(f"scope fleet {command}" for command in to_do[1]).replace("{run}", run)
@@ -202,10 +202,10 @@ def _page(
         "For example": tuple(shown),
         "What to do": advice,
     }
-    seen = in_two(words, {title: _there(picture) for title, picture in pictures.items()})
+    seen = in_two(words, {title: [picture] for title, picture in pictures.items() if picture})
     facts = blocks.Terms(tuple(_facts(result)), facts=True)
-    asked = _there(facts, data_table(manifest.data) if manifest.data else None)
-    numbered = blocks.Section(anchor="numbers", title="All numbers", blocks=below)
+    asked = [facts, data_table(manifest.data)] if manifest.data else [facts]
+    numbered = blocks.Section(anchor="numbers", title="All numbers", blocks=tuple(below))
     return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
         heading=answer.heading,
@@ -214,7 +214,7 @@ def _page(
             blocks.Section(anchor="answer", title="Answer", blocks=(seen,)),
             *folded(
                 numbered if below else None,
-                blocks.Section(anchor="asked", title="What was asked", blocks=asked),
+                blocks.Section(anchor="asked", title="What was asked", blocks=tuple(asked)),
                 reproduce(manifest, result.clock),
             ),
         ),
@@ -225,10 +225,6 @@ def _page(
             *run_lines(result.clock),
         ),
     )
-
-
-def _there(*parts: blocks.Block | None) -> tuple[blocks.Block, ...]:
-    return tuple(part for part in parts if part is not None)
 
 
 def _facts(result: records.FleetResult, notes: int | None = None) -> Iterator[tuple[Text, Text]]:
@@ -326,7 +322,6 @@ def map_chart(
         Series(
             name=name or ("the rest" if communities else ""),
             note=f"({len(members):,})" if communities else "",
-            style=f"s{place}",
             shape=place,
             dots=tuple(members),
         )
@@ -334,7 +329,7 @@ def map_chart(
         if members
     )
     return (
-        blocks.Figure(Chart(label="Map of the models", series=groups, size=SIZE))
+        blocks.Figure(Chart(label="Map of the models", series=groups, size=(425, 250)))
         if groups
         else None
     )

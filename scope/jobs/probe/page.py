@@ -150,11 +150,8 @@ def answer_of(findings: ProbeFindings, last: StepScore, *, named: bool = False) 
     values = (last.pearson, first.pearson)
     r = [number(x.value) if isinstance(x, Estimate) else "undefined" for x in values]
     head = prose(claim.format(last=r[0], first=r[1]))
-    sure = (
-        "How sure? Trained minus plain, whose layer is chosen on other pairs: {number}."
-        if gain
-        else "How sure? It is {number}."
-    )
+    trained = "Trained minus plain, whose layer is chosen on other pairs: "
+    sure = f"How sure? {trained if gain else 'It is '}{{number}}."
     about = prose(sure, number=gain or last.pearson)
     if side != "alone" and gain is None:
         about = together(about, prose("By the plain cosine {number}.", number=first.pearson))
@@ -168,30 +165,17 @@ def answer_of(findings: ProbeFindings, last: StepScore, *, named: bool = False) 
 
 def _limits(findings: ProbeFindings) -> blocks.Section:
     """What the numbers do not show, and the rules that were applied."""
-    rules = [
-        prose(
-            "A high correlation shows that layers hold the information, not that the model uses "
-            "it. Other kinds of sentences may give other results."
-        ),
-        prose(
-            "Intervals are from a jackknife over {groups} groups of test pairs: pairs that share a "
-            "sentence are not independent. They are not corrected for multiple comparisons: about "
-            "1 of 20 excludes 0 by chance. A layer that is chosen as the best on the test pairs is "
-            "slightly optimistic.",
-            groups=findings.groups,
-        ),
-    ]
-    if not findings.train:
-        rules.append(
-            prose("Whether the saved probe was trained on some of these pairs is unknown.")
-        )
-    if tables.some_seen(findings):
-        rules.append(
-            prose(
-                "Test pairs share sentences with training pairs, which may inflate their numbers."
-            )
-        )
-    bullets = blocks.Bullets((*rules, *map(written, findings.notes)))
+    rules = (
+        "A high correlation shows that layers hold the information, not that the model uses it.",
+        "Other kinds of sentences may give other results.",
+        f"Intervals are from a jackknife over {findings.groups} groups of test pairs, and not "
+        "corrected for multiple comparisons: about 1 of 20 excludes 0 by chance.",
+        "Of the layers, the best is chosen on the test pairs, which is slightly optimistic.",
+        "Whether the saved probe was trained on these pairs is unknown." * (not findings.train),
+        "Test pairs share sentences with training pairs, which may inflate their numbers."
+        * tables.some_seen(findings),
+    )
+    bullets = blocks.Bullets((*map(prose, filter(None, rules)), *map(written, findings.notes)))
     return blocks.Section(anchor="limits", title="Limits", blocks=(bullets,))
 
 

@@ -58,7 +58,6 @@ WORDS: Mapping[str, Words] = {
         (
             "Style or training data may raise both likeness and scores, and accuracy on these "
             "questions stands for all quality that a judge may reward.",
-            "Goel et al. (2025) report .84 to .91 for their judges, a figure of the same kind.",
         ),
         "Let several judges score that are unlike the models they judge, and unlike each other:",
         "scope compare --model JUDGE --model JUDGED --task choice --data QUESTIONS",
@@ -89,8 +88,7 @@ WORDS: Mapping[str, Words] = {
         "the rest may be small. Between different families: {second}.",
         (
             "Accuracy and likeness come from the same questions; no cause is shown.",
-            "CAPA by probabilities rises with certainty. % flips, KL and r of errors are not "
-            "corrected for accuracy, and change with it for that reason.",
+            "% flips, KL and r of errors are not corrected for accuracy, and change with it.",
         ),
         "Do not take two accurate models for independent checks of each other; look at a pair:",
         "scope compare --model FIRST --model SECOND --task choice --data QUESTIONS",
@@ -149,9 +147,7 @@ def page(result: StudyResult) -> blocks.Page:
                 blocks.Section(
                     anchor="numbers", title="All numbers", blocks=(table(result.numbers),)
                 ),
-                blocks.Section(
-                    anchor="limits", title="What the numbers do not show", blocks=(limits,)
-                ),
+                blocks.Section(anchor="limits", title="What they do not show", blocks=(limits,)),
                 asked(manifest, capabilities="Capability" if of_sizes else "Task"),
                 reproduce(manifest, result.clock),
             ),

@@ -118,7 +118,7 @@ def test_independent_models_get_no_claim(tmp_path):
     assert [section.title for section in page(result).sections][:3] == [
         "Answer",
         "All numbers",
-        "What the numbers do not show",
+        "What they do not show",
     ]
     assert "<svg" in result.html()
 
