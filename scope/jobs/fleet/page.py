@@ -58,7 +58,7 @@ def embed_page(result: records.EmbedResult) -> blocks.Page:
         headlines.wrong_answers(result.scores),
         examples(result.examples),
         ("Forecast the models’ results on new questions, or choose a model for each:", jobs),
-        (tables.scores_table(result.scores), tables.models_table(result.fleet)),
+        (*tables.scores_tables(result.scores), tables.models_table(result.fleet)),
     )
 
 
@@ -79,7 +79,7 @@ def forecast_page(result: records.ForecastResult) -> blocks.Page:
         ),
         examples(result.examples),
         (trust if checked else f"{advice} forecast again:", [again]),
-        (tables.expected_table(result.expected), tables.scores_table(result.scores)),
+        (tables.expected_table(result.expected), *tables.scores_tables(result.scores)),
     )
 
 
@@ -100,7 +100,7 @@ def route_page(result: records.RouteResult) -> blocks.Page:
             f"Each question’s model is in ``routes.csv``. {go if gains else check}",
             ["route --fleet FLEET --questions NEW.csv"],
         ),
-        (tables.routers_table(result.routers), mixed if gains else None),
+        (*tables.routers_tables(result.routers), mixed if gains else None),
     )
 
 
@@ -204,7 +204,8 @@ def _page(
     }
     seen = in_two(words, {title: [picture] for title, picture in pictures.items() if picture})
     facts = blocks.Terms(tuple(_facts(result)), facts=True)
-    asked = [facts, data_table(manifest.data)] if manifest.data else [facts]
+    asked: list[blocks.Block] = [facts]
+    asked += [data_table(manifest.data)] if manifest.data else []
     numbered = blocks.Section(anchor="numbers", title="All numbers", blocks=tuple(below))
     return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",

@@ -6,7 +6,7 @@ A table is None where nothing can be shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -71,7 +71,7 @@ def pairs_table(predictions: Sequence[records.BenchmarkPrediction]) -> blocks.Ta
     return strips_table("in the right order (a coin: 50)", rows, least=50.0, write=whole)
 
 
-def scores_table(scores: Sequence[records.ForecastScore]) -> blocks.Table | None:
+def scores_tables(scores: Sequence[records.ForecastScore]) -> Iterator[blocks.Table | None]:
     """The forecasters, on all questions and by category."""
     heads = ("Forecaster", "Category", "Correct, %", "More than the average, points", "Brier score")
     names = (code(row.forecaster) + prose(" (in use)" * row.chosen) for row in scores)
@@ -79,7 +79,7 @@ def scores_table(scores: Sequence[records.ForecastScore]) -> blocks.Table | None
     return _scores("Unseen answers predicted correctly", heads, scores, names, lasts)
 
 
-def routers_table(routers: Sequence[records.RouterScore]) -> blocks.Table | None:
+def routers_tables(routers: Sequence[records.RouterScore]) -> Iterator[blocks.Table | None]:
     """The routing strategies, on all questions and by category."""
     heads = ("Strategy", "Category", "Correct, %", "Gain, points", "Cost")
     names = (row.model or _NAMES.get(row.router, row.router) for row in routers)
@@ -94,12 +94,14 @@ def _scores(
     scores: Sequence[Score],
     names: Iterable[Written],
     lasts: Iterable[Written | None],
-) -> blocks.Table | None:
-    rows = (
+) -> Iterator[blocks.Table | None]:
+    rows = [
         (name, score.category, _share(score.accuracy), _share(score.gain, signed=True), last)
         for score, name, last in zip(scores, names, lasts, strict=True)
-    )
-    return table(caption, heads, rows, tall=True)
+    ]
+    yield table(caption, heads, [row for row in rows if row[1] is None])
+    parts = sorted((row for row in rows if row[1] is not None), key=lambda row: row[1] or "")
+    yield table(f"{caption}, by category", heads, parts)
 
 
 def expected_table(expected: Sequence[records.ExpectedAccuracy]) -> blocks.Table | None:
