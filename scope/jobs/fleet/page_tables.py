@@ -141,17 +141,31 @@ def contributions_table(rows: Sequence[records.Contribution]) -> blocks.Table | 
 
 def models_table(models: Sequence[records.FleetModel]) -> blocks.Table | None:
     """All models, the most accurate first, with a search."""
+    ordered = sorted(models, key=lambda model: from_greatest(model.skill))
+    names = sorted({model.community for model in models if model.community is not None})
+    every, *options = blocks.places(names)
+    places_of: dict[str | None, str] = {name: place for place, name in options}
+    select = blocks.Select(
+        key="community", label="Community", options=(every, ("none", "none"), *options)
+    )
+    sorts = (("order", "most accurate first"), ("error", "least accurate first"))
+    heads = ("Model", "Correct, %", "Community", "Nearest", "Next nearest")
     rows = (
         (
             *(written(model.name) + prose(" (added)" * model.added), _share(model.skill)),
             *(model.community, _near(model.nearest[:1]), _near(model.nearest[1:])),
         )
-        for model in sorted(models, key=lambda model: from_greatest(model.skill))
+        for model in ordered
     )
-    heads = ("Model", "Correct, %", "Community", "Nearest", "Next nearest")
+    keys = (
+        {"error": str(place), "community": places_of.get(model.community, "")}
+        for place, model in enumerate(ordered)
+    )
     caption = "Accuracy of the models, and their distances to the nearest"
-    finder = blocks.Finder(unit="models", searched="names")
-    return table(caption, heads, rows, tall=True, ends=True, finder=finder)
+    finder = blocks.Finder(
+        unit="models", searched="names", selects=(select,) if names else (), orders=sorts
+    )
+    return table(caption, heads, rows, keys, tall=True, ends=True, finder=finder)
 
 
 def _near(nearest: Sequence[records.Neighbour]) -> Text:
