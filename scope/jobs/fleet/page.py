@@ -71,7 +71,11 @@ def forecast_page(result: records.ForecastResult) -> blocks.Page:
     return _page(
         result,
         headlines.of_forecast(result),
-        {"Each model’s forecast and its result": accuracies_chart(result.expected)},
+        {
+            "Each model’s forecast and its result" if checked else "The highest forecasts": (
+                accuracies_chart(result.expected)
+            )
+        },
         (
             *headlines.worst_model(result.expected),
             *([] if checked else [headlines.SAMPLING]),
