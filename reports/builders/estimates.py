@@ -211,7 +211,7 @@ def strips_table(
     """One row per estimate; None if none is defined.
 
     The scale spans only the drawn intervals, so that close numbers are distinguishable. With
-    ``least`` it spans that, too, and is green from there on.
+    ``least`` it spans that, too, and is green from there on; the words above it say what it is.
 
     Examples
     --------
@@ -239,5 +239,5 @@ def strips_table(
             good, bad = estimate.low > least, estimate.high < least
             strip = replace(strip, verdict="good" if good else "bad" if bad else "open")
         cells.append((name, strip))
-    columns = (Column("", "name"), Column(scale if least is None else what, "strip", short=what))
+    columns = (Column("", "name"), Column(scale if least is None else "", "strip", short=what))
     return Table.with_columns(columns, cells, close=True)

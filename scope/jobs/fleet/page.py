@@ -97,7 +97,9 @@ def route_page(result: records.RouteResult) -> blocks.Page:
     return _page(
         result,
         headlines.of_route(result),
-        {"What the router gains": gains} if gains else {"Where the questions go": mixed},
+        {"How many points more the router gets right than": gains}
+        if gains
+        else {"Where the questions go": mixed},
         [*headlines.route_fails(result.routers)] or [prose("Not known without answers.")],
         examples(result.examples),
         (
@@ -121,7 +123,7 @@ def predict_page(result: records.PredictResult) -> blocks.Page:
         result,
         headlines.of_predict(result),
         {
-            "Of 100 pairs of models": tables.pairs_table(best_first),
+            "Pairs of 100 in the right order (a coin: 50)": tables.pairs_table(best_first),
             "The worst of them": benchmark_chart(last) if last else None,
         },
         [fails] if fails else [],
