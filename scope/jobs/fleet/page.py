@@ -71,11 +71,7 @@ def forecast_page(result: records.ForecastResult) -> blocks.Page:
     return _page(
         result,
         headlines.of_forecast(result),
-        {
-            "Each model’s forecast and its result" if checked else "The highest forecasts": (
-                accuracies_chart(result.expected)
-            )
-        },
+        {"Each model’s forecast": accuracies_chart(result.expected)},
         (
             *headlines.worst_model(result.expected),
             *([] if checked else [headlines.SAMPLING]),
