@@ -104,6 +104,17 @@ def short_points(estimate: Estimate | Undefined) -> str:
     return f"{value} [{low}, {high}]"
 
 
+def whole(estimate: Estimate | Undefined) -> str:
+    """An estimate in whole numbers with its interval, or why there is none.
+
+    >>> whole(Estimate(value=74.2, low=66.0, high=79.8, n=9, method="bootstrap"))
+    '74 [66, 80]'
+    """
+    if isinstance(estimate, Undefined):
+        return str(estimate)
+    return f"{estimate.value:.0f} [{estimate.low:.0f}, {estimate.high:.0f}]"
+
+
 def p_value(value: float | None) -> str:
     """A p-value with three decimals, or a bound below that.
 

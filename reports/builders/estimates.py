@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -201,10 +201,17 @@ def table_of(
     )
 
 
-def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) -> Table | None:
+def strips_table(
+    what: str,
+    rows: Iterable[tuple[str, Estimate | Undefined]],
+    *,
+    least: float | None = None,
+    write: Callable[[Estimate | Undefined], str] = short,
+) -> Table | None:
     """One row per estimate; None if none is defined.
 
-    The scale spans only the drawn intervals, so that close numbers are distinguishable.
+    The scale spans only the drawn intervals, so that close numbers are distinguishable. With
+    ``least`` it spans that, too, and is green from there on; the words above it say what it is.
 
     Examples
     --------
@@ -216,17 +223,21 @@ def strips_table(what: str, rows: Iterable[tuple[str, Estimate | Undefined]]) ->
     defined = [estimate for _, estimate in rows if isinstance(estimate, Estimate)]
     if not defined:
         return None
-    low = math.floor(min(estimate.low for estimate in defined) * 20 + 1e-9) / 20
-    high = math.ceil(max(estimate.high for estimate in defined) * 20 - 1e-9) / 20
+    ends = [end for each in defined for end in (each.low, each.high)]
+    ends += [] if least is None else [least]
+    low, high = math.floor(min(ends) * 20 + 1e-9) / 20, math.ceil(max(ends) * 20 - 1e-9) / 20
     high = max(high, low + 0.05)
     scale = f"{low:g} to {high:g}".replace("-", "−")
     cells: list[tuple[str, SmallStrip | str]] = []
     for name, estimate in rows:
-        words = short(estimate)
+        words = write(estimate)
         if isinstance(estimate, Undefined):
             cells.append((name, words))
-        else:
-            strip = SmallStrip(f"{name}: {words}", estimate, (low, high), words=words)
-            cells.append((name, strip))
-    columns = (Column("", "name"), Column(scale, "strip", short=what))
+            continue
+        strip = SmallStrip(f"{name}: {words}", estimate, (low, high), least, words=words)
+        if least is not None:
+            good, bad = estimate.low > least, estimate.high < least
+            strip = replace(strip, verdict="good" if good else "bad" if bad else "open")
+        cells.append((name, strip))
+    columns = (Column("", "name"), Column(scale if least is None else "", "strip", short=what))
     return Table.with_columns(columns, cells, close=True)

@@ -30,7 +30,7 @@ def drawing(chart: Chart) -> Markup:
     up = Scale(*y_ends, top + height, -height)  # pixels count downwards
     dots = chart.dots
     many = len(dots) > MANY
-    names = [(across.at(dot.x), up.at(dot.y), dot.name) for dot in dots if dot.name and not many]
+    names = [(across.at(dot.x), up.at(dot.y), "" if many else dot.name) for dot in dots]
     wide = left + width + right
     return framed(
         wide,

@@ -70,7 +70,7 @@ class ForecastScore:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class QuestionForecast:
-    """A question as an example, with the beginning of its text.
+    """A question as an example; a long one without the middle of its text.
 
     ``expected`` is the mean forecast probability of a right answer over all models, and
     ``observed`` the share of them that are right, None if unknown. With a ``model``, which a router

@@ -35,7 +35,7 @@ def whatever_the_text(topics):
     return np.tile([0.3, 0.9], (len(topics), 1))
 
 
-WORTH = "✓ Route with it: "
+WORTH = "✓ Route: "
 
 DECISIONS = [
     Decision(
@@ -44,8 +44,8 @@ DECISIONS = [
         exits=0,
         page=(
             WORTH,
-            "more correct than the single best model",
-            "against a random choice of the same mix",
+            "points more questions right than with",
+            "the same models drawn at random",
         ),
     ),
     Decision(

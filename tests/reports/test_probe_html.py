@@ -41,7 +41,7 @@ def test_one_model_and_one_step_make_a_page_with_every_section(parse):
     assert sections(page) == [
         *("answer", "wrong", "steps", "layers", "limits", "asked", "reproduce")
     ]
-    assert "The cosine of its best layer (step raw)" in page.section("answer").words
+    assert "People’s scores are followed with r" in page.section("answer").words
 
 
 def test_everything_undefined_still_makes_a_page(parse):
@@ -58,7 +58,7 @@ def test_everything_undefined_still_makes_a_page(parse):
     )
     answer = parse(build_comparison(undefined).html()).section("answer")
     assert answer.all("svg") == []
-    assert "Pearson undefined (one side is constant)" in answer.words
+    assert "r undefined with people’s scores" in answer.words
 
 
 def test_a_page_on_hundreds_of_layers_has_colours_alone_and_stays_small_enough_to_open(parse):

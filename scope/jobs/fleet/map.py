@@ -134,8 +134,8 @@ def describe_models(
     if isinstance(shown, Undefined):
         return listed, f"the map is undefined: {shown.reason}"
     return listed, (
-        f"the map's two dimensions explain {100 * shown:.0f} % of the variance of the models' "
-        "vectors; distances and nearest models use the full vectors"
+        f"the map shows {100 * shown:.0f} % of the variance between the models: models near on it "
+        "may be unlike, so go by the numbers"
     )
 
 

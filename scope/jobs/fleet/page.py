@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from reports import blocks
@@ -19,15 +20,11 @@ from reports.prose import Text, joined, prose, written
 from reports.wording import percent, short_share
 from scope import records
 from scope.jobs.fleet import headlines, page_tables as tables
-from scope.jobs.fleet.headlines import overall
 from scope.jobs.fleet.selection import from_greatest
 from scope.records import Estimate
-from scope.records.fleet import SINGLE_BEST
 
-MEAN = "each model’s mean"
-
-GLANCE = 140
-"""Most characters of an example on the first screen."""
+GLANCE = 80
+"""Most characters of each end of a question on the first screen."""
 
 MOST_PAIRS = 4
 """Most pairs of models that are alike on the first screen."""
@@ -38,23 +35,30 @@ MOST_NAMED = 20
 MOST_BRIEF_NOTES = 2
 """Most notes that a terminal shows."""
 
+MOST_DOTS = 1_000
+"""Most models of a benchmark that are drawn, evenly spaced by observed accuracy."""
+
+MOST_BARS = 6
+"""Most models without an observed accuracy that are drawn."""
+
+MOST_COMMUNITIES = 5
+"""Most communities with their own shape; all other models share the last one."""
+
+SIZE = (390, 250)
+"""The width and height of a chart on the first screen."""
+
 
 def embed_page(result: records.EmbedResult) -> blocks.Page:
     """The report on a fleet."""
     jobs = [f"{job} --fleet {{run}} --questions NEW.csv" for job in ("forecast", "route")]
     return _page(
         result,
-        headlines.of_embed(result),
+        headlines.of_scores(result.scores),
         {"Forecast and what came true": reliability_chart(result.reliability)},
-        (*headlines.worst_bin(result.reliability), *headlines.worst_category(result.scores, MEAN)),
+        headlines.wrong_answers(result.scores),
         examples(result.examples),
-        (prose("Predict new questions, or choose a model for each:"), jobs),
-        (
-            *tables.scores_tables(result.scores),
-            tables.reliability_table(result.reliability),
-            map_chart(result.fleet),
-            tables.models_table(result.fleet),
-        ),
+        ("Forecast the models’ results on new questions, or choose a model for each:", jobs),
+        (*tables.scores_tables(result.scores), tables.models_table(result.fleet)),
     )
 
 
@@ -62,61 +66,43 @@ def forecast_page(result: records.ForecastResult) -> blocks.Page:
     """The report on forecasts."""
     checked = any(row.observed is not None for row in result.expected)
     advice = "Check it: run a few models on 100 of these questions, add the column ``correct``, and"
-    trust = "Run the models whose forecasts lie close together; embed again with their answers:"
+    trust = "Run the models that matter before you choose; learn again with their answers added:"
     again = "embed --data ANSWERS.csv" if checked else "forecast --fleet FLEET --questions NEW.csv"
     return _page(
         result,
         headlines.of_forecast(result),
-        {"Forecast and observed": accuracies_chart(result.expected)},
+        {"Each model’s forecast": accuracies_chart(result.expected)},
         (
             *headlines.worst_model(result.expected),
             *([] if checked else [headlines.SAMPLING]),
-            *headlines.worst_bin(result.reliability),
-            *headlines.worst_category(result.scores, MEAN),
+            *headlines.wrong_answers(result.scores),
         ),
         examples(result.examples),
-        (prose(trust if checked else f"{advice} forecast again:"), [again]),
-        (
-            tables.expected_table(result.expected),
-            *tables.scores_tables(result.scores),
-            tables.reliability_table(result.reliability),
-        ),
+        (trust if checked else f"{advice} forecast again:", [again]),
+        (tables.expected_table(result.expected), *tables.scores_tables(result.scores)),
     )
 
 
 def route_page(result: records.RouteResult) -> blocks.Page:
     """The report on routing."""
-    accuracies = (
-        (": ".join(filter(None, (score.router, score.model))), score.accuracy)
-        for score in overall(result.routers)
-    )
     mix = ((x.model, percent(x.share)) for x in sorted(result.mix, key=lambda x: -x.share))
     mixed = tables.table("Models that the router selects", ("Model", "Questions, %"), mix)
-    known = strips_table("Questions answered correctly", accuracies)
-    single = [score for score in result.routers if score.router == SINGLE_BEST]
-    check = (
-        "Each question’s model is in ``routes.csv``. To see whether it pays, add a column "
-        "``correct`` to the questions, with the answers of a few models:"
-    )
-    go = "Each question’s model is in ``routes.csv``. To trade accuracy for cost, name the prices:"
+    gains = tables.gains_table(result.routers)
+    check = "To see whether it pays, add a column ``correct``, with the answers of a few models:"
+    go = "New questions are routed by the same command; confirm the gain on some of your own:"
     return _page(
         result,
         headlines.of_route(result),
-        {"How many are right": known} if known else {"Where the questions go": mixed},
-        (
-            *headlines.worst_category(single, "the single best model"),
-            *([] if known else [headlines.SAMPLING]),
-        ),
+        {"How many points more the router gets right than": gains}
+        if gains
+        else {"Where the questions go": mixed},
+        [*headlines.route_fails(result.routers)] or [prose("Not known without answers.")],
         examples(result.examples),
         (
-            prose(go if known else check),
-            ("route --fleet FLEET --questions NEW.csv --costs PRICES.csv",),
+            f"Each question’s model is in ``routes.csv``. {go if gains else check}",
+            ["route --fleet FLEET --questions NEW.csv"],
         ),
-        (
-            *tables.routers_tables(result.routers),
-            mixed if known else None,
-            *tables.scores_tables(result.scores),
-        ),
+        (*tables.routers_tables(result.routers), mixed if gains else None),
     )
 
 
@@ -124,25 +110,21 @@ def predict_page(result: records.PredictResult) -> blocks.Page:
     """The report on held-out benchmarks."""
     best_first = sorted(result.predictions, key=lambda prediction: from_greatest(prediction.tau))
     last = next((row for row in reversed(best_first) if row.points), None)
-    fails, *far = (*headlines.worst_benchmark(result.predictions), ())
+    fails, example = headlines.worst_of(result.predictions)
+    advice = (
+        "Run the benchmark only for the models at the top of the order, and a few below. To place "
+        "a new model, answer the other benchmarks with it, and learn again:"
+    )
     return _page(
         result,
         headlines.of_predict(result),
         {
-            "Same order (Kendall’s τ: 1 the same, 0 none)": strips_table(
-                "Kendall’s τ", ((row.benchmark, row.tau) for row in best_first)
-            ),
+            "Pairs of 100 in the right order (a coin: 50)": tables.pairs_table(best_first),
             "The worst of them": benchmark_chart(last) if last else None,
         },
         [fails] if fails else [],
-        [blocks.Paragraph(text) for text in far if text],
-        (
-            prose(
-                "Use the order, and run the benchmark for the models at the top. To place a new "
-                "model, answer the other benchmarks with it and run"
-            ),
-            ("embed --data ANSWERS.csv",),
-        ),
+        [blocks.Paragraph(example)] if example else [],
+        (advice, ["embed --data ANSWERS.csv"]),
         (
             tables.predictions_table(result.predictions),
             tables.contributions_table(result.contributions),
@@ -153,26 +135,28 @@ def predict_page(result: records.PredictResult) -> blocks.Page:
 
 def map_page(result: records.MapResult) -> blocks.Page:
     """The report on a map."""
-    noted = [written(text[:1].upper() + text[1:]) for text in result.notes if "variance" in text]
+    noted = [
+        written(f"{text[:1].upper()}{text[1:]}.") for text in result.notes if "variance" in text
+    ]
     near = sorted((x for x in result.fleet if x.nearest), key=lambda x: x.nearest[0].distance)
-    pairs = dict.fromkeys(
-        (tuple(sorted((x.name, x.nearest[0].model))), x.nearest[0].distance) for x in near
-    )
+    pairs = {tuple(sorted((x.name, x.nearest[0].model))): x.nearest[0].distance for x in near}
     closest = [
         prose(f"{{first}} and {{second}}: {distance:.2f} apart", first=first, second=second)
-        for (first, second), distance in [*pairs][:MOST_PAIRS]
+        for (first, second), distance in [*pairs.items()][:MOST_PAIRS]
     ]
+    named = {name for pair in [*pairs][:MOST_PAIRS] for name in pair} | {x.name for x in near[-1:]}
     return _page(
         result,
         headlines.of_map(result),
-        {"The nearer, the more often right on the same questions": map_chart(result.fleet)},
+        {"The nearer, the more alike": map_chart(result.fleet, named)},
         noted,
         (blocks.Bullets(tuple(closest)),) if closest else (),
         (
-            prose("Choose a model for each question, of models that differ:"),
-            ("route --fleet FLEET --questions NEW.csv",),
+            "Of models that are alike, keep the cheaper one. Of models that differ, choose one for "
+            "each question:",
+            ["route --fleet FLEET --questions NEW.csv"],
         ),
-        (tables.models_table(result.fleet), tables.communities_table(result.communities)),
+        (tables.models_table(result.fleet),),
     )
 
 
@@ -181,22 +165,23 @@ def examples(rows: Sequence[records.QuestionForecast]) -> tuple[blocks.Block, ..
     parts: list[blocks.Block] = []
     for row in rows:
         text = " ".join(row.text.split()) or row.id
-        short = text if len(text) <= GLANCE else f"{text[:GLANCE]}…"
+        if len(text) > 2 * GLANCE:
+            start, end = text[:GLANCE].rpartition(" ")[0], text[-GLANCE:].partition(" ")[2]
+            text = f"{start} … {end}"
         expected = f"{100 * row.expected:.0f}\u00a0%"
         if row.model is None:
-            seen = "" if row.observed is None else f", observed **{100 * row.observed:.0f}\u00a0%**"
-            words = prose(f"Models that answer it correctly: forecast **{expected}**{seen}.")
+            seen = "" if row.observed is None else f"; really **{100 * row.observed:.0f}\u00a0%**"
+            key = " (is its key right?)" * (row.observed == 0)
+            words = prose(f"Models that get it right: forecast **{expected}**{seen}{key}.")
         else:
-            seen = _RIGHT[row.observed] and f": {_RIGHT[row.observed]}"
-            alone = (
-                _RIGHT[row.single_best] and f"; the single best model: {_RIGHT[row.single_best]}"
-            )
-            words = prose(f"Sent to **{{model}}**, {expected} sure{seen}{alone}.", model=row.model)
-        parts += [blocks.Passage(written(short)), blocks.Paragraph(words)]
+            outcomes = (("", row.observed), ("; the single best model is ", row.single_best))
+            known = [
+                f"{who}**{'right' if x else 'wrong'}**" for who, x in outcomes if x is not None
+            ]
+            sent = f"The router asks {{model}}, {expected} sure to be right{': ' * bool(known)}"
+            words = prose(f"{sent}{''.join(known)}.", model=row.model)
+        parts += [blocks.Passage(written(f"“{text}”")), blocks.Paragraph(words)]
     return tuple(parts)
-
-
-_RIGHT: Mapping[float | None, str] = {1.0: "right", 0.0: "wrong", None: ""}
 
 
 def _page(
@@ -205,25 +190,25 @@ def _page(
     pictures: Mapping[str, blocks.Block | None],
     fails: Iterable[Text],
     shown: Sequence[blocks.Block],
-    to_do: tuple[Text, Sequence[str]],
+    to_do: tuple[str, Sequence[str]],
     numbers: Sequence[blocks.Block | None],
 ) -> blocks.Page:
     """The answer, a picture, where it fails, examples and what to do; then everything folded."""
-    manifest, below = result.manifest, _there(*numbers)
+    manifest, below = result.manifest, [block for block in numbers if block]
     listed = [block for block in (*below, *pictures.values()) if isinstance(block, blocks.Table)]
-    terms = blocks.Terms(tuple(_facts(result)), facts=True)
     run = result.folder.name if result.folder else "RUN"
-    commands = (f"scope fleet {command.replace('{run}', run)}" for command in to_do[1])
+    commands = "\n".join(f"scope fleet {command}" for command in to_do[1]).replace("{run}", run)
+    advice = (blocks.Paragraph(prose(to_do[0])), blocks.Preformatted(commands))
     words = {
         "Where it fails": tuple(map(blocks.Paragraph, fails)),
         "For example": tuple(shown),
-        "What to do": (
-            blocks.Paragraph(to_do[0]),
-            blocks.Preformatted("\n".join(commands)),
-        ),
+        "What to do": advice,
     }
-    seen = in_two(words, {title: _there(picture) for title, picture in pictures.items()})
-    asked = _there(terms, data_table(manifest.data) if manifest.data else None)
+    seen = in_two(words, {title: [picture] for title, picture in pictures.items() if picture})
+    facts = blocks.Terms(tuple(_facts(result)), facts=True)
+    asked: list[blocks.Block] = [facts]
+    asked += [data_table(manifest.data)] if manifest.data else []
+    numbered = blocks.Section(anchor="numbers", title="All numbers", blocks=tuple(below))
     return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
         heading=answer.heading,
@@ -231,138 +216,123 @@ def _page(
         sections=(
             blocks.Section(anchor="answer", title="Answer", blocks=(seen,)),
             *folded(
-                blocks.Section(anchor="numbers", title="All numbers", blocks=below)
-                if below
-                else None,
-                blocks.Section(anchor="asked", title="What was asked", blocks=asked),
+                numbered if below else None,
+                blocks.Section(anchor="asked", title="What was asked", blocks=tuple(asked)),
                 reproduce(manifest, result.clock),
             ),
         ),
         brief=(
-            *_there(blocks.Paragraph(answer.about) if answer.about else None),
+            *([blocks.Paragraph(answer.about)] if answer.about else []),
             *listed[:1],
-            _lines(result),
+            blocks.Terms(tuple(_facts(result, MOST_BRIEF_NOTES)), facts=True),
             *run_lines(result.clock),
         ),
     )
 
 
-def _there(*parts: blocks.Block | None) -> tuple[blocks.Block, ...]:
-    return tuple(part for part in parts if part is not None)
-
-
-def _facts(result: records.FleetResult) -> Iterator[tuple[Text, Text]]:
-    """The response matrix, the forecaster in use, the encoder of its questions, files and notes."""
+def _facts(result: records.FleetResult, notes: int | None = None) -> Iterator[tuple[Text, Text]]:
+    """The response matrix, the forecaster, the encoder of its questions, files and notes."""
     matrix = f"{result.questions:,} questions × {result.models:,} models"
-    yield prose("Matrix"), prose(f"{matrix}, {result.answers:,} answers known")
-    yield prose("Forecaster"), code(result.forecaster)
-    yield prose("Question vectors"), code(result.encoder)
+    yield prose("matrix"), prose(f"{matrix}, {result.answers:,} answers known")
+    yield prose("forecaster"), code(result.forecaster)
+    yield prose("question vectors"), code(result.encoder)
     if names := [model.name for model in getattr(result, "fleet", ()) if model.added]:
-        yield prose("Added without retraining"), joined([len(names), *names[:MOST_NAMED]])
+        yield prose("added without retraining"), joined([len(names), *names[:MOST_NAMED]])
     if result.files:
-        yield prose("Files"), joined(map(code, result.files))
-    yield from ((prose("Note"), written(text)) for text in result.notes)
-
-
-def _lines(result: records.FleetResult) -> blocks.Terms:
-    """The matrix, the first notes, and the files with the run's folder if it is known."""
-    lines = [(prose("matrix"), next(_facts(result))[1])]
-    lines += [(prose("note"), written(text)) for text in result.notes[:MOST_BRIEF_NOTES]]
-    if result.files:
-        folder = result.folder or Path()
-        lines.append((prose("files"), joined(str(folder / name) for name in result.files)))
-    return blocks.Terms(tuple(lines), facts=True)
-
-
-MOST_DOTS = 1_000
-"""Most models of a benchmark that are drawn, evenly spaced by observed accuracy."""
-
-MOST_BARS = 6
-"""Most models without an observed accuracy that are drawn."""
-
-FIFTHS = ("least accurate fifth", "second", "third", "fourth", "most accurate fifth")
-"""The groups on a map without communities."""
-
-MOST_COMMUNITIES = 5
-"""Most communities with their own shape; all other models share the last one."""
+        paths = (str((result.folder or Path()) / name) for name in result.files)
+        yield prose("files"), joined(paths)
+    yield from ((prose("note"), written(text)) for text in result.notes[:notes])
 
 
 def accuracies_chart(
     expected: Sequence[records.ExpectedAccuracy],
 ) -> blocks.Figure | blocks.Table | None:
-    """Observed against expected accuracy; the expected accuracies if none was observed."""
-    dots = [
-        _dot(row.model, row.accuracy.value, seen.value, (seen.low, seen.high))
-        for row in expected
-        if isinstance(row.accuracy, Estimate) and isinstance(seen := row.observed, Estimate)
+    """Forecasts with their intervals by observed accuracy; alone if none was observed."""
+    dots: tuple[list[Dot], list[Dot]] = ([], [])
+    for row in expected:
+        if isinstance(row.accuracy, Estimate) and isinstance(row.observed, Estimate):
+            dot = _dot(row.model, row.observed.value, row.accuracy.value)
+            ends = (row.accuracy.low, row.accuracy.high)
+            dots[headlines.misses(row)].append(replace(dot, interval=ends))
+    alone = ((row.model, row.accuracy) for row in expected[:MOST_BARS])
+    named = zip(("observed within the forecast’s interval", "outside"), dots, strict=True)
+    series = [
+        Series(dots=tuple(of), name=name, note=f"({len(of)})", shape=place)
+        for place, (name, of) in enumerate(named)
+        if of
     ]
-    alone = [(row.model, row.accuracy) for row in expected[:MOST_BARS]]
-    return _diagonal("forecast", dots) or strips_table("Expected accuracy", alone)
+    drawn = _diagonal("accuracy", "observed", "forecast", series)
+    return drawn or strips_table("Expected accuracy", alone)
 
 
 def reliability_chart(bins: Sequence[records.ReliabilityBin]) -> blocks.Figure | None:
     """What came true of forecasts with about the same probability."""
     dots = [
-        _dot("", x.predicted, x.observed.value, (x.observed.low, x.observed.high))
+        replace(_dot("", x.predicted, seen.value), interval=(seen.low, seen.high))
         for x in bins
-        if isinstance(x.observed, Estimate)
+        if isinstance(seen := x.observed, Estimate)
     ]
-    return _diagonal("forecast", dots, of="share of right answers")
+    return _diagonal("share of right answers", "forecast", "observed", [Series(dots=tuple(dots))])
 
 
 def benchmark_chart(prediction: records.BenchmarkPrediction) -> blocks.Figure | None:
-    """Observed against predicted accuracy on a benchmark."""
+    """Observed against predicted accuracy on a benchmark; the largest error has its name."""
     points = sorted(prediction.points, key=lambda point: point.observed)
     drawn = points[:: math.ceil(len(points) / MOST_DOTS) or 1]
+    far = headlines.farthest(prediction) if points else None
+    dots = [
+        replace(dot, name=dot.name if point == far else "")
+        for point in drawn
+        if (dot := _dot(point.model, point.predicted, point.observed))
+    ]
     note = f"{len(drawn):,} of {len(points):,} models" if len(drawn) < len(points) else ""
-    dots = [_dot(point.model, point.predicted, point.observed) for point in drawn]
-    return _diagonal("predicted", dots, prediction.benchmark, note)
+    series = Series(dots=tuple(dots), name=prediction.benchmark, note=note)
+    return _diagonal("accuracy", "predicted", "observed", [series])
 
 
-def _dot(model: str, x: float, y: float, interval: tuple[float, float] | None = None) -> Dot:
-    title = f"{model or 'answers'}: predicted {percent(x)} %, observed {percent(y)} %"
-    return Dot(title=title, x=x, y=y, interval=interval, name=model)
+def _dot(model: str, x: float, y: float) -> Dot:
+    title = f"{model or 'answers'}: {percent(x)} %, {percent(y)} %"
+    return Dot(title=title, x=x, y=y, name=model)
 
 
-def _diagonal(
-    x: str, dots: Sequence[Dot], name: str = "", note: str = "", *, of: str = "accuracy"
-) -> blocks.Figure | None:
-    """Observed against predicted accuracy, on axes with the same ends."""
+def _diagonal(of: str, x: str, y: str, series: Sequence[Series]) -> blocks.Figure | None:
+    """Two accuracies, on axes with the same ends."""
     chart = Chart(
-        label=f"Observed by {x} {of}",
-        series=(Series(dots=tuple(dots), name=name, note=note),),
+        label=f"{y} by {x} {of}",
+        series=tuple(series),
         x_title=f"{x} {of}",
-        y_title=f"observed {of}",
+        y_title=f"{y} {of}",
         diagonal=True,
-        size=(270, 230),
+        size=SIZE,
     )
-    return blocks.Figure(chart) if dots else None
+    return blocks.Figure(chart) if chart.dots else None
 
 
-def map_chart(models: Sequence[records.FleetModel]) -> blocks.Figure | None:
-    """The map of the models that have a position, by community or else by accuracy."""
-    ordered = sorted(models, key=lambda model: from_greatest(model.skill))
+def map_chart(
+    models: Sequence[records.FleetModel], named: Collection[str] = ()
+) -> blocks.Figure | None:
+    """The map of the models that have a position, by community; those ``named`` have a label."""
     sizes = Counter(model.community for model in models if model.community is not None)
     communities = [name for name, _ in sizes.most_common(MOST_COMMUNITIES)]
-    names = [*communities, "other or no community"] if communities else FIFTHS
-    dots: list[list[Dot]] = [[] for _ in names]
-    for rank, model in enumerate(ordered):
-        group = -1 - rank * len(FIFTHS) // len(ordered)
-        if communities:
-            group = communities.index(model.community) if model.community in communities else -1
+    dots: dict[str | None, list[Dot]] = {name: [] for name in (*communities, None)}
+    for model in models:
         if model.x is not None and model.y is not None:
             title = f"{model.name}\naccuracy {short_share(model.skill)}"
-            dots[group].append(Dot(title=title, x=model.x, y=model.y, name=model.name))
+            name = model.name if model.name in named else ""
+            dot = Dot(title=title, x=model.x, y=model.y, name=name)
+            dots[model.community if model.community in communities else None].append(dot)
     groups = tuple(
         Series(
-            name=name,
-            note=f"({len(members):,})",
-            style=f"{'s' if communities else 'q'}{place}",
-            shape=place if communities else 0,
+            name=name or ("the rest" if communities else ""),
+            note=f"({len(members):,})" if communities else "",
+            shape=place,
             dots=tuple(members),
         )
-        for place, (name, members) in enumerate(zip(names, dots, strict=True))
+        for place, (name, members) in enumerate(dots.items())
         if members
     )
-    label = f"Map of the models by {'community' if communities else 'accuracy'}"
-    return blocks.Figure(Chart(label=label, series=groups, size=(340, 330))) if groups else None
+    return (
+        blocks.Figure(Chart(label="Map of the models", series=groups, size=(425, 250)))
+        if groups
+        else None
+    )

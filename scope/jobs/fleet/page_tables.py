@@ -11,14 +11,15 @@ from dataclasses import replace
 from functools import partial
 
 from reports import blocks
-from reports.builders.estimates import table_of
+from reports.builders.estimates import strips_table, table_of
 from reports.builders.run import code
 from reports.prose import Text, Written, joined, prose, written
-from reports.wording import Cell, number, p_value, percent
+from reports.wording import Cell, number, short_points, whole
 from scope import records
-from scope.jobs.fleet.headlines import Score
+from scope.jobs.fleet.headlines import Score, of_pairs, overall
 from scope.jobs.fleet.selection import from_greatest
 from scope.records import Estimate, Undefined
+from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, SAME_MIX
 
 Number = Estimate | Undefined | None
 
@@ -39,42 +40,68 @@ def _share(estimate: Number, *, signed: bool = False) -> Cell | None:
     return replace(cell, value=cell.value.partition("\u00a0")[0])
 
 
-def _changed(error: Number, change: Callable[[float], float]) -> Number:
+def _changed(error: Estimate | Undefined, change: Callable[[float], float]) -> Estimate | Undefined:
     if not isinstance(error, Estimate):
         return error
     value, low, high = map(change, (error.value, error.low, error.high))
     return replace(error, value=value, low=low, high=high)
 
 
+_NAMES = {
+    SAME_MIX: "the same models drawn at random",
+    BEST_PER_BENCHMARK: "the best model of each category, in hindsight",
+    ORACLE: "a perfect choice",
+}
+"""The ways of routing in words, where they differ from those of results."""
+
+
+def gains_table(routers: Sequence[records.RouterScore]) -> blocks.Table | None:
+    """How many more points of questions the router gets right than each other way, paired."""
+    gains = (
+        (f"{row.model} alone" if row.model else _NAMES.get(row.router, row.router), row.gain)
+        for row in overall(routers)
+    )
+    rows = ((name, gain) for name, gain in gains if gain is not None)
+    return strips_table("points more right than", rows, least=0.0, write=short_points)
+
+
+def pairs_table(predictions: Sequence[records.BenchmarkPrediction]) -> blocks.Table | None:
+    """Of 100 pairs of models, those that are predicted in the right order; a coin: 50."""
+    rows = ((x.benchmark, _changed(x.tau, of_pairs)) for x in predictions)
+    return strips_table("in the right order (a coin: 50)", rows, least=50.0, write=whole)
+
+
 def scores_tables(scores: Sequence[records.ForecastScore]) -> Iterator[blocks.Table | None]:
     """The forecasters, on all questions and by category."""
-    heads = ("Forecaster", "Category", "Correct, %", "More than the mean, points", "Brier score")
-    rows = (
-        (score, code(score.forecaster) + prose(" (in use)" * score.chosen), Cell.of(score.brier))
-        for score in scores
-    )
-    return _tables("Unseen answers predicted correctly", heads, rows)
+    heads = ("Forecaster", "Category", "Correct, %", "More than the average, points", "Brier score")
+    names = (code(row.forecaster) + prose(" (in use)" * row.chosen) for row in scores)
+    lasts = (Cell.of(row.brier) for row in scores)
+    return _scores("Unseen answers predicted correctly", heads, scores, names, lasts)
 
 
 def routers_tables(routers: Sequence[records.RouterScore]) -> Iterator[blocks.Table | None]:
     """The routing strategies, on all questions and by category."""
     heads = ("Strategy", "Category", "Correct, %", "Gain, points", "Cost")
-    names = (joined(filter(None, (row.router, row.model)), between=": ") for row in routers)
+    names = (row.model or _NAMES.get(row.router, row.router) for row in routers)
     costs = (None if row.cost is None else f"{row.cost:.4g}" for row in routers)
-    rows = zip(routers, names, costs, strict=True)
-    return _tables("Questions answered correctly, and what the router gains", heads, rows)
+    caption = "Questions answered correctly, and what the router gains"
+    return _scores(caption, heads, routers, names, costs)
 
 
-def _tables(
-    caption: str, heads: Sequence[str], rows: Iterable[tuple[Score, Text, Written | None]]
+def _scores(
+    caption: str,
+    heads: Sequence[str],
+    scores: Sequence[Score],
+    names: Iterable[Written],
+    lasts: Iterable[Written | None],
 ) -> Iterator[blocks.Table | None]:
-    """The scores with a name and a last cell: on all questions, and by category."""
-    cells = [
+    rows = [
         (name, score.category, _share(score.accuracy), _share(score.gain, signed=True), last)
-        for score, name, last in sorted(rows, key=lambda row: row[0].category or "")
+        for score, name, last in zip(scores, names, lasts, strict=True)
     ]
-    yield table(caption, heads, [row for row in cells if row[1] is None])
-    yield table(f"{caption}, by category", heads, [row for row in cells if row[1] is not None])
+    yield table(caption, heads, [row for row in rows if row[1] is None])
+    parts = sorted((row for row in rows if row[1] is not None), key=lambda row: row[1] or "")
+    yield table(f"{caption}, by category", heads, parts)
 
 
 def expected_table(expected: Sequence[records.ExpectedAccuracy]) -> blocks.Table | None:
@@ -87,23 +114,13 @@ def expected_table(expected: Sequence[records.ExpectedAccuracy]) -> blocks.Table
     return table("Accuracy on the unseen questions", heads, rows, tall=True, ends=True)
 
 
-def reliability_table(bins: Sequence[records.ReliabilityBin]) -> blocks.Table | None:
-    """The share of correct answers among forecasts with about the same probability."""
-    rows = (
-        (f"{100 * x.low:.0f} to {100 * x.high:.0f}", percent(x.predicted), _share(x.observed))
-        for x in bins
-    )
-    heads = ("Predicted, %", "On average", "Correct, %")
-    return table("Calibration of the probabilities", heads, rows)
-
-
 def predictions_table(predictions: Sequence[records.BenchmarkPrediction]) -> blocks.Table | None:
     """Every benchmark, held out and predicted from the others."""
     heads = ("Benchmark", "Questions", "Error", "Of the mean", "Kendall’s τ", "Significant")
     rows = (
         (
             *(row.benchmark, row.questions),
-            *(_share(_changed(error, math.sqrt)) for error in (row.mse, row.baseline)),
+            *(x and _share(_changed(x, math.sqrt)) for x in (row.mse, row.baseline)),
             *(Cell.of(row.tau), f"{row.significant} of {row.splits}"),
         )
         for row in predictions
@@ -120,19 +137,6 @@ def contributions_table(rows: Sequence[records.Contribution]) -> blocks.Table | 
     )
     caption = "Error of forecasts without a benchmark’s questions minus with them"
     return table(caption, ("Questions of", "Forecasts on", "Contribution, squared points"), cells)
-
-
-def communities_table(communities: Sequence[records.CommunityDistance]) -> blocks.Table | None:
-    """The distances within communities, then those between them."""
-    rows = (
-        (
-            *(pair.first, "itself" if pair.first == pair.second else pair.second, pair.pairs),
-            *(Cell.of(pair.distance), p_value(pair.p_value), p_value(pair.p_adjusted)),
-        )
-        for pair in sorted(communities, key=lambda pair: pair.first != pair.second)
-    )
-    heads = ("Community", "To", "Pairs", "Distance", "p", "p, adjusted")
-    return table("Distances within and between communities", heads, rows)
 
 
 def models_table(models: Sequence[records.FleetModel]) -> blocks.Table | None:

@@ -318,7 +318,7 @@ def _examples(
     return tuple(
         QuestionForecast(
             id=questions.ids[row],
-            text=questions.texts[row][: scoring.MOST_TEXT],
+            text=scoring.shortened(questions.texts[row]),
             expected=float(probabilities[row, chosen[row]]),
             observed=known(row, chosen[row]),
             model=models[chosen[row]],

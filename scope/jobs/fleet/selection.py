@@ -549,6 +549,16 @@ MOST_TEXT = 400
 """Most characters of a question that is kept as an example."""
 
 
+def shortened(text: str) -> str:
+    """A text for an example: a long one without its middle, since it often asks at its end.
+
+    >>> shortened("short"), len(shortened("long " * 1000))
+    ('short', 403)
+    """
+    half = MOST_TEXT // 2
+    return text if len(text) <= MOST_TEXT else f"{text[:half]} … {text[-half:]}"
+
+
 def surprising_questions(
     ids: Sequence[str], texts: Sequence[str], probabilities: Probabilities, answers: Answers
 ) -> tuple[QuestionForecast, ...]:
@@ -574,7 +584,7 @@ def surprising_questions(
     return tuple(
         QuestionForecast(
             id=ids[row],
-            text=texts[row][:MOST_TEXT],
+            text=shortened(texts[row]),
             expected=float(expected[row]),
             observed=float(observed[row]) if scored else None,
         )

@@ -12,8 +12,8 @@ from typing import cast
 from reports.blocks import Block, Figure, Fold, Paragraph, Section, Table, Terms, note, paragraph
 from reports.builders.estimates import table_of
 from reports.builders.run import code
-from reports.charts import Chart, Dot, Grid, Series, grid
-from reports.prose import Span, joined, plain, prose, written
+from reports.charts import Chart, Dot, Grid, Guide, Series, grid
+from reports.prose import Span, plain, prose, written
 from reports.wording import Cell, number, short
 from scope import records
 
@@ -31,7 +31,7 @@ STEP_MEANINGS = {
 }
 
 MOST_ROWS = 8
-"""The most rows in a terminal: every step of every model, or else the last steps."""
+"""The most rows in a terminal."""
 
 
 def some_seen(findings: records.ProbeFindings) -> bool:
@@ -56,97 +56,81 @@ def spread(values: Sequence[float | None]) -> str:
     return f"{defined}{len(values)} seeds: {mean}{deviation}"
 
 
-def short_table(scores: Sequence[records.StepScore]) -> Table:
-    """A row a step for the terminal, with the model's name in its first row."""
-    first = {score.model: score for score in reversed(scores)}
-    rows = (
-        (
-            score.model if first[score.model] is score else None,
-            score.step,
-            *(
-                (Span(short(value, narrow=True) if isinstance(value, records.Estimate) else "–"),)
-                for value in (score.pearson, score.spearman, score.gain)
-            ),
-        )
-        for score in scores
-    )
-    numbers = ("Pearson", "Spearman", "Gain")
-    return Table.of(
-        {"Model": "name", "Step": "text", **dict.fromkeys(numbers, "number")},
-        rows,
-        most=MOST_ROWS,
-        close=True,
-    )
-
-
-def steps_section(findings: records.ProbeFindings) -> Section:
-    """The steps of all models in one table, and the differences of models."""
-    table = table_of(
-        "Estimates are those of the first seed. Error: the mean absolute difference from human "
-        f"scores of {findings.low:g} to {findings.high:g}. Gain: over the previous step.",
-        ("Step", "Trained parameters", "Pearson", "On new sentences", "Spearman", "Error", "Gain"),
+def steps_table(findings: records.ProbeFindings) -> Table | None:
+    """A row a step of every model; a terminal leaves out what the first screen does not need."""
+    wide = ("Over seeds", "On new sentences", "Error", "Gain", "Parameters")
+    return table_of(
+        "",
+        ("Model", "Step", "Pearson", "Spearman", *wide),
         (
             (
-                (*code(score.step), Span("\n"), Span(score.model, "note", foreign=True)),
-                score.parameters,
-                replace(Cell.of(score.pearson), remark=spread(score.pearsons)),
+                *(score.model, code(score.step), Cell.of(score.pearson), Cell.of(score.spearman)),
+                spread(score.pearsons),
                 Cell.of(score.unseen) if some_seen(findings) else None,
-                replace(Cell.of(score.spearman), remark=spread(score.spearmans)),
                 Cell.of(score.error),
                 score.gain and Cell.of(score.gain, signed=True),
+                score.parameters,
             )
             for score in findings.scores
         ),
+        spacious=wide,
+        most=MOST_ROWS,
     )
-    steps = {score.step for score in findings.scores}
-    meanings = tuple(
-        (code(step), prose(words)) for step, words in STEP_MEANINGS.items() if step in steps
-    )
-    differences = table_of(
+
+
+def differences_table(differences: Sequence[records.ProbeDifference]) -> Table | None:
+    """The differences of models, those of the last step first."""
+    return table_of(
         "Pearson of the first model minus the second",
         ("Step", "First", "Second", "Difference"),
         (
             (code(each.step), each.first, each.second, Cell.of(each.pearson, signed=True))
-            for each in reversed(findings.differences)
+            for each in reversed(differences)
         ),
     )
-    blocks = [block for block in (table, Terms(meanings, facts=True), differences) if block]
+
+
+def steps_section(findings: records.ProbeFindings) -> Section:
+    """The steps of all models in one table, and their meanings."""
+    steps = {score.step for score in findings.scores}
+    meanings = tuple(
+        (code(step), prose(words)) for step, words in STEP_MEANINGS.items() if step in steps
+    )
+    about = note(
+        "Estimates are those of the first seed, over seeds: Pearson. Error: the mean absolute "
+        f"difference from human scores of {findings.low:g} to {findings.high:g}. Gain: over the "
+        "previous step. Parameters: those trained."
+    )
+    parts = (about, steps_table(findings), Terms(meanings, facts=True))
+    blocks = [block for block in parts if block]
     return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
 
 
 def wrong_section(findings: records.ProbeFindings) -> Section:
     """The largest errors, counted by kind, each pair once with every model's score."""
-    errors = findings.misjudged
-    ordered = sorted(errors, key=lambda error: -abs(error.given - error.wanted))
-    pairs = {error.id: [each for each in errors if each.id == error.id] for error in ordered}
+    ordered = sorted(findings.misjudged, key=lambda error: -abs(error.given - error.wanted))
+    texts, numbers = ("Sentence 1", "Sentence 2"), ("People", "Probe")
     table = Table.of(
-        {"Sentence 1": "passage", "Sentence 2": "passage", "Human": "number", "Probe": "text"},
+        {**dict.fromkeys(texts, "passage"), **dict.fromkeys(numbers, "number"), "Model": "text"},
         (
-            (
-                *(pair[0].first, pair[0].second, number(pair[0].wanted)),
-                joined(
-                    prose("{model} **{given}**", model=error.model, given=number(error.given))
-                    for error in pair
-                ),
-            )
-            for pair in pairs.values()
+            (error.first, error.second, number(error.wanted), number(error.given), error.model)
+            for error in ordered
         ),
         tall=True,
     )
-    return Section(
-        anchor="wrong", title="Where probes are wrong", blocks=(*counts_of_errors(errors), table)
-    )
+    return Section(anchor="wrong", title="Where probes are wrong", blocks=(table,))
 
 
-def counts_of_errors(errors: Sequence[records.MisjudgedPair]) -> Iterator[Paragraph]:
+def counts_of_errors(findings: records.ProbeFindings) -> Iterator[Paragraph]:
     """How many of the largest errors are too high, and on sentences that share words."""
-    if errors:
+    if errors := findings.misjudged:
+        trained = findings.scores[-1].step != RAW
         yield paragraph(
-            "Of the {n} largest errors **{high}** are too high and **{low}** too low; in "
-            "**{alike}** the shorter sentence has at least half of its words from the other.",
+            f"Of the {{n}} largest errors of the {'trained probe' if trained else 'plain cosine'} "
+            "**{high}** are too high; in **{alike}** at least half of the shorter sentence’s words "
+            "stand in the other.",
             n=len(errors),
             high=sum(error.given > error.wanted for error in errors),
-            low=sum(error.given < error.wanted for error in errors),
             alike=sum(map(_share_words, errors)),
         )
 
@@ -161,32 +145,36 @@ MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""
 
 
-def layer_curve(scores: Sequence[records.LayerScore]) -> Iterator[Block]:
-    """The correlation of each layer alone; nothing without a value."""
-    dots: dict[str, list[Dot]] = {score.model: [] for score in scores}
-    for score in scores:
+def layer_curve(findings: records.ProbeFindings) -> Iterator[Block]:
+    """The correlation of each layer alone, and a line for each trained probe."""
+    dots: dict[str, list[Dot]] = {score.model: [] for score in findings.layers}
+    for score in findings.layers:
         if isinstance(raw := score.raw, records.Estimate):
             title = f"{score.model}, layer {score.layer}: {plain(written(raw))}"
             dot = Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
             dots[score.model].append(dot)
+    last = {score.model: score for score in findings.scores if score.step != RAW}.values()
+    trained = {x.model: x.pearson.value for x in last if isinstance(x.pearson, records.Estimate)}
     if ends := [end for of in dots.values() for dot in of for end in dot.interval or ()]:
-        correlations = (math.floor(10 * min(ends)) / 10, math.floor(10 * max(ends) + 1) / 10)
+        ends += trained.values()
+        sides = (-0.5, max(score.layer for score in findings.layers) + 0.5)
         chart = Chart(
             label="Pearson’s correlation by layer; the numbers are in the table of layers",
             series=tuple(
-                Series(dots=tuple(of), name=name, shape=place)
+                Series(dots=tuple(of), name=f"{name}, plain cosine of a layer", shape=place)
                 for place, (name, of) in enumerate(dots.items())
             ),
+            guides=tuple(
+                Guide((sides[0], r), (sides[1], r), f"{name}, trained probe: {number(r)}")
+                for name, r in trained.items()
+            ),
             x_title="layer",
+            y_title="Pearson’s r with people’s scores",
             joined=1,
-            ends=((-0.5, max(score.layer for score in scores) + 0.5), correlations),
-            size=(300, 200),
+            ends=(sides, (math.floor(10 * min(ends)) / 10, math.floor(10 * max(ends) + 1) / 10)),
+            size=(390, 230),
         )
         yield Figure(chart)
-        yield note(
-            "Pearson’s correlation of each layer’s cosine with human scores; bands are 95\u00a0% "
-            "intervals, gaps are undefined."
-        )
 
 
 def layers_section(findings: records.ProbeFindings) -> Section:
@@ -205,12 +193,10 @@ def layers_section(findings: records.ProbeFindings) -> Section:
         tall=True,
     )
     about = note(
-        "Raw: Pearson’s correlation of the cosine of a layer’s vectors with human scores; encoded: "
-        "of the probe’s encodings. Decrease without: what the last step’s probe loses when the "
-        "layer is removed without retraining; neighbours may contain the same information. "
-        "Reconstruction error: the share of a layer’s variance that its autoencoder leaves "
-        "unexplained. Layers are counted from 0, without the input embeddings. A step calibrates "
-        "its scores by a nonlinear function, so that its Pearson differs from that of a layer."
+        "Raw: Pearson’s r of the cosine of a layer’s vectors with human scores; encoded: of the "
+        "probe’s encodings. Decrease without: what the last step’s probe loses when the layer is "
+        "removed without retraining. Reconstruction error: the share of variance that its "
+        "autoencoder leaves unexplained. Layers are counted from 0, without the input embeddings."
     )
     refitted = table_of(
         "The last step fitted again without some layers: decrease on the test pairs",
@@ -229,21 +215,6 @@ def layers_section(findings: records.ProbeFindings) -> Section:
         *similar_layers(findings.alignments),
     )
     return Section(anchor="layers", title="Layers", blocks=blocks)
-
-
-def largest_losses(findings: records.ProbeFindings) -> Iterator[Paragraph]:
-    """The layers of each model without which the last step, fitted again, loses most."""
-    for model in dict.fromkeys(each.model for each in findings.ablations):
-        of_model = [each for each in findings.ablations if each.model == model]
-        most = max(of_model, key=lambda each: getattr(each.pearson, "value", -math.inf))
-        yield paragraph(
-            f"Fitted again without {_layers(most)}, **{{model}}** loses Pearson {{pearson}} and "
-            "Spearman {spearman}, the most of {n} such fits.",
-            model=model,
-            pearson=short(most.pearson),
-            spearman=short(most.spearman),
-            n=len(of_model),
-        )
 
 
 def _layers(ablation: records.LayerAblation) -> str:

@@ -6,22 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import linear_regression
 from typing import NamedTuple
 
-from reports.blocks import (
-    Bullets,
-    Figure,
-    Page,
-    Paragraph,
-    Preformatted,
-    Section,
-    Table,
-    note,
-    paragraph,
-)
+from reports import blocks
 from reports.builders.answer import in_two
 from reports.builders.run import asked, folded, reproduce
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, prose, written
-from reports.wording import Cell, number, p_value, short, two_digits
+from reports.wording import Cell, number, p_value, short
 from scope.jobs.study.requests import StudyNumber, StudyResult
 from scope.jobs.study.size import WITHIN
 from scope.printing import counted
@@ -32,22 +22,27 @@ SHOWN_FIRST = 8
 
 
 class Words(NamedTuple):
-    """Measures of the picture with their words, the answer with more or less, limits, and advice.
+    """The picture's measures and axes, the claim with more or less, and what else is to be said.
 
-    ``example`` is the measure by which the first screen names the pairs with the most and the
-    least, with its words; empty for the picture's second measure.
+    ``sure`` follows the first number, and may name the ``{second}``; the first of the ``limits`` is
+    on the first screen. ``example`` has two measures with their words.
     """
 
     x: str
     y: str
     axes: tuple[str, str]
     claim: str
+    sure: str
     limits: tuple[str, ...]
     to_do: str
     command: str
-    example: tuple[str, str]
+    example: Mapping[str, str]
 
 
+EQUAL = 0.05
+"""Most difference between accuracies that count as equal in an example."""
+
+_CAPA_IS = "CAPA is how alike mistakes are: 0 as by chance, 1 the same."
 _CHOSEN = "The models were chosen by whoever kept the answers: others may differ."
 _LIMITS = (
     "Where questions differ in difficulty, independent models have a CAPA above 0, and the more so "
@@ -58,48 +53,52 @@ WORDS: Mapping[str, Words] = {
     "study-judges": Words(
         *("CAPA, given accuracy", "score, given accuracy"),
         (f"{_CAPA}, given accuracy", "judge’s score, given accuracy"),
-        "at equal accuracy, judges give {} credit to models that answer as they do",
+        "at equal accuracy, judges tend to give {} credit to models that answer as they do",
+        _CAPA_IS,
         (
             "Style or training data may raise both likeness and scores, and accuracy on these "
             "questions stands for all quality that a judge may reward.",
-            "Goel et al. (2025) report .84 to .91 for their judges, a figure of the same kind.",
         ),
         "Let several judges score that are unlike the models they judge, and unlike each other:",
         "scope compare --model JUDGE --model JUDGED --task choice --data QUESTIONS",
-        ("score, given accuracy", "score beyond its accuracy"),
+        {
+            "CAPA, given accuracy": "CAPA beyond its accuracy",
+            "score, given accuracy": "score beyond its accuracy",
+        },
     ),
     "study-complementarity": Words(
         *("rank of CAPA, given accuracies", "rank of gain, given accuracies"),
-        (f"rank of {_CAPA}, given accuracies", "rank of gain, given accuracies"),
-        "at equal accuracies, two models with more alike mistakes gain {} from working together",
+        (f"rank of {_CAPA}, beyond what accuracies give", "rank of gain, beyond accuracies"),
+        "at equal accuracies, two models that err more alike tend to gain {} together",
+        f"{_CAPA_IS} Without regard to accuracy the sign is another, {{second}}: a weak and a "
+        "strong model err little alike, and gain little.",
         (
             "The gain is what an ideal mixture adds, which knows which model is right; a router "
-            "does not. Lucky guesses are part of it.",
-            "Without regard to accuracy the relation may have another sign: a weak and a strong "
-            "model have little CAPA and little gain.",
+            "does not. Lucky guesses are part of the gain.",
         ),
         "Combine models of equal skill that err differently, and see what a router makes of them:",
-        "scope fleet route --data ANSWERS --model FIRST --model SECOND",
-        ("gain", "share of questions that only the weaker model answers correctly"),
+        "scope fleet route --data ANSWERS \\\n    --model FIRST --model SECOND",
+        {"capa": "CAPA", "gain": "gain (only the weaker model is right)"},
     ),
     "study-trend": Words(
         *("accuracy", "capa"),
         ("mean accuracy of the pair", _CAPA),
-        "more accurate pairs of these models err {} alike",
+        "more accurate pairs of these models tend to err {} alike",
+        f"{_CAPA_IS} Difficulty of the questions alone would make it rise by 0.008 to 0.014, so "
+        "the rest may be small. Between different families: {second}.",
         (
-            "Difficulty alone makes CAPA rise by .008 to .014 for 10 points of accuracy.",
-            "Accuracy and likeness come from the same questions; no cause is shown. CAPA by "
-            "probabilities rises with certainty. % flips, KL and r of errors are not corrected for "
-            "accuracy, and change with it for that reason.",
+            "Accuracy and likeness come from the same questions; no cause is shown.",
+            "% flips, KL and r of errors are not corrected for accuracy, and change with it.",
         ),
         "Do not take two accurate models for independent checks of each other; look at a pair:",
         "scope compare --model FIRST --model SECOND --task choice --data QUESTIONS",
-        ("capa", "CAPA: 0 if as alike as chance, 1 if the same"),
+        {"accuracy": "mean accuracy", "capa": "CAPA"},
     ),
     "study-size": Words(
         *WITHIN,
         WITHIN,
-        "larger targets keep {} of what a reference ignores",
+        "larger targets tend to keep {} of what a reference ignores",
+        "",
         (
             "Hard-SCoPE is high for a target that rarely moves; *same reaction* is not.",
             "Larger models are often more accurate, too: no cause is shown. Rawal and Toneva "
@@ -108,12 +107,12 @@ WORDS: Mapping[str, Words] = {
         ),
         "Judge each target by an audit of its own, with a yardstick, not by its size:",
         "scope audit --reference MODEL --target MODEL --baseline MODEL --data TEXTS",
-        (WITHIN[1], "Hard-SCoPE, less the reference’s mean"),
+        {WITHIN[0]: WITHIN[0], WITHIN[1]: "Hard-SCoPE, less the reference’s mean"},
     ),
 }
 
 
-def page(result: StudyResult) -> Page:
+def page(result: StudyResult) -> blocks.Page:
     """The report on a study."""
     words, manifest = WORDS[result.manifest.job], result.manifest
     test = "permutation" if manifest.job == "study-judges" else "permutation of ranks"
@@ -122,44 +121,38 @@ def page(result: StudyResult) -> Page:
     many = counted(len(in_pairs if of_sizes else result.accuracies), "model")
     caption = prose(f"{many}; the first number is the answer’s; p by {test}")
 
-    def table(numbers: Sequence[StudyNumber]) -> Table:
-        return Table.of(
+    def table(numbers: Sequence[StudyNumber]) -> blocks.Table:
+        return blocks.Table.of(
             {"Number": "name", "Over": "text", "Estimate": "estimate", "p": "text"},
             ((n.name, n.subset, Cell.of(n.estimate), p_value(n.p_value)) for n in numbers),
             caption=caption,
         )
 
-    models = Table.of(
-        {"Model": "name", "Family": "text", "Accuracy": "estimate"},
-        (
-            (n.subset, result.families.get(n.subset, ""), Cell.share(n.estimate))
-            for n in result.accuracies
-        ),
-    )
     general = (_CHOSEN if of_sizes else _LIMITS, *result.notes)
-    limits = Bullets(tuple(map(written, (*words.limits, *general))))
+    limits = blocks.Bullets(tuple(map(written, (*words.limits, *general))))
     head, about = _answer(result, words)
     parts = {
-        "Where it may fail": (Paragraph(written(words.limits[0])), *_others(result)),
+        "Where it may fail": (blocks.Paragraph(written(words.limits[0])),),
         "For example": tuple(_examples(result, words)),
-        "What to do": (Paragraph(prose(words.to_do)), Preformatted(words.command)),
+        "What to do": (blocks.Paragraph(prose(words.to_do)), blocks.Preformatted(words.command)),
     }
     seen = in_two(parts, {"Each pair of models": tuple(_picture(result, words))})
-    return Page(
+    return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ')}: {many}",
         heading=head,
         about=about,
         sections=(
-            Section(anchor="answer", title="Answer", blocks=(seen,)),
+            blocks.Section(anchor="answer", title="Answer", blocks=(seen,)),
             *folded(
-                Section(anchor="numbers", title="All numbers", blocks=(table(result.numbers),)),
-                Section(anchor="limits", title="What the numbers do not show", blocks=(limits,)),
-                *([] if of_sizes else [Section(anchor="models", title="Models", blocks=(models,))]),
+                blocks.Section(
+                    anchor="numbers", title="All numbers", blocks=(table(result.numbers),)
+                ),
+                blocks.Section(anchor="limits", title="What they do not show", blocks=(limits,)),
                 asked(manifest, capabilities="Capability" if of_sizes else "Task"),
                 reproduce(manifest, result.clock),
             ),
         ),
-        brief=(Paragraph(about), table(result.numbers[:SHOWN_FIRST]), limits),
+        brief=(blocks.Paragraph(about), table(result.numbers[:SHOWN_FIRST]), limits),
     )
 
 
@@ -174,50 +167,44 @@ def _answer(result: StudyResult, words: Words) -> tuple[Text, Text]:
     if estimate.side() != "unclear" and p < 0.05:
         sentence = claim.format(estimate.side())
         head = sentence[0].upper() + sentence[1:]
-    chance = (
-        f" Shuffled models show as much in 1 of {1 / first.p_value:,.0f} draws."
-        if first.p_value
-        else ""
-    )
+    often = f"{100 * (first.p_value or 0):.2g}\u00a0%"
+    chance = f" Shuffled models give as much in {often} of draws." if first.p_value else ""
+    counts = "judged models" if result.manifest.job == "study-judges" else "pairs"
     about = prose(
-        f"{{name}}: {{number}} over {{n}} ({{subset}}). CAPA is how alike mistakes are.{chance}",
+        f"How sure? {{name}} is {{number}} over {{n}} {counts}.{chance} ",
         name=first.name[:1].upper() + first.name[1:],
         number=short(estimate),
         n=estimate.n,
-        subset=first.subset,
     )
-    return prose("{head}", head=head), about
+    second = short(result.numbers[1].estimate) if "{second}" in words.sure else ""
+    return prose(head), about + prose(words.sure, **({"second": second} if second else {}))
 
 
-def _others(result: StudyResult) -> Iterator[Paragraph]:
-    """The second number, to which the answer is not limited."""
-    for other in result.numbers[1:2]:
-        if other.name not in result.numbers[0].name:
-            return
-        yield paragraph(
-            "{name}, {subset}: {number}.",
-            name=other.name[:1].upper() + other.name[1:],
-            subset=other.subset,
-            number=short(other.estimate),
-        )
+def _examples(result: StudyResult, words: Words) -> Iterator[blocks.Paragraph]:
+    """A pair amid the tenth with the least of the example's first measure, and amid that with most.
 
-
-def _examples(result: StudyResult, words: Words) -> Iterator[Paragraph]:
-    """The pairs with the most and with the least of a measure."""
-    key, meaning = words.example
-    known = [pair for pair in result.pairs if key in pair.measures]
+    Where the claim is on equal accuracies, they are about equal.
+    """
+    key, other = words.example
+    known = [
+        pair
+        for pair in result.pairs
+        if {key, other} <= pair.measures.keys()
+        if key != "capa" or pair.measures["gap"] <= EQUAL
+    ]
     known.sort(key=lambda pair: pair.measures[key])
-    if known:
-        yield note("{meaning}:", meaning=f"{meaning[:1].upper()}{meaning[1:]}")
-    for most, pair in zip(("Most", "Least"), (*known[-1:], *known[:-1][:1]), strict=False):
-        yield paragraph(
-            f"{most}: **{{first}}** and **{{second}}**, {two_digits(pair.measures[key])}.",
-            first=pair.first,
-            second=pair.second,
-        )
+    tenth = len(known) // 10 or 1
+    for part in (known[:tenth], known[1:][-tenth:]):
+        for pair in sorted(part, key=lambda pair: pair.measures[other])[len(part) // 2 :][:1]:
+            told = (f"{what} {number(pair.measures[x])}" for x, what in words.example.items())
+            yield blocks.paragraph(
+                f"**{{first}}** and **{{second}}**, {', '.join(told)}.",
+                first=pair.first,
+                second=pair.second,
+            )
 
 
-def _picture(result: StudyResult, words: Words) -> Iterator[Figure]:
+def _picture(result: StudyResult, words: Words) -> Iterator[blocks.Figure]:
     """A dot for each pair, by whether its models are of one family, and a line through them."""
     dots: tuple[list[Dot], list[Dot]] = ([], [])
     for pair in result.pairs:
@@ -236,7 +223,7 @@ def _picture(result: StudyResult, words: Words) -> Iterator[Figure]:
             label=f"{words.axes[1]} by {words.axes[0]}, a dot a pair",
             x_title=words.axes[0],
             y_title=words.axes[1],
-            size=(270, 250),
+            size=(390, 250),
             series=tuple(
                 Series(dots=tuple(of), name=name, shape=place)
                 for place, (of, name) in enumerate(zip(dots, names, strict=True))
@@ -244,4 +231,4 @@ def _picture(result: StudyResult, words: Words) -> Iterator[Figure]:
             ),
             guides=(Guide(start, end),),
         )
-        yield Figure(chart)
+        yield blocks.Figure(chart)

@@ -45,7 +45,7 @@ def test_answers_take_the_place_of_vectors_that_a_forecaster_has_not():
 def test_models_are_described_with_place_neighbours_and_community():
     vectors = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]])
     (one, two, three), note = described(vectors, {"b": "far"}, ("c",))
-    assert "explain 100 % of the variance" in note
+    assert "shows 100 % of the variance" in note
     assert [near.model for near in one.nearest] == ["b", "c"]
     assert (one.community, two.community, three.added) == (None, "far", True)
     assert np.hypot(two.x - three.x, two.y - three.y) == pytest.approx(1.0)
@@ -54,5 +54,5 @@ def test_models_are_described_with_place_neighbours_and_community():
 def test_how_much_the_map_shows_is_said():
     # Three directions of the same variance, of which the map has two.
     corners = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    assert "explain 67 % of the variance" in described(corners)[1]
+    assert "shows 67 % of the variance" in described(corners)[1]
     assert "all vectors are equal" in described(np.ones((4, 3)))[1]

@@ -56,7 +56,7 @@ def test_the_command_line_names_the_files_with_the_runs_folder(capsys):
     show_result(replace(result, folder=folder))
     assert f"files: {folder / 'forecasts.csv'}\n" in capsys.readouterr().out
     show_result(build_comparison("fleet-embed"), Output(verbose=True))
-    assert "Calibration of the probabilities" in capsys.readouterr().out
+    assert "Unseen answers predicted correctly" in capsys.readouterr().out
 
 
 LONG = "an-organisation-with-a-name/" + "a-model-of-some-name-" * 5
@@ -113,32 +113,10 @@ def models(*skills, communities=None):
 
 
 @pytest.mark.parametrize(
-    ("skills", "fifths"),
-    [
-        (
-            [place / 20 for place in range(10, 0, -1)],
-            [
-                ("least accurate fifth", "m8 m9"),
-                ("second", "m6 m7"),
-                ("third", "m4 m5"),
-                ("fourth", "m2 m3"),
-                ("most accurate fifth", "m0 m1"),
-            ],
-        ),
-        # An unknown accuracy counts least.
-        ([0.5, None, 0.25], [("second", "m1"), ("fourth", "m2"), ("most accurate fifth", "m0")]),
-    ],
-)
-def test_without_communities_models_stand_in_fifths_by_accuracy(skills, fifths):
-    groups = fleet_page.map_chart(models(*skills)).chart.series
-    assert [(group.name, " ".join(dot.name for dot in group.dots)) for group in groups] == fifths
-
-
-@pytest.mark.parametrize(
     ("communities", "found"),
     [
-        (("a", "b", "b", None), [("b", "(2)"), ("a", "(1)"), ("other or no community", "(1)")]),
-        ("abcdefg", [*((name, "(1)") for name in "abcde"), ("other or no community", "(2)")]),
+        (("a", "b", "b", None), [("b", "(2)"), ("a", "(1)"), ("the rest", "(1)")]),
+        ("abcdefg", [*((name, "(1)") for name in "abcde"), ("the rest", "(2)")]),
     ],
 )
 def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(communities, found):

@@ -45,7 +45,7 @@ def test_a_trend_has_its_families_apart(stored):
         "pairs of different families": 49,
     }
     assert [number.p_value is not None for number in result.numbers] == [True] + [False] * 5
-    assert "more accurate pairs of these models err more alike" in str(result).lower()
+    assert "more accurate pairs of these models tend to err more alike" in str(result).lower()
     rows = result.to_frame("examples")
     assert len(rows) == 91
     assert {"first", "second", "accuracy", "capa", "flips", "gain"} <= {*rows.columns}
@@ -118,7 +118,7 @@ def test_independent_models_get_no_claim(tmp_path):
     assert [section.title for section in page(result).sections][:3] == [
         "Answer",
         "All numbers",
-        "What the numbers do not show",
+        "What they do not show",
     ]
     assert "<svg" in result.html()
 
