@@ -87,7 +87,7 @@ def about(result: AuditResult, answers: Sequence[Answered]) -> Text:
     card = result.manifest.baseline
     standard = prose("No yardstick: pale numbers are not judged.")
     if card is not None:
-        standard = prose("Yardstick: __{name}__, which counts as close enough.", name=card.name)
+        standard = prose("Yardstick: __{name}__, close enough.", name=card.name)
     texts = prose(
         "{texts} texts, {changed} also changed ({by}).",
         texts=result.manifest.data[0].used,
@@ -144,23 +144,26 @@ _MEANINGS = (
 )
 
 
+_STAR = "* Beyond its limit by itself, not once corrected for the other limits: no ✗."
+
+
 def answer_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     """The table of limits, then where, which texts, and what to do; many targets come last."""
     ordered = in_order(answers)
     where, slices = where_blocks(result, ordered)
     texts, to_do = text_blocks(result, ordered), to_do_blocks(result, ordered)
     parts = three_parts(where, [*texts], [*to_do])
-    table: tuple[Block, ...] = (limits_table(ordered, result),)
-    if any(end.state == "fails alone" for each in ordered for end in each.verdict.endpoints):
-        table += (note("* Beyond by itself, not once corrected: no ✗."),)
-    yield from (*table, parts) if len(ordered) <= MOST_ABOVE else (parts, *table)
+    table = limits_table(ordered, result)
+    yield from (table, parts) if len(ordered) <= MOST_ABOVE else (parts, table)
     several = capabilities_table(ordered)
+    states = {end.state for each in ordered for end in each.verdict.endpoints}
     target = ordered[0].verdict.target if not ordered[1:] else "the target"
     notes = [line for answer in ordered for line in answer.words.notes]
     yield Fold(
         prose("What the limits mean" + (", and each capability by itself" if several else "")),
         (
             *(note("{line}.", line=line) for line in dict.fromkeys(notes)),
+            *([note(_STAR)] if "fails alone" in states else []),
             note(_MEANINGS, target=target, reference=result.manifest.reference.name),
             *([several] if several else []),
             *slices,
@@ -187,12 +190,17 @@ def where_blocks(
     yardstick = result.manifest.baseline.name if result.manifest.baseline else ""
     names = [answer.verdict.target for answer in shown]
     rows = {name: same.get(name, {}) for name in (*names, *([yardstick] if yardstick else []))}
+    if all(
+        shares and min(share.value for share in shares.values()) == 1 for shares in rows.values()
+    ):
+        return [paragraph("Nowhere: all answers to unchanged texts are the same.")], []
     bands = [band for band in next(iter(rows.values()), {}) if band.startswith(_CONFIDENCE)]
+    bands = [*bands[:1], *bands[1:][-1:]]
     slices = [
         Paragraph(_slice(row.worst, same.get(yardstick, {}), yardstick))
         for row in result.slice_tests
         if row.worst.metric == "iid_agreement" and row.worst.target in names
-        if row.p_adjusted < _CHANCE and row.worst.subset not in bands
+        if row.p_adjusted < _CHANCE and not (row.worst.subset or "").startswith(_CONFIDENCE)
     ]
     if not bands[1:]:
         return [*blocks, *(slices or [paragraph("No part of the texts differs clearly.")])], []
@@ -294,8 +302,8 @@ def to_do(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Paragrap
             more = answer.words.more or unknown
             yield (
                 paragraph("{more}: ``{options}``", more=more, options=options)
-                if options
-                else (paragraph("{more}.", more=more))
+                if options and not answers[1:]
+                else paragraph("{more}.", more=more)
             )
     same = (measured(result, answer.verdict.target, "iid_agreement") for answer in answers)
     differ = any(isinstance(share, Estimate) and share.value < 1 for share in same)

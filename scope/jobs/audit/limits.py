@@ -9,7 +9,7 @@ from typing import NamedTuple
 from reports.blocks import Column, Table
 from reports.builders.answer import limit_strips
 from reports.charts import SmallStrip
-from reports.prose import Span, Style, Text, Written, prose, written
+from reports.prose import Span, Style, Text, Written, plain, prose, written
 from reports.wording import in_percent, points, short, short_points, two_digits
 from scope.jobs.audit.verdict_words import VerdictWords, measured, own_number, whole
 from scope.records import (
@@ -88,7 +88,7 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
     table = _table([*zip(names, map(_by_limit, answers), strict=True)], answers)
     heads = [column.short.partition("\n") for column in table.columns[1:]]
     columns = (Column("", "name"), *(Column(head, "number") for head, _, _ in heads))
-    cells = (map(_in_short, row.cells) for row in table.rows)
+    cells = ([row.cells[0], *map(_in_short, row.cells[1:])] for row in table.rows)
     limits = ("limit", *(allowed or "none" for _, _, allowed in heads))
     return Table.with_columns(columns, (limits, *cells), close=True)
 
@@ -96,7 +96,7 @@ def numbers_table(answers: Sequence[Answered]) -> Table:
 def _in_short(cell: Written | SmallStrip | None) -> Text:
     """A number without its interval, and the sign of its state."""
     if not isinstance(cell, SmallStrip):
-        return tuple(span._replace(text=span.text.partition(" [")[0]) for span in written(cell))
+        return written(" ".join(plain(written(cell)).split()[:1]) or "–")
     sign = {"good": " ✓", "bad": " ✗", "open": " ?"}.get(str(cell.verdict), "")
     return (Span(f"{cell.words.partition(' ')[0]}{sign}"),)
 

@@ -149,7 +149,7 @@ def _name(share: AnswerShares, *, brief: bool) -> Text:
 def _cell(direction: Direction | None, *, brief: bool) -> Text:
     """A verdict, the share of same answers, and what keeps it from ✓."""
     if direction is None:
-        return prose("–")
+        return ()
     same, answer = direction.same, direction.answer
     share = percent(same.value) if isinstance(same, Estimate) else "–"
     words, style, _ = _WORDS[answer.verdict.decision] if answer else ("", "plain", "")
