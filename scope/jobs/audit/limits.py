@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -122,7 +123,6 @@ def _table(
     columns, strips = [], []
     for key, end in _judged_first(ends for _, ends in rows).items():
         by_points, head, column = _column(end, answers)
-        columns.append(column)
         ends = [row.get(key) for _, row in rows]
         # What is not judged is not drawn; with a yardstick for some, the others' kind differs.
         judged = [
@@ -130,6 +130,7 @@ def _table(
             for end in ends
         ]
         drawn = limit_strips(judged, head, in_points=by_points)
+        columns.append(column if any(judged) else replace(column, kind="text"))
         cells = [
             strip if judge else _pale(end)
             for strip, judge, end in zip(drawn, judged, ends, strict=True)
