@@ -20,7 +20,7 @@ from reports.blocks import (
 )
 from reports.builders.answer import three_parts
 from reports.prose import Span, Text, joined, prose, together, written
-from reports.wording import in_percent, short, short_points, short_share
+from reports.wording import in_percent, short_share
 from scope.jobs.audit.examples import listed_texts
 from scope.jobs.audit.limits import (
     SIGNS,
@@ -28,8 +28,8 @@ from scope.jobs.audit.limits import (
     allowed,
     capabilities_table,
     in_order,
-    in_points,
     limits_table,
+    written_number,
 )
 from scope.jobs.audit.telling import telling_text
 from scope.jobs.audit.verdict_words import (
@@ -87,7 +87,7 @@ def about(result: AuditResult, answers: Sequence[Answered]) -> Text:
     card = result.manifest.baseline
     standard = prose("No yardstick: pale numbers are not judged.")
     if card is not None:
-        standard = prose("Yardstick: __{name}__, close enough.", name=card.name)
+        standard = prose("Yardstick: __{name}__ counts as close enough.", name=card.name)
     texts = prose(
         "{texts} texts, {changed} also changed ({by}).",
         texts=result.manifest.data[0].used,
@@ -214,7 +214,7 @@ def where_blocks(
             )
             for name, shares in rows.items()
         ),
-        caption=prose("Same answer where {reference}’s confidence is", reference=reference),
+        caption=prose("Same answers by {reference}’s confidence", reference=reference),
     )
     return [*blocks, table], slices
 
@@ -229,8 +229,7 @@ def _on_changes(answer: Answered) -> Text:
     first = whole(carrying(verdict))[:1] if verdict.decision != "may replace" else []
     ends = [end for end in verdict.endpoints if first and end.measure == first[0].measure]
     numbers = [
-        f"{in_plain_words(end.name)} {(short_points if in_points(end) else short)(end.estimate)}"
-        + f" ({allowed(end)})" * bool(end.limit)
+        f"{in_plain_words(end.name)} {written_number(end)}" + f" ({allowed(end)})" * bool(end.limit)
         for end in ([end for end in ends if " on " in end.name] or ends)
     ]
     if not ends or ends[0].measure not in ("keeps", "concordance", "reach"):

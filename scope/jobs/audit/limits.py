@@ -12,7 +12,7 @@ from reports.builders.answer import limit_strips
 from reports.charts import SmallStrip
 from reports.prose import Span, Style, Text, Written, plain, prose, written
 from reports.wording import in_percent, points, short, short_points, two_digits
-from scope.jobs.audit.verdict_words import VerdictWords, measured, own_number, whole
+from scope.jobs.audit.verdict_words import VerdictWords, limit_key, measured, own_number, whole
 from scope.records import (
     AuditResult,
     Endpoint,
@@ -144,17 +144,13 @@ def _table(
 def _pale(end: Endpoint | None) -> Text | None:
     if end is None:
         return None
-    words = (short_points if in_points(end) else short)(end.estimate)
+    words = written_number(end)
     judged = isinstance(end.estimate, Estimate)
     return (Span(words.replace(" ", "\u00a0") if judged else words, "pale"),)
 
 
 def _by_limit(answer: Answered) -> dict[str, Endpoint]:
-    return {_key(end): end for end in whole(answer.verdict.endpoints)}
-
-
-def _key(end: Endpoint) -> str:
-    return end.name if end.measure == "recall" else end.measure
+    return {limit_key(end): end for end in whole(answer.verdict.endpoints)}
 
 
 def _judged_first(rows: Iterable[Mapping[str, Endpoint]]) -> dict[str, Endpoint]:
@@ -215,6 +211,11 @@ def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Colu
     return in_points(end), head, Column(title, "strip", short=f"{short}\n{fewer}")
 
 
+def written_number(end: Endpoint) -> str:
+    """The number with its interval, in points if it is a difference."""
+    return (short_points if in_points(end) else short)(end.estimate)
+
+
 def allowed(end: Endpoint) -> str:
     """A limit in words; nothing where none is judged."""
     if end.limit is None:
@@ -247,6 +248,8 @@ def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
                     "concordance": f"{100 * value:.0f} of 100 pairs",
                 }
                 differs = end.measure in ("keeps", "accuracy")
-                numbers[_key(end)] = points(value) if differs else words.get(end.measure, share)
+                numbers[limit_key(end)] = (
+                    points(value) if differs else words.get(end.measure, share)
+                )
         if card.role != "target":
             yield (Span(f"{role} ", "pale"), Span(card.name, "pale", foreign=True)), numbers

@@ -21,13 +21,7 @@ from reports.builders.answer import three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Style, Text, prose, together, written
-from reports.wording import (
-    Cell,
-    p_value,
-    percent,
-    short,
-    short_points,
-)
+from reports.wording import Cell, p_value, percent
 from scope.jobs.audit.answer import (
     answered,
     how_sure,
@@ -36,7 +30,7 @@ from scope.jobs.audit.answer import (
     where_blocks,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import Answered, allowed, in_points, limits_table
+from scope.jobs.audit.limits import Answered, allowed, limits_table, written_number
 from scope.jobs.audit.verdict_words import carrying, in_plain_words, measured, whole
 from scope.printing import counted
 from scope.records import (
@@ -158,8 +152,8 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
     lines = [f"{share}\u00a0% same answers"]
     if answer and answer.verdict.decision != "may replace":
         end = carrying(answer.verdict)[0]
-        number = (short_points if in_points(end) else short)(end.estimate)
-        lines.append(answer.verdict.reason or f"{in_plain_words(end.measure)} {number}")
+        number = f"{in_plain_words(end.measure)} {written_number(end)}"
+        lines.append(answer.verdict.reason or number)
     return (Span(words, style), *(Span(f"\n{line}", "note") for line in lines))
 
 
@@ -188,8 +182,8 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
 def limits_section(every: Sequence[Direction]) -> Section:
     """The limits of each replacement."""
     table = limits_table([each.answer for each in every if each.answer])
-    head = "The limits of each replacement"
-    return Section(anchor="limits", title="Limits", heading=head, blocks=(table,))
+    heading = "The limits of each replacement"
+    return Section(anchor="limits", title="Limits", heading=heading, blocks=(table,))
 
 
 def replacements_in_short(every: Sequence[Direction]) -> Iterator[Block]:

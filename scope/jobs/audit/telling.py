@@ -52,13 +52,12 @@ def _shown(text: Shown, place: int, result: AuditResult) -> Text:
         for model, column in columns.items()
     )
     right = [label_of(text.models[column][1], labels) == gold for column in columns.values()]
-    words = " Right: {label}." if right != [False, True] else " Right: {label}, as {target} says."
-    names = {"target": target} if right == [False, True] else {}
+    alone = prose(", as {target} says", target=target) if right == [False, True] else ()
     return prose(
         "“{text}” {answers}.{gold}",
         text=_marked(original, changed),
         answers=joined(answers, between="; "),
-        gold=() if gold is None else prose(words, label=gold, **names),
+        gold=() if gold is None else prose(" Right: {label}{alone}.", label=gold, alone=alone),
     )
 
 

@@ -130,7 +130,7 @@ def whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
 
 def _open(verdict: Replacement, result: AuditResult) -> str:
     """How many limits are met, on all capabilities, and what is open."""
-    judged = {_limit(end) for end in verdict.endpoints if end.limit is not None}
+    judged = {limit_key(end) for end in verdict.endpoints if end.limit is not None}
     ends = carrying(verdict)
     names = []
     for end in whole(ends):
@@ -141,11 +141,12 @@ def _open(verdict: Replacement, result: AuditResult) -> str:
         names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
     if names == [in_plain_words(ends[0].name)]:
         names = [finding(ends[0], verdict, result)]
-    met = len(judged) - len(set(map(_limit, ends)))
+    met = len(judged) - len(set(map(limit_key, ends)))
     return f"{met} of {counted(len(judged), 'limit')} met; open: {', '.join(names)}"
 
 
-def _limit(endpoint: Endpoint) -> str:
+def limit_key(endpoint: Endpoint) -> str:
+    """What is limited: the measure, or the class of a recall."""
     return endpoint.name if endpoint.measure == "recall" else endpoint.measure
 
 
