@@ -22,7 +22,7 @@ VERDICTS: Mapping[State, Verdict] = MappingProxyType(
 )
 """The colour of each state of a number."""
 
-_MOST_BELOW, _MOST_ABOVE = 5, 4
+_MOST_BELOW, _MOST_ABOVE = 8, 6
 """How far a scale reaches below the limit and above equality, in distances between the two."""
 
 

@@ -155,9 +155,16 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
     def at(value: float) -> str:
         return f"{scale.at(min(max(value, low), high)):.2f}%"
 
+    dot = mark(0, at(interval.value), middle, chart.label, 5 if chart.least is None else 4)
+    beyond = {"0%": ("◂", "start", interval.low < low), "100%": ("▸", "end", interval.high > high)}
     estimate = (
         line(at(interval.low), middle, at(interval.high), middle, width=3),
-        mark(0, at(interval.value), middle, chart.label, 5 if chart.least is None else 4),
+        *([dot] if low <= interval.value <= high else []),
+        *(
+            element("text", sign, x=place, y=middle + 5, text_anchor=anchor)
+            for place, (sign, anchor, is_beyond) in beyond.items()
+            if is_beyond
+        ),
     )
     return element(
         "svg",

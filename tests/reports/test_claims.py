@@ -94,9 +94,9 @@ def as_it_is(result, reference, target, gold, says):
 NUMBER = r"([−+]?[\d.]+)"
 ANSWER = r"(?:(?:negative|positive) [\d.]+ → )?(negative|positive) [\d.]+"
 CLAIMS = {
-    "otherwise": (rf"it answers {NUMBER} % of texts otherwise \(\S+: {NUMBER} %", falls),
-    "reacts": (rf"as \S+ does in {NUMBER} of 100 pairs \(\S+: {NUMBER}", rises),
-    "lower": (rf"is {NUMBER} points lower \(at most {NUMBER}", falls),
+    "otherwise": (rf"other answer on {NUMBER} % of texts \(\S+ {NUMBER} %", falls),
+    "reacts": (rf"same reaction in {NUMBER} of 100 pairs of \S+ \(\S+ {NUMBER}\)", rises),
+    "lower": (rf"accuracy {NUMBER} points lower \(at most {NUMBER}\)", falls),
     "better": (
         rf"is more accurate than \S+[^(]*ccuracy differs by \S+ points \[{NUMBER},",
         lambda _, low: number(low) > 0,

@@ -65,10 +65,6 @@ def test_options_say_how_many_they_leave_and_kept_shares_follow_the_similarity(b
             )
 
         assert kept("95.6")
-        choose(tab, "#by-unlike", "without the least similar 10\u00a0%")
-        assert kept("97.5")
-        choose(tab, "#by-unlike", "the least similar 10\u00a0%")
-        assert trials(tab) == [2, 1, 3, 4, 5]
 
 
 def test_filters_search_and_order_live_in_the_address_and_survive_a_reload(browser, address):

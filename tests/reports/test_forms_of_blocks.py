@@ -77,8 +77,8 @@ def end(value, limit=None, **options):
 @pytest.mark.parametrize(
     ("endpoints", "ends", "verdicts"),
     [
-        # Around equality: five distances below the limit, and four above, at most.
-        ([end(-0.01, -0.02, p_within=0.0), end(-0.5, -0.02)], (-0.12, 0.02125), ("good", "open")),
+        # Around equality: eight distances below the limit, and six above, at most.
+        ([end(-0.01, -0.02, p_within=0.0), end(-0.5, -0.02)], (-0.18, 0.02125), ("good", "open")),
         ([end(0.5, 0.7, most=1.43, p_adjusted=0.0)], (0.4, 1.3), ("bad",)),
         ([end(0.5)], (0.46875, 0.53125), ("pale",)),
     ],

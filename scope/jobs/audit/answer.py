@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from types import MappingProxyType
 
 from reports.blocks import (
@@ -18,24 +19,39 @@ from reports.blocks import (
     paragraph,
 )
 from reports.builders.answer import three_parts
-from reports.prose import Span, Text, joined, prose, together
-from reports.wording import in_percent
+from reports.prose import Span, Text, joined, prose, together, written
+from reports.wording import in_percent, short_share
 from scope.jobs.audit.examples import listed_texts
-from scope.jobs.audit.limits import SIGNS, Answered, capabilities_table, in_order, limits_table
-from scope.jobs.audit.telling import telling_text
-from scope.jobs.audit.verdict_words import WITHOUT_BASELINE, in_words, measured
-from scope.jobs.audit.where import (
-    FEWEST,
-    Slice,
-    confidence_of,
-    same_answers,
-    unsure_below,
-    worst_slice,
+from scope.jobs.audit.limits import (
+    SIGNS,
+    Answered,
+    allowed,
+    capabilities_table,
+    in_order,
+    limits_table,
+    written_number,
 )
-from scope.records import AuditResult, Estimate, Manifest, ReplacementDecision, Undefined
+from scope.jobs.audit.telling import telling_text
+from scope.jobs.audit.verdict_words import (
+    carrying,
+    in_plain_words,
+    in_words,
+    measured,
+    whole,
+)
+from scope.records import (
+    AuditResult,
+    Endpoint,
+    Estimate,
+    Manifest,
+    Measurement,
+    ReplacementDecision,
+)
 
 MOST_SHOWN, MOST_ABOVE = 2, 5
 """Most targets beside where they differ and with a text, and in a table above these."""
+
+_CHANCE, _CONFIDENCE = 0.05, "reference's confidence "
 
 
 def answered(result: AuditResult) -> Iterator[Answered]:
@@ -46,84 +62,79 @@ def answered(result: AuditResult) -> Iterator[Answered]:
         yield Answered(verdict, in_words(verdict, result), *names, *runs)
 
 
-_COUNTED: Mapping[ReplacementDecision, str] = MappingProxyType(
-    {"may replace": "yes", "may not": "no", "not shown": "too early to say"}
+_VERBS: Mapping[ReplacementDecision, str] = MappingProxyType(
+    {"may replace": " may", "may not": " may not", "not shown": ": too early"}
 )
 
 
 def heading_of(answers: Sequence[Answered]) -> Text:
-    """The verdict on one target, or how many of several may replace the reference."""
-    reference = answers[0].reference
+    """The verdict on each target; more than four with one verdict are counted."""
     if len(answers) == 1:
         sign = SIGNS[answers[0].verdict.decision]
         return prose("{words}", words=f"{sign} {answers[0].words.opening}")
-    counts = Counter(answer.verdict.decision for answer in answers)
-    parts = ", ".join(f"{counts[name]} {word}" for name, word in _COUNTED.items() if counts[name])
-    return prose(f"May one of these replace {{reference}}? {parts}", reference=reference)
+    parts: list[Text] = []
+    for decision, verb in _VERBS.items():
+        names = [answer.verdict.target for answer in answers if answer.verdict.decision == decision]
+        some = [*names[:3], f"{len(names) - 3} more"] if names[4:] else names
+        words = prose(f"{SIGNS[decision]} {{names}}", names=joined(some, last=" and "))
+        what = f" replace {answers[0].reference}" if decision != "not shown" and not parts else ""
+        parts += [(*words, *written(verb + what))] if names else []
+    return joined(parts, between="; ")
 
 
 def about(result: AuditResult, answers: Sequence[Answered]) -> Text:
     """The texts, the yardstick, what green means, and how sure the verdicts are."""
     card = result.manifest.baseline
-    standard = prose("No yardstick: same answers and reactions are not judged.")
+    standard = prose("No yardstick: pale numbers are not judged.")
     if card is not None:
-        standard = prose(
-            "Yardstick: __{name}__, which counts as close enough.",
-            name=card.name,
-        )
+        standard = prose("Yardstick: __{name}__ counts as close enough.", name=card.name)
     texts = prose(
         "{texts} texts, {changed} also changed ({by}).",
         texts=result.manifest.data[0].used,
         changed=len({each.perturbation.example_id for each in result.candidates}),
         by=joined(each.name for each in result.manifest.capabilities),
     )
-    green = prose("Green is within the limit.")
-    return together(texts, standard, green, how_sure(answers))
+    return together(texts, standard, how_sure(answers))
 
 
 def how_sure(answers: Sequence[Answered]) -> Text:
     """How often such verdicts are wrong, or why that is not known."""
     if answers[0].looks:
         return prose(
-            "**Sure?** Not known: an earlier run ({runs}) used these texts with another plan. "
-            "Confirm the verdict on texts that no run has used.",
+            "**How sure?** Not known: an earlier run ({runs}) used these texts with another plan.",
             runs=", ".join(answers[0].looks),
         )
-    decided = {answer.verdict.decision for answer in answers}
+    decided = {answer.verdict.decision: answer.verdict for answer in answers}
     often = "3 of 100 pairs of runs" if answers[0].combined else "1 run of 40"
-    if "may replace" in decided:
-        return prose(f"**Sure?** A model just beyond a limit gets such a ✓ in about {often}.")
-    if "may not" in decided:
-        return prose(f"**Sure?** A model just within its limits gets such a ✗ in about {often}.")
-    return prose("**Sure?** Not yet.")
+    words = f"A model just beyond a limit would pass this test in {often}."
+    if {"may replace", "may not"} <= {*decided}:
+        words = f"A model just beyond a limit would pass, or one just within fail, in {often}."
+    elif "may not" in decided:
+        words = f"A model just within its limits would fail it in {often}."
+    elif "may replace" not in decided:
+        open_ = whole(carrying(decided["not shown"]))
+        reaches = [in_plain_words(end.name) for end in open_ if _reaches_past(end)]
+        words = "Not decided: neither ✓ nor ✗ is sure enough."
+        if reaches:
+            interval = "an interval" if answers[1:] else f"the interval of {reaches[0]}"
+            words = f"Not decided: {interval} still reaches past its limit."
+    return together(prose("**How sure?**"), written(words))
 
 
-def verdict_sentences(verdicts: Iterable[Answered], *, brief: bool = False) -> Iterator[Text]:
-    """One for each target; none where no verdict is reached. The same reason is given once.
-
-    If ``brief``, the verdict is its sign.
-    """
-    targets: dict[str, str] = {}
-    for answer in verdicts:
-        target, why = answer.verdict.target, answer.words.why
-        first = targets.setdefault(why, target)
-        yield prose(
-            "**{sign} {head}**: {why}.",
-            sign=SIGNS[answer.verdict.decision],
-            head=target if brief else answer.words.opening,
-            why=why if first == target else f"as for {first}",
-        )
+def _reaches_past(end: Endpoint) -> bool:
+    if not isinstance(end.estimate, Estimate):
+        return False
+    limits = (limit for limit in (end.limit, end.most) if limit is not None)
+    return any(end.estimate.low <= limit <= end.estimate.high for limit in limits)
 
 
-def exploratory(looks: Sequence[str]) -> Iterator[Paragraph]:
-    """A note on earlier runs on the same texts; nothing without any."""
-    if looks:
-        yield paragraph(
-            "**Exploratory**: {runs} used these texts with another plan before. Each look makes an "
-            "error more likely than one plan says; texts that no run has used give the stated "
-            "rates.",
-            runs=", ".join(looks),
-        )
+def verdict_sentences(answers: Iterable[Answered]) -> Iterator[Paragraph]:
+    """The sign and the reason of each for a terminal, and how sure they are where that is not."""
+    for answer in answers:
+        sign, name = SIGNS[answer.verdict.decision], answer.verdict.target
+        yield paragraph("**{sign} {name}**: {why}.", sign=sign, name=name, why=answer.words.why)
+    if looks := [answer for answer in answers if answer.looks]:
+        yield Paragraph(how_sure(looks))
 
 
 _MEANINGS = (
@@ -133,29 +144,29 @@ _MEANINGS = (
 )
 
 
+_STAR = "* Beyond its limit by itself, not once corrected for the other limits: no ✗."
+
+
 def answer_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     """The table of limits, then where, which texts, and what to do; many targets come last."""
     ordered = in_order(answers)
-    parts = three_parts(
-        [*where_blocks(result, ordered)],
-        [*text_blocks(result, ordered)],
-        [*to_do_blocks(result, ordered)],
-    )
-    table: tuple[Block, ...] = (limits_table(ordered, result),)
-    if any(end.state == "fails alone" for each in ordered for end in each.verdict.endpoints):
-        table += (note("* Outside by itself, not once corrected for the other limits: no ✗."),)
-    yield from (*table, parts) if len(ordered) <= MOST_ABOVE else (parts, *table)
-    several = capabilities_table(ordered) if ordered[1:] else None
+    where, slices = where_blocks(result, ordered)
+    texts, to_do = text_blocks(result, ordered), to_do_blocks(result, ordered)
+    parts = three_parts(where, [*texts], [*to_do])
+    table = limits_table(ordered, result)
+    yield from (table, parts) if len(ordered) <= MOST_ABOVE else (parts, table)
+    several = capabilities_table(ordered)
+    states = {end.state for each in ordered for end in each.verdict.endpoints}
     target = ordered[0].verdict.target if not ordered[1:] else "the target"
     notes = [line for answer in ordered for line in answer.words.notes]
-    notes += [answer.words.also for answer in ordered if answer.words.also]
     yield Fold(
         prose("What the limits mean" + (", and each capability by itself" if several else "")),
         (
             *(note("{line}.", line=line) for line in dict.fromkeys(notes)),
+            *([note(_STAR)] if "fails alone" in states else []),
             note(_MEANINGS, target=target, reference=result.manifest.reference.name),
-            *([note(WITHOUT_BASELINE)] if result.manifest.baseline is None else []),
             *([several] if several else []),
+            *slices,
         ),
     )
 
@@ -166,101 +177,106 @@ def undecided_first(answers: Sequence[Answered]) -> list[Answered]:
     return sorted(answers, key=lambda answer: order.index(answer.verdict.decision))[:MOST_SHOWN]
 
 
-def where_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
-    """Same answers by the reference's confidence, and each target's worst slice."""
-    manifest, texts = result.manifest, result.examples
-    if len(texts) < 2 * FEWEST:
-        yield paragraph("{n} texts are too few to say where.", n=len(texts))
-        return
-    confidence = confidence_of(texts)
-    cut = unsure_below(confidence)
-    places = {card.name: place for place, card in enumerate(manifest.targets)}
-    shown = [answer.verdict.target for answer in undecided_first(answers)]
-    yardstick = manifest.baseline.name if manifest.baseline else None
-    if cut is not None:
-        unsure = confidence <= cut
-        rows = []
-        for name in (*shown, *([yardstick] if yardstick else [])):
-            same = same_answers(texts, places[name])
-            shares = (100 * float(same[part].mean()) for part in (unsure, ~unsure))
-            cells = ((Span(f"{share:.0f}\u00a0%", "share"),) for share in shares)
-            title = Span(name, "pale" if name == yardstick else "plain", foreign=True)
-            rows.append(((title,), *cells))
-        heads = (f"≤ {cut:g} ({unsure.sum():,} texts)", f"above ({(~unsure).sum():,})")
-        yield Table.with_columns(
-            (Column("", "name"), *(Column(head) for head in heads)),
-            rows,
-            caption=prose(
-                "Same answer where {reference}’s confidence is", reference=manifest.reference.name
-            ),
-        )
-    labels = manifest.reference.labels
-    usual = places[yardstick] if yardstick else None
-    worst = ((name, worst_slice(texts, labels, places[name], usual)) for name in shown)
-    told = cut is not None  # the table shows what the confidence does
-    sentences = [
-        _where(name, slice_, yardstick)
-        for name, slice_ in worst
-        if not told or (slice_ is not None and "confidence" not in slice_.name)
+def where_blocks(
+    result: AuditResult, answers: Sequence[Answered]
+) -> tuple[list[Block], list[Paragraph]]:
+    """What decides on changed texts, and same answers by confidence; and slices that differ."""
+    shown = undecided_first(answers)
+    blocks: list[Block] = [Paragraph(text) for answer in shown if (text := _on_changes(answer))]
+    same: dict[str, dict[str, Estimate]] = {}
+    for row in result.measurements:
+        if row.metric == "iid_agreement" and row.subset and isinstance(row.estimate, Estimate):
+            same.setdefault(row.target, {})[row.subset] = row.estimate
+    yardstick = result.manifest.baseline.name if result.manifest.baseline else ""
+    names = [answer.verdict.target for answer in shown]
+    rows = {name: same.get(name, {}) for name in (*names, *([yardstick] if yardstick else []))}
+    if all(
+        shares and min(share.value for share in shares.values()) == 1 for shares in rows.values()
+    ):
+        return [paragraph("Nowhere: all answers to unchanged texts are the same.")], []
+    bands = [band for band in next(iter(rows.values()), {}) if band.startswith(_CONFIDENCE)]
+    bands = [*bands[:1], *bands[1:][-1:]]
+    slices = [
+        Paragraph(_slice(row.worst, same.get(yardstick, {}), yardstick))
+        for row in result.slice_tests
+        if row.worst.metric == "iid_agreement" and row.worst.target in names
+        if row.p_adjusted < _CHANCE and not (row.worst.subset or "").startswith(_CONFIDENCE)
     ]
-    yield from map(Paragraph, sentences[:MOST_SHOWN])
+    if not bands[1:]:
+        return [*blocks, *(slices or [paragraph("No part of the texts differs clearly.")])], []
+    reference = result.manifest.reference.name
+    table = Table.with_columns(
+        (Column("", "name"), *(Column(band.removeprefix(_CONFIDENCE)) for band in bands)),
+        (
+            (
+                (Span(name, "pale" if name == yardstick else "plain", foreign=True),),
+                *(_share(shares.get(band)) for band in bands),
+            )
+            for name, shares in rows.items()
+        ),
+        caption=prose("Same answers by {reference}’s confidence", reference=reference),
+    )
+    return [*blocks, table], slices
 
 
-def _where(target: str, worst: Slice | None, yardstick: str | None) -> Text:
-    """The slice in which a target differs most, or that there is none."""
-    if worst is None:
-        other = prose("{name} does", name=yardstick) if yardstick else prose("elsewhere")
-        return prose(
-            "**{target}** differs in no slice more than {other}.", target=target, other=other
-        )
-    same, expected = (f"{in_percent(share)[0]}\u00a0%" for share in (worst.same, worst.expected))
+def _share(estimate: Estimate | None) -> Text:
+    return (Span(f"{100 * estimate.value:.0f}\u00a0%", "share"),) if estimate else (Span("–"),)
+
+
+def _on_changes(answer: Answered) -> Text:
+    """The numbers of the limit that decides, by capability; nothing for unchanged texts."""
+    verdict = answer.verdict
+    first = whole(carrying(verdict))[:1] if verdict.decision != "may replace" else []
+    ends = [end for end in verdict.endpoints if first and end.measure == first[0].measure]
+    numbers = [
+        f"{in_plain_words(end.name)} {written_number(end)}" + f" ({allowed(end)})" * bool(end.limit)
+        for end in ([end for end in ends if " on " in end.name] or ends)
+    ]
+    if not ends or ends[0].measure not in ("keeps", "concordance", "reach"):
+        return ()
+    return prose("**{target}**: {numbers}.", target=verdict.target, numbers="; ".join(numbers))
+
+
+def _slice(worst: Measurement, usual: Mapping[str, Estimate], yardstick: str) -> Text:
+    """The slice with the fewest same answers, which differs from the others."""
+    subset = worst.subset or ""
+    other = f", {yardstick} {in_percent(usual[subset].value)[0]}\u00a0%" if subset in usual else ""
     return prose(
-        "**{target}** differs most on {slice}: {same} the same ({other}: {expected}; {n} texts)"
-        "{may}.",
-        target=target,
-        slice=worst.name,
-        same=same,
-        other=yardstick or "other texts of like confidence",
-        expected=expected,
-        n=worst.texts,
-        may=""
-        if worst.p_value < 0.05
-        else f", the worst of {worst.slices} slices, which may be chance",
+        "**{target}** has the fewest same answers where {slice}: {same}{other}.",
+        target=worst.target,
+        slice=subset,
+        same=short_share(worst.estimate),
+        other=other,
     )
 
 
 def text_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
-    """A text on which each target differs, with a link to all of them."""
+    """A text on which a target differs, and links to all of each."""
     counts = Counter(place for text in listed_texts(result) for place in text.lost)
     places = {card.name: place for place, card in enumerate(result.manifest.targets)}
     for answer in undecided_first(answers):
-        target = answer.verdict.target
-        text, place = telling_text(answer.verdict, result), places[target]
-        if text is not None:
-            link = Span(f"all {counts[place]:,}", link=examples_of(place))
-            yield paragraph(
-                "**{target}** {text} {link}",
-                target=target,
-                text=text,
-                link=(link,) if counts[place] else (),
-            )
-        elif not counts[place]:
-            yield paragraph(
-                "**{target}** differs on none of the [[examples|texts below]].", target=target
-            )
-
-
-def examples_of(place: int) -> str:
-    """The address of the examples on which a target differs."""
-    return f"examples?lost={place}"
+        if text := telling_text(answer.verdict, result):
+            yield paragraph("**{target}** {text}", target=answer.verdict.target, text=text)
+            break
+    names = [answer.verdict.target for answer in answers if counts[places[answer.verdict.target]]]
+    links = joined(
+        (Span(f"{name} {counts[place]:,}", foreign=True, link=f"examples?lost={place}"),)
+        for name in names
+        for place in [places[name]]
+    )
+    if names:
+        yield paragraph("All, changed texts too: {links}.", links=links)
+    else:
+        yield paragraph("None of the [[examples|texts below]].")
 
 
 def to_do_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     """Which targets to use, which to leave out, and the command that would decide the others."""
     yield from to_do(result, answers)
     if options := _further_options(result.manifest, answers):
-        command = Preformatted(further_command(result.manifest, options))
-        yield Fold(prose("The whole command"), (command,)) if answers[1:] else command
+        open_ = [each.verdict.target for each in answers if each.words.options]
+        command = Preformatted(further_command(result.manifest, open_, options))
+        yield Fold(prose("The whole command"), (command,))
 
 
 def to_do(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Paragraph]:
@@ -285,9 +301,17 @@ def to_do(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Paragrap
             more = answer.words.more or unknown
             yield (
                 paragraph("{more}: ``{options}``", more=more, options=options)
-                if options
-                else (paragraph("{more}.", more=more))
+                if options and not answers[1:]
+                else paragraph("{more}.", more=more)
             )
+    same = (measured(result, answer.verdict.target, "iid_agreement") for answer in answers)
+    differ = any(isinstance(share, Estimate) and share.value < 1 for share in same)
+    if result.manifest.baseline is None and differ and set(names) != {"may not"}:
+        yield paragraph(
+            "To judge same answers and reactions, too, name a yardstick (``--baseline``): "
+            "{reference} trained again with another seed, or in another precision.",
+            reference=answers[0].reference,
+        )
 
 
 def _further_options(manifest: Manifest, answers: Sequence[Answered]) -> dict[str, int]:
@@ -299,17 +323,19 @@ def _further_options(manifest: Manifest, answers: Sequence[Answered]) -> dict[st
     return numbers and {**numbers, "seed": int(str(manifest.settings.get("seed", 0))) + 1}
 
 
-def further_command(manifest: Manifest, numbers: Mapping[str, int]) -> str:
-    """The command of a run with other numbers of texts, and another seed."""
-    replaced = "|".join((*numbers, "run"))
-    command = re.sub(rf" --(?:{replaced})[ =](?:'[^']*'|\S+)", "", manifest.command)
-    return " ".join((command, *(f"--{name} {number}" for name, number in numbers.items())))
+def further_command(manifest: Manifest, targets: Sequence[str], numbers: Mapping[str, int]) -> str:
+    """The command of a run on these targets alone, with other texts.
 
-
-def estimates_of_models(
-    result: AuditResult, metric: str, capability: str | None
-) -> dict[str, Estimate | Undefined]:
-    """Each model's metric on all texts of a capability, or on the unchanged texts."""
-    names = (card.name for card in result.manifest.targets)
-    numbers = {name: measured(result, name, metric, capability) for name in names}
-    return {name: number for name, number in numbers.items() if number is not None}
+    With targets that are decided it would not be judged on the texts of this run, too.
+    """
+    replaced = "|".join((*numbers, "run", "reference", "target", "group"))
+    options = re.sub(
+        rf" --(?:{replaced})[ =](?:'[^']*'|\S+)| --both-directions", "", manifest.command
+    )
+    specs = [card.spec for card in manifest.targets if card.name in targets]
+    models = [
+        f"--reference {quote(manifest.reference.spec)}",
+        *(f"--target {quote(spec)}" for spec in specs),
+    ]
+    more = (f"--{name} {number}" for name, number in numbers.items())
+    return " ".join(("scope audit", *models, options.removeprefix("scope audit").strip(), *more))

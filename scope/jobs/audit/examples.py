@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -35,9 +33,6 @@ from scope.records.examples import Both, shift_distance
 MOST_EXAMPLES = 10_000
 """Examples shown at most."""
 
-LEAST_SIMILAR = 0.1
-"""The share of each capability's kept pairs, the least similar ones, that a filter selects."""
-
 MAX_COLUMNS = 5
 """With more labels than this, a card shows only those that were predicted or are gold."""
 
@@ -53,15 +48,13 @@ KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another 
 class Shown:
     """A text with its changed text, if any, and the predictions of every model on both.
 
-    ``models`` begins with the reference; predictions on an unchanged text are repeated. ``unlike``
-    marks the least similar kept pairs of a capability.
+    ``models`` begins with the reference; predictions on an unchanged text are repeated.
     """
 
     kind: Kind
     before: ScoredExample
     after: ScoredPerturbation | None
     models: tuple[Both, ...]
-    unlike: bool = False
 
     @property
     def gold(self) -> str | None:
@@ -124,6 +117,12 @@ def moved(both: Both) -> float:
     return shift_distance((both[0], both[0]), both)
 
 
+def answer_in_short(prediction: Prediction, labels: Sequence[str]) -> Text:
+    """The label of an answer, and its probability if there is one."""
+    share = f" {two_digits(max(prediction.probabilities))}" if prediction.given else ""
+    return prose(f"{{label}}{share}", label=label_of(prediction, labels))
+
+
 def example_section(result: AuditResult, *, most: int) -> Section:
     """The first ``most`` texts; where a target differs comes first, then baseline and floor."""
     judged = {n for n, card in enumerate(result.manifest.targets) if card.role == "target"}
@@ -131,23 +130,15 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         listed_texts(result),
         key=lambda text: (judged.isdisjoint(text.lost), not text.lost),
     )
-    total = Counter(text.kind for text in ordered)
-    lost = Counter(text.kind for text in ordered if not judged.isdisjoint(text.lost))
     about = paragraph(
-        "{shown} of {total} examples: {kept} kept pairs, to which the reference gives one label, "
-        "of which a target lost {lost}; {flipped} random changes that flip the reference, of "
-        "which {unmoved} did not move a target; and {unchanged} unchanged texts to which a model "
-        "gives another label than the reference. Where a target differs comes first. All texts "
-        "are in ``to_frame('examples')`` and in the run’s parquet files.",
+        "{shown} of {total} examples: kept pairs, to which the reference gives one label; random "
+        "changes that flip the reference; and unchanged texts to which a model gives another "
+        "label. Where a target differs comes first. All texts are in ``to_frame('examples')`` and "
+        "in the run’s parquet files.",
         shown=len(ordered[:most]),
         total=len(ordered),
-        kept=total["kept"],
-        lost=lost["kept"],
-        flipped=total["flipped"],
-        unmoved=lost["flipped"],
-        unchanged=total["unchanged"],
     )
-    similar = any(text.unlike for text in ordered)
+    similar = any(text.similarity is not None for text in ordered)
     how = Fold(prose("How to read them"), (*_HOW_TO_READ, *([_SIMILARITY] * similar)))
     cards = (how, _cards(result, ordered[:most])) if ordered[:most] else ()
     return Section(anchor="examples", title="Examples", blocks=(about, *cards))
@@ -188,18 +179,8 @@ def unchanged_texts(result: AuditResult) -> Iterator[Shown]:
 
 
 def _pairs(result: AuditResult) -> Iterator[Shown]:
-    """Kept pairs, the least similar marked, then random candidates that flip the reference."""
-    kept = list(changed_texts(result, "kept", result.perturbations))
-    by_capability: dict[str, list[tuple[float, int]]] = defaultdict(list)
-    for place, text in enumerate(kept):
-        if text.after is not None and text.similarity is not None:
-            by_capability[text.after.capability].append((text.similarity, place))
-    unlike = {
-        place
-        for ranked in map(sorted, by_capability.values())
-        for _, place in ranked[: math.ceil(LEAST_SIMILAR * len(ranked))]
-    }
-    yield from (replace(text, unlike=place in unlike) for place, text in enumerate(kept))
+    """Kept pairs, then random candidates that flip the reference."""
+    yield from changed_texts(result, "kept", result.perturbations)
     flipped = changed_texts(result, "flipped", result.candidates)
     yield from (text for text in flipped if not _stays(text.models[0]))
 
@@ -227,13 +208,13 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
         "slice": sorted({part for text in shown for part in text.before.example.slices}),
     }
     names = (manifest.reference.name, *(card.name for card in manifest.targets))
-    similar = any(text.unlike for text in shown)
+    similar = any(text.similarity is not None for text in shown)
     return Cards(
         cards=LazyCards(shown, lambda text: card(text, names, labels, _keys(text, words, labels))),
         finder=Finder(
             unit="examples",
             searched="texts",
-            selects=tuple(_selects(words, names[1:], similar)),
+            selects=tuple(_selects(words, names[1:])),
             orders=(
                 ("order", "different first"),
                 ("distance", "distance from the reference"),
@@ -246,9 +227,7 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     )
 
 
-def _selects(
-    words: dict[str, list[str]], targets: Sequence[str], similar: bool
-) -> Iterator[Select]:
+def _selects(words: dict[str, list[str]], targets: Sequence[str]) -> Iterator[Select]:
     differ = [(str(place), f"{name} differs") for place, name in enumerate(targets)]
     yield Select(key="capability", label="Capability", options=places(words["capability"]))
     yield Select(key="text", label="Text", options=places(words["text"]))
@@ -259,10 +238,6 @@ def _selects(
     yield Select(key="label", label="Gold label", options=places(words["label"]))
     if words["slice"]:
         yield Select(key="slice", label="Slice", options=places(words["slice"]))
-    if similar:
-        least = f"least similar {100 * LEAST_SIMILAR:g}\u00a0%"
-        options = (("", "all"), ("none", f"without the {least}"), ("any", f"the {least}"))
-        yield Select(key="unlike", label="Similarity", options=options)
 
 
 def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> dict[str, str]:
@@ -279,8 +254,6 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
     }
     if text.similarity is not None:
         keys["apart"] = f"{1 - text.similarity:.4f}"
-    if text.unlike:
-        keys["unlike"] = "1"
     if text.kind == "kept" and text.judged:
         keys["judged"] = text.before.example.id
     return keys

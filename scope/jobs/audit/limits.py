@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.blocks import Column, Table
 from reports.builders.answer import limit_strips
 from reports.charts import SmallStrip
-from reports.prose import Span, Style, Text, prose
-from reports.wording import in_percent, points, short, two_digits
-from scope.jobs.audit.verdict_words import VerdictWords, measured, own_number, whole
+from reports.prose import Span, Style, Text, Written, plain, prose, written
+from reports.wording import in_percent, points, short, short_points, two_digits
+from scope.jobs.audit.verdict_words import VerdictWords, limit_key, measured, own_number, whole
 from scope.records import (
     AuditResult,
     Endpoint,
@@ -56,51 +57,49 @@ def limits_table(answers: Sequence[Answered], result: AuditResult | None = None)
     """The verdicts with their reasons, and each limit as zones with the verdict's own interval.
 
     Several references are named in the rows. With a ``result`` the yardstick and the floor have a
-    pale row each. A single verdict has a row for each of several capabilities.
+    pale row each.
     """
     rows = [(_name(answer, answers, result), _by_limit(answer)) for answer in answers]
-    if len(answers) == 1:
-        rows += _capabilities(answers[0])
     return _table(rows, answers, [] if result is None else list(_others(result)))
 
 
 def capabilities_table(answers: Sequence[Answered]) -> Table | None:
-    """Each capability by itself, with its limits; None where there are not several."""
-    rows = [
-        (prose("{target} {on}", target=answer.verdict.target, on=name), ends)
-        for answer in answers
-        for name, ends in _capabilities(answer)
-    ]
+    """Each capability by itself, with its own limits; None where there are not several."""
+    rows = []
+    for answer in answers:
+        over, parts = whole(answer.verdict.endpoints), dict[str, dict[str, Endpoint]]()
+        for end in answer.verdict.endpoints:
+            if end not in over and "changed texts" not in end.name:
+                parts.setdefault(end.name.partition(" on ")[2], {})[end.measure] = end
+        for name, ends in parts.items():
+            rows.append((prose("{target} on {on}", target=answer.verdict.target, on=name), ends))
     return _table(rows, answers) if rows else None
 
 
 def numbers_table(answers: Sequence[Answered]) -> Table:
     """The number of each limit in one line a verdict, for a terminal."""
-    names = (
+    names = [
         (
-            Span(f"{SIGNS[answer.verdict.decision]} "),
-            Span(answer.verdict.target, foreign=True),
-            *_for(answer, answers),
+            Span(f"{SIGNS[each.verdict.decision]} "),
+            *written(each.verdict.target),
+            *_for(each, answers),
         )
-        for answer in answers
-    )
+        for each in answers
+    ]
     table = _table([*zip(names, map(_by_limit, answers), strict=True)], answers)
-    signs = {"good": " ✓", "bad": " ✗", "open": " ?"}
     heads = [column.short.partition("\n") for column in table.columns[1:]]
     columns = (Column("", "name"), *(Column(head, "number") for head, _, _ in heads))
-    cells = (
-        [
-            f"{cell.words.partition(' ')[0]}{signs.get(str(cell.verdict), '')}"
-            if isinstance(cell, SmallStrip)
-            else (
-                "–" if cell is None else cell.partition(" ")[0] if isinstance(cell, str) else cell
-            )
-            for cell in row.cells
-        ]
-        for row in table.rows
-    )
+    cells = ([row.cells[0], *map(_in_short, row.cells[1:])] for row in table.rows)
     limits = ("limit", *(allowed or "none" for _, _, allowed in heads))
     return Table.with_columns(columns, (limits, *cells), close=True)
+
+
+def _in_short(cell: Written | SmallStrip | None) -> Text:
+    """A number without its interval, and the sign of its state."""
+    if not isinstance(cell, SmallStrip):
+        return written(" ".join(plain(written(cell)).split()[:1]) or "–")
+    sign = {"good": " ✓", "bad": " ✗", "open": " ?"}.get(str(cell.verdict), "")
+    return (Span(f"{cell.words.partition(' ')[0]}{sign}"),)
 
 
 def measured_table(result: AuditResult) -> Table:
@@ -123,49 +122,45 @@ def _table(
 ) -> Table:
     columns, strips = [], []
     for key, end in _judged_first(ends for _, ends in rows).items():
-        in_points, head, column = _column(end, answers)
-        columns.append(column)
-        # With a yardstick for some alone, the others have another kind of number.
-        each = [ends.get(key) for _, ends in rows]
-        alike = [end if end and _in_points(end) == in_points else None for end in each]
-        drawn = limit_strips(alike, head, in_points=in_points)
-        cells = (
-            strip if same else short(end.estimate) if end else None
-            for strip, same, end in zip(drawn, alike, each, strict=True)
-        )
+        by_points, head, column = _column(end, answers)
+        ends = [row.get(key) for _, row in rows]
+        # What is not judged is not drawn; with a yardstick for some, the others' kind differs.
+        judged = [
+            end if end and end.limit is not None and in_points(end) == by_points else None
+            for end in ends
+        ]
+        drawn = limit_strips(judged, head, in_points=by_points)
+        columns.append(column if any(judged) else replace(column, kind="text"))
+        cells = [
+            strip if judge else _pale(end)
+            for strip, judge, end in zip(drawn, judged, ends, strict=True)
+        ]
         pale = [(Span(values.get(key, "–"), "note"),) for _, values in others]
         strips.append([*cells, *pale])
     names = [name for name, _ in (*rows, *others)]
     return Table.with_columns((Column("", "name"), *columns), zip(names, *strips, strict=True))
 
 
+def _pale(end: Endpoint | None) -> Text | None:
+    if end is None:
+        return None
+    words = written_number(end)
+    judged = isinstance(end.estimate, Estimate)
+    return (Span(words.replace(" ", "\u00a0") if judged else words, "pale"),)
+
+
 def _by_limit(answer: Answered) -> dict[str, Endpoint]:
-    return {_key(end): end for end in whole(answer.verdict.endpoints)}
-
-
-def _key(end: Endpoint) -> str:
-    return end.name if end.measure == "recall" else end.measure
+    return {limit_key(end): end for end in whole(answer.verdict.endpoints)}
 
 
 def _judged_first(rows: Iterable[Mapping[str, Endpoint]]) -> dict[str, Endpoint]:
-    """By limit the first endpoint with a number, one that is judged if any is."""
+    """By limit the first endpoint with a number, one that is judged if any is; those come first."""
     columns: dict[str, Endpoint] = {}
     for key, end in (pair for row in rows for pair in row.items()):
         if isinstance(end.estimate, Estimate):
             first = columns.setdefault(key, end)
             columns[key] = end if first.limit is None else first
-    return columns
-
-
-def _capabilities(answer: Answered) -> Iterator[tuple[Text, dict[str, Endpoint]]]:
-    """The endpoints of each capability where a number is over several."""
-    over = whole(answer.verdict.endpoints)
-    parts: dict[str, dict[str, Endpoint]] = {}
-    for end in answer.verdict.endpoints:
-        if end not in over and "changed texts" not in end.name:
-            parts.setdefault(end.name.partition(" on ")[2], {})[end.measure] = end
-    for capability, ends in parts.items():
-        yield (Span(f"on {capability}", "note", foreign=True),), ends
+    return dict(sorted(columns.items(), key=lambda column: column[1].limit is None))
 
 
 def _name(answer: Answered, answers: Sequence[Answered], result: AuditResult | None) -> Text:
@@ -189,12 +184,12 @@ def _for(answer: Answered, answers: Sequence[Answered]) -> Text:
 
 _HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
     {
-        "accuracy": ("Accuracy", "accuracy", "points lower"),
+        "accuracy": ("Accuracy", "accuracy", "reference"),
         "recovery": ("Accuracy kept", "accuracy", ""),
-        "agreement": ("Same answers", "same answers", "below {yardstick}"),
-        "keeps": ("Keeps its answer", "keeps", "below {reference}"),
-        "concordance": ("Same reaction", "same reaction", "below {yardstick}"),
-        "reach": ("Strength", "strength", ""),
+        "agreement": ("Same answers", "same answers", "yardstick"),
+        "keeps": ("Keeps its answer", "keeps", "reference"),
+        "concordance": ("Same reaction", "same reaction", "yardstick"),
+        "reach": ("Strength of reaction", "strength", ""),
     }
 )
 """By measure, the head of its column, in a terminal, and what a difference is compared with."""
@@ -202,24 +197,36 @@ _HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 
 def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Column]:
     """Whether it is a difference in points, its name, and its column with the limit in words."""
-    head, short, less = _HEADS.get(
-        end.measure, (f"{end.name[:1].upper()}{end.name[1:]}", end.name, "points lower")
-    )
-    below, allowed = "shown, not judged", ""
-    if end.limit is not None and end.limit < 0:
+    name = f"{end.name[:1].upper()}{end.name[1:]}"
+    head, short, other = _HEADS.get(end.measure, (name, end.name, "reference"))
+    limit, fewer = allowed(end), ""
+    if end.limit is not None:
         names = {answer.reference for answer in answers}
-        reference = answers[0].reference if len(names) == 1 else "the model replaced"
-        less = less.format(yardstick=answers[0].baseline, reference=reference)
-        below, allowed = f"at most {-100 * end.limit:.3g} {less}", f"≥ −{-100 * end.limit:.3g}"
-    elif end.limit is not None:
-        below, allowed = f"at least {end.limit:.3g}", f"≥ {two_digits(end.limit)}"
+        model = answers[0].reference if len(names) == 1 else "the model replaced"
+        model = answers[0].baseline if other == "yardstick" else model
+        limit += f" {model}" * (end.limit < 0)
+        least = f"−{-100 * end.limit:.3g}" if end.limit < 0 else two_digits(end.limit)
+        fewer = f"{end.limit:.3g} to {end.most:.3g}" if end.most else f"≥ {least}"
+    title = (Span(f"{head} "), Span(limit, "note", foreign=True))
+    return in_points(end), head, Column(title, "strip", short=f"{short}\n{fewer}")
+
+
+def written_number(end: Endpoint) -> str:
+    """The number with its interval, in points if it is a difference."""
+    return (short_points if in_points(end) else short)(end.estimate)
+
+
+def allowed(end: Endpoint) -> str:
+    """A limit in words; nothing where none is judged."""
+    if end.limit is None:
+        return ""
     if end.most is not None:
-        below = allowed = f"{end.limit:.3g} to {end.most:.3g}"
-    title = (Span(f"{head} "), Span(below, "note", foreign=True))
-    return _in_points(end), head, Column(title, "strip", short=f"{short}\n{allowed}")
+        return f"{end.limit:.3g} to {end.most:.3g} times"
+    return f"at most {-100 * end.limit:.3g} below" if end.limit < 0 else f"at least {end.limit:.3g}"
 
 
-def _in_points(end: Endpoint) -> bool:
+def in_points(end: Endpoint) -> bool:
+    """Whether its number is a difference, written in points."""
     return (end.limit or 0) < 0 or end.measure in ("keeps", "accuracy", "recall")
 
 
@@ -235,8 +242,14 @@ def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
                 value -= own_number(end, verdict, reference, result) or value
             if value is not None:
                 share = f"{in_percent(value)[0]}\u00a0%"
-                other = two_digits(value) if end.measure == "reach" else share
+                words = {
+                    "reach": f"{value:.2f}",
+                    "agreement": f"{share} the same",
+                    "concordance": f"{100 * value:.0f} of 100 pairs",
+                }
                 differs = end.measure in ("keeps", "accuracy")
-                numbers[_key(end)] = points(value) if differs else other
+                numbers[limit_key(end)] = (
+                    points(value) if differs else words.get(end.measure, share)
+                )
         if card.role != "target":
             yield (Span(f"{role} ", "pale"), Span(card.name, "pale", foreign=True)), numbers

@@ -10,11 +10,11 @@ import numpy as np
 
 from reports.blocks import Block, Card, Fold, Moves, Passage, Table, paragraph
 from reports.charts import Panel, Verdict
-from reports.prose import Text, joined, mark_changes, prose
-from reports.wording import in_percent, number, short, two_digits
+from reports.prose import joined, mark_changes, prose
+from reports.wording import in_percent, number, short
 from scope.estimation import random_changes
-from scope.jobs.audit.examples import Shown, changed_texts
-from scope.records import AuditResult, Estimate, ModelCard, Prediction, label_of
+from scope.jobs.audit.examples import Shown, answer_in_short, changed_texts
+from scope.records import AuditResult, Estimate, ModelCard
 
 MOST_CHANGES, _MOST_DOTS = 400, 2_000
 """Most changes in a panel, and most dots in all panels, unless a panel has a hundred."""
@@ -138,7 +138,7 @@ def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Seque
     rows = (
         (
             names[column],
-            joined((_answer(side, labels) for side in text.models[column]), between=" → "),
+            joined((answer_in_short(side, labels) for side in text.models[column]), between=" → "),
             "–" if math.isnan(move) else number(move, signed=True),
         )
         for column, move in zip(columns, moved, strict=True)
@@ -152,8 +152,3 @@ def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Seque
             Table.of({"Model": "name", "Answer": "text", "Move": "number"}, rows),
         ),
     )
-
-
-def _answer(prediction: Prediction, labels: Sequence[str]) -> Text:
-    share = f" {two_digits(max(prediction.probabilities))}" if prediction.given else ""
-    return prose(f"{{label}}{share}", label=label_of(prediction, labels))

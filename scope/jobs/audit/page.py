@@ -9,7 +9,6 @@ from reports.blocks import (
     Column,
     Fold,
     Page,
-    Paragraph,
     Section,
     Table,
     Terms,
@@ -40,7 +39,6 @@ from scope.jobs.audit.answer import (
     about,
     answer_blocks,
     answered,
-    exploratory,
     heading_of,
     to_do,
     verdict_sentences,
@@ -59,7 +57,6 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         numbers = _estimates(result)
         return matrix_page(result, [*_notable(result)], numbers, _about_the_run(result))
     manifest, answers = result.manifest, list(answered(result))
-    targets = ", ".join(card.name for card in manifest.targets if card.role == "target")
     answer = (*_notable(result), *(answer_blocks(result, answers) if answers else ()))
     moves = moves_blocks(result)
     react = Section(
@@ -70,7 +67,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     )
     differences = differences_section(result.differences, result.answer_shares)
     return Page(
-        title=f"SCoPE {manifest.job}: {targets} against {manifest.reference.name}",
+        title=f"SCoPE {manifest.job}: {manifest.reference.name}",
         heading=heading_of(answers) if answers else (),
         about=about(result, answers) if answers else (),
         sections=(
@@ -87,8 +84,7 @@ def _brief(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
     """The reasons, a line of numbers a target, and what to do."""
     yield from asked_differently(result.manifest.models)
     ordered = in_order(answers)
-    yield from map(Paragraph, verdict_sentences(ordered, brief=True))
-    yield from exploratory(result.earlier_looks)
+    yield from verdict_sentences(ordered)
     yield from _notable(result)
     if ordered:
         lines = dict.fromkeys(line for answer in ordered for line in answer.words.notes)

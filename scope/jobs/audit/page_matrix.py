@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from shlex import quote
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -13,6 +10,7 @@ from reports.blocks import (
     Block,
     Column,
     Page,
+    Paragraph,
     Preformatted,
     Section,
     Table,
@@ -23,33 +21,23 @@ from reports.builders.answer import three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Style, Text, prose, together, written
-from reports.wording import (
-    Cell,
-    p_value,
-    percent,
-    short,
-    short_points,
-)
-from scope.estimation import PRIMARY_ON_CAPABILITIES
+from reports.wording import Cell, p_value, percent
 from scope.jobs.audit.answer import (
     answered,
-    estimates_of_models,
-    exploratory,
     how_sure,
     text_blocks,
     to_do_blocks,
     where_blocks,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import Answered, limits_table
-from scope.jobs.audit.verdict_words import carrying, in_plain_words
+from scope.jobs.audit.limits import Answered, allowed, limits_table, written_number
+from scope.jobs.audit.verdict_words import carrying, in_plain_words, measured, whole
 from scope.printing import counted
 from scope.records import (
     AnswerShares,
     AuditMatrix,
     AuditResult,
     Estimate,
-    Manifest,
     ReplacementDecision,
     Undefined,
     marked,
@@ -79,25 +67,27 @@ def directions(audits: Iterable[AuditResult]) -> list[Direction]:
     """Every target in place of every reference, in the order of the audits."""
     every = []
     for audit in audits:
-        reference, same = (
-            audit.manifest.reference.name,
-            estimates_of_models(audit, "iid_agreement", None),
-        )
+        reference = audit.manifest.reference.name
         answers = {each.verdict.target: each for each in answered(audit)}
         names = (card.name for card in audit.manifest.targets if card.role == "target")
-        every += [Direction(a, reference, audit, same.get(a), answers.get(a)) for a in names]
+        every += [
+            Direction(a, reference, audit, measured(audit, a, "iid_agreement"), answers.get(a))
+            for a in names
+        ]
     return every
 
 
 def counted_verdicts(every: Sequence[Direction]) -> Text:
     """How many replacements may be made, as the heading of a page."""
-    decisions = [each.answer.verdict.decision for each in every if each.answer]
+    answers = [each.answer for each in every if each.answer]
+    decisions = [answer.verdict.decision for answer in answers]
     if not decisions:
         return prose("No verdict on who may replace whom: no text was changed at random")
     counts = [(decisions.count(decision), words) for decision, (*_, words) in _WORDS.items()]
     parts = ", ".join(words.format(n=count) for count, words in counts if count)
     replaced = counted(len(decisions), "replacement")
-    return prose(f"Of {replaced} of one model by another, {parts}")
+    confirmed = "; none is confirmed on new texts" * any(answer.looks for answer in answers)
+    return prose(f"Of {replaced} of one model by another, {parts}{confirmed}")
 
 
 def about_directions(every: Sequence[Direction]) -> Text:
@@ -106,17 +96,13 @@ def about_directions(every: Sequence[Direction]) -> Text:
     if not answers:
         return ()
     changed = (len({row.perturbation.example_id for row in a.audit.candidates}) for a in every)
-    limits = {
-        in_plain_words(end.measure): f"{100 * end.limit:.3g} points" if end.limit < 0 else end.limit
-        for end in reversed(answers[0].verdict.endpoints)
-        if end.limit is not None
-    }
-    main = ", ".join(f"{name} {limit}" for name, limit in reversed(limits.items()))
+    judged = (end for end in whole(answers[0].verdict.endpoints) if end.limit is not None)
+    limits = dict.fromkeys(f"{in_plain_words(end.measure)} {allowed(end)}" for end in judged)
     cell = prose(
-        "A cell is the model of its row in place of that of its column: ✓ within all "
-        "[[limits|limits]] ({main}), ✗ beyond one, ? not yet known. Each is judged by itself, "
-        "on up to {unchanged} texts, {changed} also changed.",
-        main=main.replace("-", "−"),
+        "Each row: may its model take the place of the one at the head of the column? ✓ within all "
+        "limits ({limits}), ✗ beyond one. Each is judged by itself, on up to {unchanged} texts, "
+        "{changed} also changed.",
+        limits=", ".join(limits),
         unchanged=max(each.audit.manifest.data[0].used for each in every),
         changed=max(changed),
     )
@@ -157,93 +143,66 @@ def _name(share: AnswerShares, *, brief: bool) -> Text:
 def _cell(direction: Direction | None, *, brief: bool) -> Text:
     """A verdict, the share of same answers, and what keeps it from ✓."""
     if direction is None:
-        return prose("–")
-    audit, same, answer = direction.audit, direction.same, direction.answer
+        return ()
+    same, answer = direction.same, direction.answer
     share = percent(same.value) if isinstance(same, Estimate) else "–"
-    lines = [f"{share}\u00a0% same answers"]
-    if answer is None:
-        lines += [
-            f"{short_name(row.metric)} on {row.capability} {short(row.estimate)}"
-            for row in audit.measurements
-            if row.target == direction.target and row.subset is None and row.capability
-            if row.metric in PRIMARY_ON_CAPABILITIES and isinstance(row.estimate, Estimate)
-        ]
-        return _below((), lines)
-    words, style, _ = _WORDS[answer.verdict.decision]
+    words, style, _ = _WORDS[answer.verdict.decision] if answer else ("", "plain", "")
     if brief:
-        return (Span(f"{words[0]} {share}"),)
-    if answer.verdict.decision != "may replace":
+        return (Span(f"{words} {share}"),)
+    lines = [f"{share}\u00a0% same answers"]
+    if answer and answer.verdict.decision != "may replace":
         end = carrying(answer.verdict)[0]
-        number = short_points(end.estimate) if (end.limit or 0) < 0 else short(end.estimate)
-        lines.append(answer.verdict.reason or f"{in_plain_words(end.measure)} {number}")
-    return _below((Span(words, style),), lines)
-
-
-def _below(head: Text, lines: Sequence[str]) -> Text:
-    return (*head, *(Span(f"\n{line}", "note") for line in lines))
+        number = f"{in_plain_words(end.measure)} {written_number(end)}"
+        lines.append(answer.verdict.reason or number)
+    return (Span(words, style), *(Span(f"\n{line}", "note") for line in lines))
 
 
 def most_telling(every: Sequence[Direction]) -> Direction:
-    """The direction with the worst verdict, and of several the one with the fewest same answers."""
-    order = ("may not", "not shown", "may replace")
+    """An open direction, or else one that may not, and of several that with fewest same answers."""
+    order = ("not shown", "may not", "may replace")
 
-    def worst(each: Direction) -> tuple[int, float]:
+    def first(each: Direction) -> tuple[int, float]:
         same = each.same.value if isinstance(each.same, Estimate) else 1.0
         return order.index(each.answer.verdict.decision) if each.answer else 0, same
 
-    return min(every, key=worst)
+    return min(every, key=first)
 
 
 def replacements(every: Sequence[Direction]) -> Iterator[Block]:
-    """Who may replace whom; where the two of the worst verdict differ, and a text; what to do."""
+    """Who may replace whom; where two of them differ, a text, and what to do."""
     yield who_replaces_whom(every)
-    worst = most_telling(every)
-    answers = [worst.answer] if worst.answer else []
-    pair = note("{a} in place of {b}:", a=worst.target, b=worst.reference)
-    where, texts = where_blocks(worst.audit, answers), text_blocks(worst.audit, answers)
-    yield three_parts([pair, *where], [*texts], [*_to_do(every)])
+    shown = most_telling(every)
+    answers = [shown.answer] if shown.answer else []
+    yield paragraph("**{a}** in place of **{b}**:", a=shown.target, b=shown.reference)
+    where, slices = where_blocks(shown.audit, answers)
+    texts = text_blocks(shown.audit, answers)
+    yield three_parts([*where, *slices], [*texts], [*_to_do(every)])
 
 
 def limits_section(every: Sequence[Direction]) -> Section:
     """The limits of each replacement."""
     table = limits_table([each.answer for each in every if each.answer])
-    head = "The limits of each replacement"
-    return Section(anchor="limits", title="Limits", heading=head, blocks=(table,))
+    heading = "The limits of each replacement"
+    return Section(anchor="limits", title="Limits", heading=heading, blocks=(table,))
 
 
 def replacements_in_short(every: Sequence[Direction]) -> Iterator[Block]:
     """Who may replace whom, for a terminal, and what would decide an open replacement."""
-    looks = (look for each in every if each.answer for look in each.answer.looks)
-    yield from exploratory([*dict.fromkeys(looks)])
+    if looks := [each.answer for each in every if each.answer and each.answer.looks]:
+        yield Paragraph(how_sure(looks))
     yield who_replaces_whom(every, brief=True)
     # The options stand in the sentence.
     yield from (block for block in _to_do(every) if not isinstance(block, Preformatted))
 
 
 def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
-    """Which replacements to make, and the command that decides an open one."""
-    confirmed = ", once new texts confirm it" * any(
-        each.answer and each.answer.looks for each in every
-    )
+    """Which replacements to make, and the command that decides the open one that is shown."""
+    answers = [each.answer for each in every if each.answer]
+    confirmed = ", once new texts confirm it" * any(answer.looks for answer in answers)
     yield paragraph(f"Replace a model only where there is a ✓{confirmed}.")
-    undecided = [(each, each.answer) for each in every if each.answer]
-    undecided = [(each, answer) for each, answer in undecided if answer.words.options]
-    for each, answer in undecided[:1]:
-        yield paragraph("Open: {a} in place of {b}.", a=each.target, b=each.reference)
-        yield from to_do_blocks(replace(each.audit, manifest=_alone(each)), [answer])
-    if undecided[1:]:
-        others = counted(len(undecided) - 1, "replacement")
-        yield paragraph(f"Likewise for {others} more with a ?.")
-
-
-def _alone(direction: Direction) -> Manifest:
-    """The manifest of the audit of one direction, with its own command."""
-    manifest = direction.audit.manifest
-    (target,) = (card for card in manifest.targets if card.name == direction.target)
-    models = r" --(?:reference|target|group)[ =](?:'[^']*'|\S+)| --both-directions"
-    options = re.sub(models, "", manifest.command).removeprefix("scope audit")
-    pair = f"--reference {quote(manifest.reference.spec)} --target {quote(target.spec)}"
-    return replace(manifest, command=f"scope audit {pair}{options}")
+    shown = most_telling(every)
+    if shown.answer and shown.answer.verdict.decision == "not shown":
+        yield from to_do_blocks(shown.audit, [shown.answer])
 
 
 def matrix_page(
@@ -254,7 +213,7 @@ def matrix_page(
     names = ", ".join(card.name for card in manifest.references)
     judged = any(each.answer for each in every)
     return Page(
-        title=f"SCoPE {manifest.job}: a matrix of {names}",
+        title=f"SCoPE {manifest.job}: {names}",
         heading=counted_verdicts(every),
         about=about_directions(every),
         sections=(

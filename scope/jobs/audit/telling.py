@@ -8,8 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from reports.prose import Span, Style, Text, joined, prose
-from reports.wording import two_digits
-from scope.jobs.audit.examples import Shown, changed_texts, moved, unchanged_texts
+from scope.jobs.audit.examples import Shown, answer_in_short, changed_texts, moved, unchanged_texts
 from scope.jobs.audit.verdict_words import carrying
 from scope.records import AuditResult, Replacement, label_of
 from scope.records.examples import Both
@@ -53,13 +52,12 @@ def _shown(text: Shown, place: int, result: AuditResult) -> Text:
         for model, column in columns.items()
     )
     right = [label_of(text.models[column][1], labels) == gold for column in columns.values()]
-    words = " Right: {label}." if right != [False, True] else " Right: {label}, as {target} says."
-    names = {"target": target} if right == [False, True] else {}
+    alone = prose(", as {target} says", target=target) if right == [False, True] else ()
     return prose(
         "“{text}” {answers}.{gold}",
         text=_marked(original, changed),
         answers=joined(answers, between="; "),
-        gold=() if gold is None else prose(words, label=gold, **names),
+        gold=() if gold is None else prose(" Right: {label}{alone}.", label=gold, alone=alone),
     )
 
 
@@ -75,8 +73,13 @@ def _differing(result: AuditResult, place: int, name: str) -> Iterator[Shown]:
     drawn = [each for each in result.candidates if capability in ("", each.capability)]
     for text in changed_texts(result, "flipped", drawn):
         reference, target = text.models[0], text.models[place]
-        alike = [a.choice for a in reference] == [a.choice for a in target]
-        if moved(target) < moved(reference) if measure == "reach" else not alike:
+        stays, kept = (both[0].choice == both[1].choice for both in (target, reference))
+        differs = [side.choice for side in reference] != [side.choice for side in target]
+        if measure == "reach":
+            differs = moved(target) < moved(reference)
+        if measure == "keeps":
+            differs = kept and not stays and target[0].choice == reference[0].choice
+        if differs:
             yield text
 
 
@@ -90,17 +93,9 @@ def _fault(text: Shown, place: int, name: str, labels: Sequence[str]) -> int:
 
 
 def _answers(both: Both, labels: Sequence[str]) -> Text:
-    """A model's answers before and after a change, with their probabilities."""
-    before, after = (
-        prose(
-            f"{{label}} {two_digits(max(side.probabilities))}" if side.given else "{label}",
-            label=label_of(side, labels),
-        )
-        for side in both
-    )
-    if both[0] is both[1]:
-        return before
-    return prose("{before} → {after}", before=before, after=after)
+    """A model's answers before and after a change."""
+    sides = both[:1] if both[0] is both[1] else both
+    return joined((answer_in_short(side, labels) for side in sides), between=" → ")
 
 
 def _marked(original: str, changed: str) -> Text:

@@ -13,7 +13,6 @@ from scope.records import (
     AuditResult,
     Endpoint,
     Estimate,
-    Manifest,
     Replacement,
     TextsNeeded,
     Undefined,
@@ -34,14 +33,8 @@ _ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance",
 _IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
-_HARDLY, _SAME = 0.2, 0.95
-"""Strength below which a target hardly reacts, and share of pairs from which it reacts alike."""
-
-WITHOUT_BASELINE = (
-    "Without a yardstick (--baseline), same answers and reactions are shown, not judged. In the "
-    "demo an 8-bit copy gives the same answer on 99.8\u00a0% of tweets, the reference trained "
-    "again on 96\u00a0%; typos shake them alike in 100 and in 90 of 100 pairs."
-)
+_SAME = 0.95
+"""The share of pairs from which a target reacts alike."""
 
 _PLURAL = ("typo", "synonym", "contraction", "inflection", "paraphrase")
 
@@ -49,9 +42,8 @@ _PLURAL = ("typo", "synonym", "contraction", "inflection", "paraphrase")
 class VerdictWords(NamedTuple):
     """A verdict in sentences without a full stop: the verdict, its reason, and further sentences.
 
-    ``also`` names further limits that are exceeded, or texts in another case. ``more`` is the
-    number of texts that would decide, and ``options`` are those of a run on as many; both are empty
-    for a decided verdict.
+    ``more`` is the number of texts that would decide, and ``options`` are those of a run on as
+    many; both are empty for a decided verdict.
     """
 
     opening: str
@@ -59,11 +51,10 @@ class VerdictWords(NamedTuple):
     more: str = ""
     notes: tuple[str, ...] = ()
     options: str = ""
-    also: str = ""
 
     def __str__(self) -> str:
         more = ": ".join(filter(None, (self.more, self.options)))
-        parts = (f"{self.opening}: {self.why}", more, self.also, *self.notes)
+        parts = (f"{self.opening}: {self.why}", more, *self.notes)
         return ". ".join(filter(None, parts)) + "."
 
 
@@ -80,15 +71,16 @@ def opening(verdict: Replacement, reference: str) -> str:
 def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
     opens, why = opening(verdict, result.manifest.reference.name), verdict.reason or ""
-    also = more = options = ""
+    more = options = ""
     if not why and verdict.decision == "may replace":
         why = _as_good(verdict, result)
     elif not why and verdict.decision == "may not":
-        why, also = _outside(verdict, result)
+        first, *others = whole(carrying(verdict))
+        why = "; ".join(finding(end, verdict, result) for end in (first, *others[-1:]))
     elif not why:
         why = _open(verdict, result)
-        more, options, also = _more_texts(verdict, result.manifest)
-    return VerdictWords(opens, why, more, tuple(_notes(verdict, result)), options, also)
+        more, options = _more_texts(verdict, result)
+    return VerdictWords(opens, why, more, tuple(_notes(verdict, result)), options)
 
 
 def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
@@ -136,19 +128,9 @@ def whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
     return [end for end in ends if end.name == end.measure or end.measure not in names]
 
 
-def _outside(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
-    """The first and the last limit that is exceeded, and the names of the others."""
-    first, *others = whole(carrying(verdict))
-    why = finding(first, verdict, result)
-    if others:
-        why += f", and {finding(others.pop(), verdict, result).removeprefix('it ')}"
-    names = [in_plain_words(end.name) for end in others]
-    return why, f"Also outside: {listed(names)}" if names else ""
-
-
 def _open(verdict: Replacement, result: AuditResult) -> str:
-    """How many limits are reached, on all capabilities, and what is open."""
-    judged = {_limit(end) for end in verdict.endpoints if end.limit is not None}
+    """How many limits are met, on all capabilities, and what is open."""
+    judged = {limit_key(end) for end in verdict.endpoints if end.limit is not None}
     ends = carrying(verdict)
     names = []
     for end in whole(ends):
@@ -157,15 +139,14 @@ def _open(verdict: Replacement, result: AuditResult) -> str:
         alone = "outside by itself, not once corrected" * (end.state == "fails alone")
         remark = few if needed else alone
         names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
-    reached = len(judged) - len(set(map(_limit, ends)))
-    only = (
-        f": {finding(ends[0], verdict, result)}" if names == [in_plain_words(ends[0].name)] else ""
-    )
-    are = "is" if len(names) == 1 else "are"
-    return f"{reached} of {counted(len(judged), 'limit')} reached; {listed(names)} {are} open{only}"
+    if names == [in_plain_words(ends[0].name)]:
+        names = [finding(ends[0], verdict, result)]
+    met = len(judged) - len(set(map(limit_key, ends)))
+    return f"{met} of {counted(len(judged), 'limit')} met; open: {', '.join(names)}"
 
 
-def _limit(endpoint: Endpoint) -> str:
+def limit_key(endpoint: Endpoint) -> str:
+    """What is limited: the measure, or the class of a recall."""
     return endpoint.name if endpoint.measure == "recall" else endpoint.measure
 
 
@@ -183,7 +164,7 @@ def _as_good(verdict: Replacement, result: AuditResult) -> str:
         alike = share >= _SAME
         parts.append(f"{'same ' * alike}reaction to {changes}{close * (not alike)}")
     elif end := judged.get("keeps"):
-        parts.append(finding(end, verdict, result, limit=False).removeprefix("it "))
+        parts.append(finding(end, verdict, result))
     return ", ".join(parts)
 
 
@@ -258,19 +239,17 @@ def own_number(
 
 
 _FINDINGS = {
-    "accuracy": "its {name} is {lower}",
-    "recall": "its {name} is {lower}",
-    "recovery": "it keeps {share} of {reference}'s accuracy",
-    "agreement": "it answers {otherwise} of texts otherwise",
-    "keeps": "it keeps its answer under {changes} {less} {reference}",
-    "concordance": "it reacts to {changes} as {reference} does in {pairs} of 100 pairs",
-    "reach": "it {hardly} {share} as strongly as {reference}",
+    "accuracy": "{name} {lower}",
+    "recall": "{name} {lower}",
+    "recovery": "{share} of {reference}'s accuracy",
+    "agreement": "other answer on {otherwise} of texts",
+    "keeps": "keeps its answer under {changes} {less}",
+    "concordance": "same reaction in {pairs} of 100 pairs of {changes}",
+    "reach": "{share} as strong a reaction{to}",
 }
 
 
-def finding(
-    endpoint: Endpoint, verdict: Replacement, result: AuditResult, *, limit: bool = True
-) -> str:
+def finding(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> str:
     """An endpoint's number in plain words, with its limit, or with the yardstick's number."""
     estimate, measure, least = endpoint.estimate, endpoint.measure, endpoint.limit
     if isinstance(estimate, Undefined):
@@ -284,28 +263,29 @@ def finding(
         )
         if result.combined_with or ours is None or usual is None:
             lower = _by(value, "lower than", "higher than", "the same as")
-            return f"{in_plain_words(endpoint.name)} is {lower} {card.name}'s ({allowed})"
+            return f"{in_plain_words(endpoint.name)} {lower} {card.name}'s ({allowed})"
         value = ours
-        allowed = f"{card.name}: {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
-    changes = changes_of(endpoint)
+        allowed = f"{card.name} {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
     words = _FINDINGS[measure].format(
         name=endpoint.name,
         reference=result.manifest.reference.name,
-        changes=changes,
+        changes=changes_of(endpoint),
+        to=f" to {changes_of(endpoint)}" * (" on " in endpoint.name),
         lower=_by(value, "lower", "higher", "the same"),
-        less=_by(value, "less often than", "more often than", "as often as"),
+        less=_by(value, "less often", "more often", "as often"),
         share=_share(value),
         otherwise=_share(1 - value),
         pairs=_of_100(value),
-        hardly=f"hardly reacts to {changes}:" if value < _HARDLY else f"reacts to {changes}",
     )
-    if least is None or not limit:
-        return words
-    if measure == "agreement":
-        allowed = allowed or f"at most {_share(1 - least)}"
-    most = f"at most {_share(endpoint.most)}" if endpoint.most and value > 1 else ""
-    least_words = _of_100(least) if measure == "concordance" else _share(least)
-    return f"{words} ({allowed or most or f'at least {least_words}'})"
+    if not allowed and least is not None:
+        limits = {
+            "agreement": f"at most {_share(1 - least)}",
+            "concordance": f"{_of_100(least)} needed",
+        }
+        allowed = limits.get(measure, f"{_share(least)} needed")
+        if endpoint.most and value > 1:
+            allowed = f"at most {_share(endpoint.most)}"
+    return f"{words} ({allowed})" if allowed else words
 
 
 def _of_100(share: float) -> str:
@@ -321,31 +301,33 @@ def _share(value: float) -> str:
     return f"{in_percent(value)[0].removesuffix('.0')}\u00a0%"
 
 
-def _more_texts(verdict: Replacement, manifest: Manifest) -> tuple[str, str, str]:
-    """How many texts decide in 4 runs of 5, the options of a run on as many, and if as seen."""
-    card, target = manifest.data[0], verdict.target
-    standard = (manifest.baseline or manifest.reference).name
-    seen = verdict.if_as_seen
-    needed = verdict.if_equal or seen
+def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
+    """How many texts decide in 4 runs of 5, as seen, too, and the options of a run on as many."""
+    manifest, target, seen = result.manifest, verdict.target, verdict.if_as_seen
+    card, needed = manifest.data[0], verdict.if_equal or seen
     if needed is None:
         # Same answers as a share, and not in comparison with a baseline's.
         same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
-            return "", "", ""
+            return "", ""
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
         texts = "text that differs" if differ == 1 else "texts that differ"
-        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), "", ""
-    case = f"is as close as {standard}" if verdict.if_equal else "differs as much as here"
+        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), ""
     numbers = {"n": needed.changed, "n-unchanged": needed.unchanged}
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]
     rows, most = card.rows - card.duplicates - card.empty, max(filter(None, numbers.values()))
-    have = f" (these data have {rows:,})" if rows < most else ""
-    more = f"If {target} {case}, {_texts(needed)} new texts{have} show it in 4 runs of 5"
-    other = ""
-    if verdict.if_equal and verdict.if_equal != seen:
-        takes = f"it takes {_texts(seen)} texts" if seen else "no number shows it"
-        other = f"If it differs as much as here, {takes}"
-    return more, " ".join(options), other
+    have = f" (these data have {rows:,}: add texts)" if rows < most else ""
+    case = f"{target} differs as much as here"
+    if verdict.if_equal:
+        reference, yardstick = manifest.reference.name, manifest.baseline
+        close = f"close to {reference} as {yardstick.name}" if yardstick else f"good as {reference}"
+        case = f"{target} is as {close}"
+        if verdict.if_equal != seen:
+            case += f" ({_texts(seen) if seen else 'no number does'} if it differs as much as here)"
+    alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
+    added = "" if alone else ", added to this one,"
+    more = f"A new run on {_texts(needed)} texts{have}{added} decides in 4 runs of 5 if {case}"
+    return more, " ".join(options)
 
 
 def _texts(needed: TextsNeeded) -> str:

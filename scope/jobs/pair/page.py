@@ -26,9 +26,9 @@ from reports.blocks import (
 )
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked_differently, reproduce, run_lines
-from reports.prose import Text, joined, prose, written
+from reports.prose import Text, joined, plain, prose, written
 from reports.wording import short
-from scope.jobs.audit.answer import exploratory, to_do, verdict_sentences
+from scope.jobs.audit.answer import to_do, verdict_sentences
 from scope.jobs.audit.limits import SIGNS, limits_table, numbers_table
 from scope.jobs.audit.page import page as audit_page
 from scope.jobs.audit.page_matrix import (
@@ -102,17 +102,14 @@ def page(result: PairResult) -> Page:
 
 
 def _more(result: PairResult, every: Sequence[Direction]) -> Iterator[Block]:
-    """The reverse direction, the findings of other parts, and likeness beyond accuracy."""
-    if sentences := tuple(findings(result))[0 if result.audits else 1 :]:
+    """The findings of other parts, and the reverse direction."""
+    if sentences := tuple(findings(result)):
         yield Bullets(sentences)
     for back in every[1:] if len(every) == 2 else ():
         if back.answer:
             words = f"{SIGNS[back.answer.verdict.decision]} {back.answer.words.opening}"
             title = prose("In reverse: {words}", words=words)
             yield Fold(title, (limits_table([back.answer], back.audit),))
-    if sentences := tuple(alike(result.similarities)):
-        title = prose("How alike the answers are beyond what their accuracy gives")
-        yield Fold(title, (Bullets(sentences), _ABOUT))
 
 
 def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Iterator[Block]:
@@ -125,11 +122,10 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
     if len(result.audits) > 2:
         yield from replacements_in_short(every)
     elif answers:
-        yield from map(Paragraph, verdict_sentences(answers[:1], brief=True))
-        yield from exploratory(answers[0].looks)
+        yield from verdict_sentences(answers[:1])
         yield numbers_table(answers)
         yield from to_do(every[0].audit, answers[:1])
-    yield from map(Paragraph, tuple(findings(result))[0 if result.audits else 1 :])
+    yield from map(Paragraph, findings(result))
     lines = [*model_lines(result.manifest)] if result.audits else []
     if result.not_run:
         more = f" and {len(result.not_run) - 1} more" if result.not_run[1:] else ""
@@ -173,8 +169,9 @@ def _numbers(place: int, part: EstimatedResult, made: Page, *, is_open: bool) ->
     return Section(
         anchor=f"part-{place}",
         title=f"Part {place}",
-        heading=f"Part {place}, {made.title.removeprefix('SCoPE ')}",
+        heading=f"Part {place}: {plain(made.heading) or made.title.removeprefix('SCoPE ')}",
         blocks=(
+            *([Paragraph(made.about)] if made.about else []),
             paragraph("This part alone, with the same numbers and more examples:"),
             Preformatted(part.manifest.command),
             *(Fold(written(shown.heading or shown.title), shown.blocks) for shown in sections),
@@ -191,24 +188,17 @@ def _left_out(result: PairResult) -> Iterator[Section]:
 
 
 def findings(result: PairResult) -> Iterator[Text]:
-    """A sentence per part that is not an audit, in the order of the page."""
-    for comparison in result.comparisons:
-        yield written(headline_of(comparison))
-    for verdict in (verdict for reuse in result.reuses for verdict in reuse.verdicts):
-        yield prose(
-            "Reuse: **{decision}**. {sentence}",
-            decision=verdict.decision,
-            sentence=verdict.sentence,
-        )
+    """A sentence for each part that the page does not begin with."""
+    parts = (*result.comparisons, *result.reuses)
+    yield from (written(headline_of(part)) for part in parts[0 if result.audits else 1 :])
 
 
 def models_section(result: PairResult) -> Iterator[Section]:
     """One section; none of results of earlier releases."""
     if result.facts:
-        blocks = (
-            *_facts(result.facts),
-            *similar_layers(result.alignments),
-        )
+        alike_ = tuple(alike(result.similarities))
+        likeness = (Bullets(alike_), _ABOUT) if alike_ else ()
+        blocks = (*_facts(result.facts), *likeness, *similar_layers(result.alignments))
         yield Section(anchor="models", title="Models", blocks=blocks)
 
 

@@ -71,17 +71,3 @@ def test_a_language_models_tokens_stand_in_quotes():
     assert (reference[1], target[1]) == ('" sea"', '" sea" → "end"')
     assert target[3:6] == [".50 → .38", ".25 → .00", ".00 → .50"]
     assert card.keys["lost"] == "0"
-
-
-def test_the_least_similar_tenth_of_the_kept_pairs_can_be_left_out():
-    audit = build_comparison()
-    pair = audit.perturbations[0]
-    similar = [
-        replace(pair, perturbation=replace(pair.perturbation, similarity=similarity, trial=trial))
-        for trial, similarity in enumerate([0.9, 0.2, *[0.8] * 9, None])
-    ]
-    cards = cards_of(replace(audit, perturbations=tuple(similar)))
-    unlike = [place for place, card in enumerate(cards.cards) if "unlike" in card.keys]
-    assert unlike == [1, 2]
-    assert "unlike" in [select.key for select in cards.finder.selects]
-    assert all(card.keys["judged"] for card in cards.cards)

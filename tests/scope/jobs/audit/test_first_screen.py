@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from shlex import quote
 
 import pytest
 from made_up_comparison import TARGETS, build_comparison, estimate, found
@@ -64,7 +65,7 @@ def test_a_text_shows_what_fails_and_accuses_no_target_of_anothers_error(name, d
     texts = paragraphs(page(result_of(decision, name=name)), "student “")
     assert len(texts) == bool(shown)
     assert shown in "".join(texts)
-    right = ", as student says. "
+    right = ", as student says."
     assert (right in "".join(texts)) == (name == "concordance on typo" and bool(shown))
 
 
@@ -111,35 +112,43 @@ def test_the_tables_numbers_and_zones_are_the_verdicts():
     verdict = verdict_on("student", "not shown", *ENDS)
     drawn = strips(page(result_of("not shown", verdicts=(verdict,), role="baseline")))
     assert list(drawn) == [
-        "Accuracy at most 2 points lower",
+        "Accuracy at most 2 below teacher",
         "Keeps its answer at most 5 below teacher",
-        "Strength 0.7 to 1.43",
-        "Same reaction shown, not judged",
+        "Strength of reaction 0.7 to 1.43 times",
+        "Same reaction ",
     ]
     by_name = {end.name: end for end in ENDS}
     names = ("accuracy", "keeps", "reach on typo", "concordance on typo")
-    for name, column in zip(names, drawn.values(), strict=True):
-        end, strip = by_name[name], column[0]
+    *judged, pale = (column[0] for column in drawn.values())
+    for name, strip in zip(names[:3], judged, strict=True):
+        end = by_name[name]
         assert strip.estimate == end.estimate
         assert (strip.least, strip.most) == (end.limit, end.most)
-    words = [column[0].words for column in drawn.values()]
+    # What is not judged is not drawn.
+    assert plain(pale).split() == ["0.70", "[0.60,", "0.80]"]
     # Outside by itself alone, it has a star.
-    assert words[:3] == ["−5.6 [−9.0, −2.4] *", "0.0 [−2.0, +2.0]", "0.20 [0.10, 0.30]"]
-    assert [column[0].verdict for column in drawn.values()] == ["open", "good", "open", "pale"]
-    # A single target has its capabilities below it.
-    (_, on_typo, _) = drawn["Keeps its answer at most 5 below teacher"]
-    assert on_typo.least == -0.1
+    words = [strip.words for strip in judged]
+    assert words == ["−5.6 [−9.0, −2.4] *", "0.0 [−2.0, +2.0]", "0.20 [0.10, 0.30]"]
+    assert [strip.verdict for strip in judged] == ["open", "good", "open"]
+
+
+def test_a_capability_by_itself_has_its_own_limit_in_a_fold():
+    verdict = verdict_on("student", "not shown", *ENDS)
+    shown = page(result_of("not shown", verdicts=(verdict,))).sections[0].blocks
+    (_, folded) = [block for block in within(shown) if isinstance(block, Table) and block.limits]
+    assert plain(folded.columns[1].heading) == "Keeps its answer at most 10 below teacher"
+    assert [row.cells[1].least for row in folded.rows] == [-0.1]
 
 
 def test_the_yardstick_is_a_pale_row_and_never_counted():
     result = result_of("may replace", targets=("student",), role="baseline")
     made = page(result)
     assert plain(made.heading).startswith("✓ student may replace teacher")
-    assert f"Yardstick: {TARGETS[1]}, " in plain(made.about)
+    assert f"Yardstick: {TARGETS[1]} counts" in plain(made.about)
     ((_, last),) = strips(made).values()
     assert not isinstance(last, SmallStrip)
     several = page(result_of("may not", targets=TARGETS, role="target"))
-    assert plain(several.heading) == "May one of these replace teacher? 2 no"
+    assert plain(several.heading) == f"✗ {TARGETS[0]} and {TARGETS[1]} may not replace teacher"
     assert TARGETS[1] not in made.title
 
 
@@ -149,11 +158,11 @@ def test_the_yardstick_is_a_pale_row_and_never_counted():
         (
             ["may replace", "may not"],
             {},
-            "A model just beyond a limit gets such a ✓ in about 1 run",
+            "A model just beyond a limit would pass, or one just within fail, in 1 run of 40.",
         ),
-        (["may not"], {}, "A model just within its limits gets such a ✗ in about 1 run of 40."),
-        (["may replace"], {"combined_with": ("first",)}, "in about 3 of 100 pairs of runs."),
-        (["not shown"], {}, "Not yet."),
+        (["may not"], {}, "A model just within its limits would fail it in 1 run of 40."),
+        (["may replace"], {"combined_with": ("first",)}, "in 3 of 100 pairs of runs."),
+        (["not shown"], {}, "Not decided: neither ✓ nor ✗ is sure enough."),
         (["may not"], {"earlier_looks": ("monday",)}, "Not known: an earlier run (monday) used"),
     ],
 )
@@ -161,7 +170,7 @@ def test_the_page_says_how_sure_it_is(decisions, options, sure):
     names = zip(TARGETS, decisions, strict=False)
     verdicts = tuple(verdict_on(name, decision, *ENDS) for name, decision in names)
     about = plain(page(result_of("may not", verdicts=verdicts, **options)).about)
-    assert sure in about.partition("Sure? ")[2]
+    assert sure in about.partition("sure? ")[2]
 
 
 def test_what_to_do_names_the_command_of_a_new_run():
@@ -174,9 +183,12 @@ def test_what_to_do_names_the_command_of_a_new_run():
     blocks = within(made.sections[0].blocks)
     (further,) = (block for block in blocks if isinstance(block, Preformatted))
     options = "--n 380 --n-unchanged 1200 --seed 8"
-    assert further.text == f"scope audit --data a.csv --n-search 9 {options}"
-    (todo,) = paragraphs(made, "If student is as close as ")
-    assert todo.endswith(f" 380 changed new texts show it in 4 runs of 5: {options}")
+    specs = [card.spec for card in result.manifest.models[:2]]
+    models = "--reference {} --target {}".format(*map(quote, specs))
+    assert further.text == f"scope audit {models} --data a.csv --n-search 9 {options}"
+    (todo,) = paragraphs(made, "A new run on 1,200 unchanged and 380 changed texts")
+    assert f"decides in 4 runs of 5 if student is as close to teacher as {TARGETS[1]} " in todo
+    assert todo.endswith(f": {options}")
     (unknown,) = paragraphs(page(result_of("not shown")), "How many texts decide on student")
     assert unknown.endswith("is not known.")
 
