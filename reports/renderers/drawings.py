@@ -24,13 +24,18 @@ MANY = 300
 def drawing(chart: Chart) -> Markup:
     """The chart as SVG: axes and guides, every series, the largest below, and names of dots."""
     left, top, right, below = (56, 12, 20, 44) if chart.x_title else (14, 14, 14, 14)
+    left = left if chart.y_title else 14
     width, height = chart.size
     x_ends, y_ends = chart.ends or _ends(chart)
     across = Scale(*x_ends, left, width)
     up = Scale(*y_ends, top + height, -height)  # pixels count downwards
     dots = chart.dots
     many = len(dots) > MANY
-    names = [(across.at(dot.x), up.at(dot.y), dot.name) for dot in dots if dot.name and not many]
+    names = [(across.at(dot.x), up.at(dot.y), dot.name) for dot in (() if many else dots)]
+    # A name hides no line between two places, which is as if it had dots.
+    for (x, y), (to_x, to_y), _ in chart.guides if chart.x_title else ():
+        x, to_x, y, to_y = across.at(x), across.at(to_x), up.at(y), up.at(to_y)
+        names += [(x + (to_x - x) * i / 40, y + (to_y - y) * i / 40, "") for i in range(41)]
     wide = left + width + right
     return framed(
         wide,
@@ -53,7 +58,7 @@ def _ends(chart: Chart) -> Sequence[tuple[float, float]]:
     if chart.diagonal:
         xs = ys = xs + ys
     if chart.x_title:
-        return _round_ends(xs), _round_ends(ys)
+        return _round_ends(xs), _round_ends(ys) if chart.y_title else (min(ys) - 1, max(ys) + 1)
     # On a map a pixel is as long in both directions.
     sides = tuple(zip((xs, ys), chart.size, strict=True))
     half = max((max(side) - min(side)) / pixels for side, pixels in sides) / 2 or 1.0
@@ -74,7 +79,11 @@ def _round_ends(numbers: Sequence[float]) -> tuple[float, float]:
 def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
     """Both axes with their titles, and the lines to compare dots with."""
     left, right, bottom = across.start, across.end, up.start
-    for y, number in up.ticks(TICKS, whole=_whole(dot.y for dot in chart.dots)):
+    rows = sorted({dot.y for dot in chart.dots}) if not chart.y_title else ()
+    for y in rows:
+        yield line(left, up.at(y), right, up.at(y), FAINT)
+    whole = _whole(dot.y for dot in chart.dots)
+    for y, number in up.ticks(TICKS, whole=whole) if chart.y_title else ():
         yield line(left, y, right, y, FAINT)
         yield words(left - 6, y + 4, number, "end")
     for x, number in across.ticks(TICKS, whole=_whole(dot.x for dot in chart.dots)):
@@ -83,7 +92,8 @@ def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
     yield line(left, bottom, right, bottom)
     yield words((left + right) / 2, bottom + 38, chart.x_title)
     place = f"translate(14 {(bottom + up.end) / 2:g}) rotate(-90)"
-    yield element("text", chart.y_title, transform=place, text_anchor="middle")
+    if chart.y_title:
+        yield element("text", chart.y_title, transform=place, text_anchor="middle")
     if chart.diagonal:
         yield line(left, bottom, right, up.end, dashes="5 4")
     for (x, y), (to_x, to_y), _ in chart.guides:
@@ -123,7 +133,7 @@ def _series(series: Series, joined: float, across: Scale, up: Scale, *, radius: 
         *content,
         class_=series.key.style,
         fill="currentColor",
-        fill_opacity="0.75",
+        fill_opacity="0.75" if len(series.dots) > 1 else None,
         # The clear stroke makes a small dot easier to point at.
         stroke="#0000",
         stroke_width=4,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 from reports.blocks import (
     Block,
@@ -22,7 +21,7 @@ from reports.blocks import (
 from reports.builders.answer import in_two
 from reports.builders.outcomes import answered_section, model_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
-from reports.charts import Dot, among_controls
+from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, joined, prose, written
 from reports.wording import in_percent, number, percent
 from scope.jobs.reuse.models_page import (
@@ -33,13 +32,13 @@ from scope.jobs.reuse.models_page import (
     evidence_table,
 )
 from scope.jobs.reuse.verdicts import in_tests, lead_of
-from scope.records import Decision, InformativeItem, ReuseResult, Verdict
+from scope.records import Derivative, InformativeItem, ModelScore, ReuseResult, Verdict
 
-MOST_FOR, MOST_AGAINST = 2, 1
-"""Number of questions that speak for reuse, and against it, on the first screen."""
+MOST_QUESTIONS = 2, 1
+"""Number of questions on the first screen that agree with the verdict, and that do not."""
 
-GLANCE, SHORT_ANSWER = 110, 45
-"""Number of characters shown of a question, and of an answer, on the first screen."""
+GLANCE, SHORT_ANSWER, WARNING = 130, 45, 280
+"""Number of characters shown there of a question, of an answer, and of a warning."""
 
 
 def page(result: ReuseResult) -> Page:
@@ -61,7 +60,7 @@ def page(result: ReuseResult) -> Page:
         sections=(
             verdict_section(verdicts),
             *folded(
-                *_questions_section(verdicts),
+                _questions_section(verdicts),
                 _numbers_section(verdicts),
                 evidence_section(verdicts),
                 controls_section(result),
@@ -75,49 +74,48 @@ def page(result: ReuseResult) -> Page:
     )
 
 
-def _questions_section(verdicts: Sequence[Verdict]) -> Iterator[Section]:
-    """The strongest questions for reuse, and the strongest against it."""
+def _questions_section(verdicts: Sequence[Verdict]) -> Section | None:
+    """Every question that is kept: those for reuse, then those against it."""
     about = note(
         "The percentage is the probability that an independent model of the suspect’s skill gives "
         "the reference’s answer: the smaller, the stronger the evidence if the suspect gives it."
     )
-    if cards := tuple(by_reference(verdicts, _questions)):
-        title = "What speaks for reuse, and against"
-        yield Section(anchor="findings", title=title, blocks=(*cards, about))
 
+    def questions(verdict: Verdict) -> Iterator[Block]:
+        if ordered := sorted(verdict.items, key=lambda item: item.weight <= 0):
+            yield Cards(cards=tuple(map(_card, ordered)), narrow=True)
 
-def _questions(verdict: Verdict) -> Iterator[Block]:
-    """Every question that is kept: those for reuse, then those against it."""
-    if verdict.items:
-        ordered = sorted(verdict.items, key=lambda item: item.weight <= 0)
-        yield Cards(cards=tuple(map(_card, ordered)), narrow=True)
+    cards = tuple(by_reference(verdicts, questions))
+    heading = "What speaks for reuse, and against"
+    if not cards:
+        return None
+    return Section(anchor="findings", title="Questions", heading=heading, blocks=(*cards, about))
 
 
 def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
     """The strongest questions of either side in few words."""
-    for_reuse, against = (
-        [item for item in verdict.items if (item.weight > 0) == side] for side in (True, False)
-    )
-    for item in (*for_reuse[:MOST_FOR], *against[:MOST_AGAINST]):
-        yield Passage(written(_beginning(item.text, GLANCE)))
+    if not verdict.items:
+        return
+    all_questions = "Any two models share some rare answers: the verdict weighs all {n} questions."
+    yield note(all_questions, n=verdict.shared)
+    sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
+    most = MOST_QUESTIONS if verdict.decision == "related" else MOST_QUESTIONS[::-1]
+    for item in (item for side, n in zip(sides, most, strict=True) for item in side[:n]):
         words = (
-            "**Against**: the suspect answers **{suspect}**, not **{reference}** as the reference "
-            "and {share}\u00a0% of unrelated models do. Right: {gold}."
+            "“{question}” **Shared**: both answer **{reference}**; {share} % of unrelated models are expected "
+            "to. Right: {gold}."
         )
-        if item.weight > 0:
-            words = (
-                "**For**: both answer **{reference}**; of unrelated models {share}\u00a0% do. "
-                "Right: {gold}."
-            )
         answers = {"gold": item.gold or "not known", "reference": item.reference}
-        answers |= {} if item.weight > 0 else {"suspect": item.suspect}
-        yield paragraph(
-            words,
-            share=in_percent(item.expected)[0],
-            **{name: _beginning(text.rstrip("."), SHORT_ANSWER) for name, text in answers.items()},
-        )
-    if verdict.items:
-        yield note("All {n} are under [[findings|questions]].", n=len(verdict.items))
+        if item.weight <= 0:
+            words = (
+                "“{question}” **Not shared**: the suspect answers **{suspect}**, the reference **{reference}**, "
+                "as {share} % of unrelated models are expected to. Right: {gold}."
+            )
+            answers["suspect"] = item.suspect
+        short = {name: _shortened(text.rstrip("."), SHORT_ANSWER) for name, text in answers.items()}
+        question, share = _shortened(item.text, GLANCE), in_percent(item.expected)[0]
+        yield paragraph(words, question=question, share=share, **short)
+    yield note("All {n} are under [[findings|questions]].", n=len(verdict.items))
 
 
 def _card(item: InformativeItem) -> Card:
@@ -133,8 +131,13 @@ def _card(item: InformativeItem) -> Card:
     )
 
 
-def _beginning(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{' '.join(text.split())[:most]}…"
+def _shortened(text: str, most: int) -> str:
+    """The beginning and the end of a long text: a question often ends with what is asked."""
+    if len(text) <= most:
+        return text
+    one_line = " ".join(text.split())
+    start, end = one_line[: most // 3].rpartition(" ")[0], one_line[-2 * most // 3 :]
+    return f"{start} … {end.partition(' ')[2] or end}"
 
 
 def _limits(alpha: float) -> Section:
@@ -154,19 +157,11 @@ def _limits(alpha: float) -> Section:
     return Section(anchor="limits", title="Limits", heading=heading, blocks=(bullets,))
 
 
-MOST_NAMED = 5
+MOST_NAMED = 3
 """Number of the most similar models that the picture names."""
 
 MOST_WARNINGS = 2
 """Number of warnings shown at once; the others are folded."""
-
-_SIGNS: Mapping[Decision, str] = {
-    "related": "!!◆!!",
-    "not related": "○",
-    "of neither kind": "≠",
-    "undecided": "?",
-}
-"""The sign of each decision, so that colour is never the only one."""
 
 
 def verdict_section(verdicts: Sequence[Verdict]) -> Section:
@@ -178,7 +173,7 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
         # Holm's method compares the smallest of several p-values with this.
         picture = _picture(verdict, verdict.alpha / len(verdicts))
         near, to_do = "How near the suspect is to the reference", "What to do"
-        questions = "Questions that speak for a relation, and against"
+        questions = "Answers that they share, and do not"
         left = {near: tuple(picture), to_do: tuple(_to_do(verdict))}
         yield in_two(left, {questions: tuple(_at_a_glance(verdict))})
 
@@ -188,18 +183,12 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
 
 def _to_do(verdict: Verdict) -> Iterator[Block]:
     """What would change the verdict, how, and what to look at first."""
-    common = (
-        "Derived, or only of a common source? Add models of that source as controls: if it stays "
-        "related, the source alone does not explain it."
-    )
-    texts = [prose(common)] * (verdict.decision == "related") + list(map(written, verdict.changes))
-    option = "--derivative" if "--derivative" in "".join(verdict.changes) else "--control"
-    again = "Run the [[reproduce|command]] again with more of ``{option} MODEL``."
-    texts.append(prose(again, option=option))
-    yield Bullets(tuple(texts))
+    yield Bullets(tuple(map(written, verdict.changes)))
     for text in verdict.warnings[:MOST_WARNINGS]:
-        yield note("Look at: {warning}", warning=_beginning(text, GLANCE))
-    yield note("How it was computed, and every warning: [[pvalues|p-values]].")
+        yield note("Warning: {warning}.", warning=_shortened(text, WARNING))
+    yield note(
+        "The [[reproduce|command]]; how it was computed, and every warning: [[pvalues|tests]]."
+    )
 
 
 def brief_blocks(result: ReuseResult) -> Iterator[Block]:
@@ -263,14 +252,19 @@ _NULL = note(
 
 
 def _head(verdict: Verdict) -> Text:
-    words = f"{_SIGNS[verdict.decision]} **{{lead}}**"
-    return prose(words, lead=lead_of(verdict, verdict.decision))
+    sign = "? " * (verdict.decision == "undecided")
+    return prose(f"{sign}**{{lead}}**", lead=lead_of(verdict, verdict.decision))
 
 
 def _why(verdict: Verdict) -> Text:
     """The sentence of the verdict without what the heading says."""
     why = verdict.sentence.removeprefix(f"{lead_of(verdict, verdict.decision)}: ")
-    return written(why[:1].upper() + why[1:])
+    if verdict.decision == "undecided":
+        return prose("**How sure?** Not decided: {why}", why=why)
+    before, _, after = f"{why[:1].upper()}{why[1:]}".partition("How sure?")
+    return prose(
+        "{before}**How sure?**{after}" if after else "{before}{after}", before=before, after=after
+    )
 
 
 def _numbers_section(verdicts: Sequence[Verdict]) -> Section:
@@ -280,41 +274,49 @@ def _numbers_section(verdicts: Sequence[Verdict]) -> Section:
         warnings = ((prose("Warning"), written(text)) for text in verdict.warnings)
         yield Terms((*verdict_facts(verdict), *warnings), facts=True)
 
-    blocks = (*by_reference(verdicts, facts), _NULL)
-    return Section(anchor="pvalues", title="p-values, controls and questions", blocks=blocks)
+    blocks, heading = (*by_reference(verdicts, facts), _NULL), "p-values, controls and questions"
+    return Section(anchor="pvalues", title="Tests", heading=heading, blocks=blocks)
 
 
 def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
-    """The suspect among the controls, and what it must exceed."""
-    nearest = {
-        score.model for score in sorted(verdict.standings, key=lambda s: -s.value)[:MOST_NAMED]
-    }
-    dots = {
-        score.model: Dot(
-            title=f"{score.model}: {number(score.value)}",
-            x=score.value,
-            name=score.model * (score.model in nearest),
-        )
-        for score in verdict.standings
-    }
-    suspect, controls = dots.pop(verdict.suspect, None), tuple(dots.values())
-    if suspect is None:
+    """The unrelated models, the suspect and the derivatives, each in a row, by their likeness."""
+    known = sorted(verdict.standings, key=lambda score: -score.value)
+    controls = [score for score in known if score.model != verdict.suspect]
+    suspect = [score for score in known if score.model == verdict.suspect]
+    tuned = [each for each in verdict.counted if each.value is not None]
+    if not suspect:
         yield paragraph("The suspect has no joint statistic.")
-    if controls:
-        chart = among_controls(
-            label=f"The suspect among {len(controls)} controls; the numbers are in their table",
-            x_title="more similar to the reference →",
-            controls=controls,
-            suspect=suspect and replace(suspect, name=verdict.suspect),
-            threshold=verdict.threshold,
-            rate=f"reached by unrelated models in at most {in_tests(rate)}",
+    if not controls:
+        return
+
+    named = {score.model for score in (*controls[:MOST_NAMED], *suspect)}
+
+    def series(
+        place: int, name: str, models: Sequence[ModelScore | Derivative], style: int
+    ) -> Series:
+        dots = (
+            Dot(
+                title=f"{each.model}: {number(each.value)}",
+                x=each.value,
+                y=place,
+                name=each.model * (each.model in named),
+            )
+            for each in models
+            if each.value is not None
         )
-        yield Figure(chart)
-    if shares := [each.same for each in verdict.counted]:
-        yield note(
-            "{n} derivatives, not drawn, give the reference’s answer to {low} to {high}\u00a0% of "
-            "the questions.",
-            n=len(shares),
-            low=percent(min(shares)),
-            high=percent(max(shares)),
-        )
+        return Series(dots=tuple(dots), name=name, shape=3 * (style == 1), style=f"s{style}")
+
+    line, words = verdict.threshold, f"reached by unrelated models in at most {in_tests(rate)}"
+    rows = (
+        series(2, "unrelated models (controls)", controls, 0),
+        series(1, "the suspect", suspect, 1),
+        series(0, f"made from {verdict.reference}", tuned, 2),
+    )
+    chart = Chart(
+        label=f"The suspect among {len(controls)} controls; the numbers are in their table",
+        series=tuple(row for row in rows if row.dots),
+        guides=() if line is None else (Guide((line, 0 if tuned else 1), (line, 2), words),),
+        x_title="more similar to the reference (0: usual) →",
+        size=(290, 96 if tuned else 72),
+    )
+    yield Figure(chart)
