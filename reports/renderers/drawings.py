@@ -157,18 +157,18 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
 
     Places are in per cent, so that the drawing is as wide as its cell.
     """
-    height, interval = (22 if chart.least is None else 16), chart.estimate
-    middle = height / 2
-    low, high = chart.ends
-    scale = Scale(low, high, 6, 88) if chart.least is None else Scale(low, high, 3, 94)
+    height, interval, (low, high) = 16, chart.estimate, chart.ends
+    middle, scale = height / 2, Scale(low, high, 3, 94)
 
     def at(value: float) -> str:
         return f"{scale.at(min(max(value, low), high)):.2f}%"
 
-    estimate = (
-        line(at(interval.low), middle, at(interval.high), middle, width=3),
-        mark(0, at(interval.value), middle, chart.label, 5 if chart.least is None else 4),
-    )
+    estimate = [line(at(interval.low), middle, at(interval.high), middle, width=3)]
+    if low <= interval.value <= high:
+        estimate.append(mark(0, at(interval.value), middle, chart.label, 4))
+    # What lies beyond the scale ends in an arrow at the edge.
+    estimate += [words("0%", middle + 4, "◂", "start")] * (interval.low < low)
+    estimate += [words("100%", middle + 4, "▸", "end")] * (interval.high > high)
     return element(
         "svg",
         *(_zones(chart, at, height) or [line(0, middle, "100%", middle, "#8886")]),
@@ -284,7 +284,7 @@ def line(
     return element("line", **ends, **stroke)
 
 
-def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
+def words(x: str | float, y: float, text: str, anchor: str = "middle") -> Markup:
     """Words whose ``anchor`` (start, middle or end) is at a place."""
     return element("text", text, x=x, y=y, text_anchor=anchor)
 

@@ -125,7 +125,7 @@ def unbroken(text: str) -> Markup:
     >>> print(unbroken("<--n-most 9"))
     &lt;<span class="option">--n-most</span> 9
     """
-    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', escape(text)))
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(text))))
 
 
 _OPTION = re.compile(r"--[a-z][a-z-]*")

@@ -306,7 +306,7 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
         )
         return Series(dots=tuple(dots), name=name, shape=3 * (style == 1), style=f"s{style}")
 
-    line, words = verdict.threshold, f"reached by unrelated models in at most {in_tests(rate)}"
+    line, words = verdict.threshold, f"at most {in_tests(rate).replace('test', 'pair')} of models is beyond"
     rows = (
         series(2, "unrelated models (controls)", controls, 0),
         series(1, "the suspect", suspect, 1),
@@ -316,7 +316,7 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
         label=f"The suspect among {len(controls)} controls; the numbers are in their table",
         series=tuple(row for row in rows if row.dots),
         guides=() if line is None else (Guide((line, 0 if tuned else 1), (line, 2), words),),
-        x_title="more similar to the reference (0: usual) →",
+        x_title="more similar to the reference (0: average pair) →",
         size=(290, 96 if tuned else 72),
     )
     yield Figure(chart)
