@@ -78,13 +78,11 @@ class Chart:
     ----------
     label
         Alternative text of the chart.
-    title
-        The words above it.
     series, guides
         The dots, and the lines to compare them with.
     x_title, y_title
         The words at the axes. Without ``x_title`` it is a map: distances count, and no axes are
-        drawn. Without ``y_title`` heights are rows without numbers.
+        drawn. If ``y_title`` is None, heights are rows without numbers.
     diagonal
         Whether both axes have the same ends, with a line of equal numbers.
     joined
@@ -98,10 +96,9 @@ class Chart:
 
     label: str
     series: tuple[Series, ...]
-    title: str = ""
     guides: tuple[Guide, ...] = ()
     x_title: str = ""
-    y_title: str = ""
+    y_title: str | None = ""
     diagonal: bool = False
     joined: float = 0.0
     ends: tuple[tuple[float, float], tuple[float, float]] | None = None

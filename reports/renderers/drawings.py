@@ -24,7 +24,7 @@ MANY = 300
 def drawing(chart: Chart) -> Markup:
     """The chart as SVG: axes and guides, every series, the largest below, and names of dots."""
     left, top, right, below = (56, 12, 20, 44) if chart.x_title else (14, 14, 14, 14)
-    left = left if chart.y_title else 14
+    left = 14 if chart.y_title is None else left
     width, height = chart.size
     x_ends, y_ends = chart.ends or _ends(chart)
     across = Scale(*x_ends, left, width)
@@ -33,20 +33,27 @@ def drawing(chart: Chart) -> Markup:
     many = len(dots) > MANY
     names = [(across.at(dot.x), up.at(dot.y), dot.name) for dot in (() if many else dots)]
     # A name hides no line between two places, which is as if it had dots.
-    for (x, y), (to_x, to_y), _ in chart.guides if chart.x_title else ():
-        x, to_x, y, to_y = across.at(x), across.at(to_x), up.at(y), up.at(to_y)
-        names += [(x + (to_x - x) * i / 40, y + (to_y - y) * i / 40, "") for i in range(41)]
+    for start, end, _ in chart.guides:
+        steps = [step / 40 for step in range(41)]
+        xs, ys = ([a + (b - a) * step for step in steps] for a, b in zip(start, end, strict=True))
+        names += [(across.at(x), up.at(y), "") for x, y in zip(xs, ys, strict=True)]
     wide = left + width + right
-    return framed(
-        wide,
-        top + height + below,
+    high = top + height + below
+    return element(
+        "svg",
         *(_axes(chart, across, up) if chart.x_title else ()),
         *(
             _series(series, chart.joined, across, up, radius=2.5 if many else 4)
             for series in sorted(chart.series, key=lambda series: -len(series.dots))
         ),
         element("g", *names_beside(names, wide)),
-        style=None if chart.x_title else "map",
+        viewBox=f"0 0 {wide} {high}",
+        width=wide,
+        height=high,
+        font_family="sans-serif",
+        font_size=12,
+        fill=INK,
+        class_=None if chart.x_title else "map",
     )
 
 
@@ -58,7 +65,10 @@ def _ends(chart: Chart) -> Sequence[tuple[float, float]]:
     if chart.diagonal:
         xs = ys = xs + ys
     if chart.x_title:
-        return _round_ends(xs), _round_ends(ys) if chart.y_title else (min(ys) - 1, max(ys) + 1)
+        return _round_ends(xs), (
+            min(ys) - 1,
+            max(ys) + 1,
+        ) if chart.y_title is None else _round_ends(ys)
     # On a map a pixel is as long in both directions.
     sides = tuple(zip((xs, ys), chart.size, strict=True))
     half = max((max(side) - min(side)) / pixels for side, pixels in sides) / 2 or 1.0
@@ -79,11 +89,11 @@ def _round_ends(numbers: Sequence[float]) -> tuple[float, float]:
 def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
     """Both axes with their titles, and the lines to compare dots with."""
     left, right, bottom = across.start, across.end, up.start
-    rows = sorted({dot.y for dot in chart.dots}) if not chart.y_title else ()
+    rows = {dot.y for dot in chart.dots} if chart.y_title is None else ()
     for y in rows:
         yield line(left, up.at(y), right, up.at(y), FAINT)
     whole = _whole(dot.y for dot in chart.dots)
-    for y, number in up.ticks(TICKS, whole=whole) if chart.y_title else ():
+    for y, number in up.ticks(TICKS, whole=whole) if chart.y_title is not None else ():
         yield line(left, y, right, y, FAINT)
         yield words(left - 6, y + 4, number, "end")
     for x, number in across.ticks(TICKS, whole=_whole(dot.x for dot in chart.dots)):
@@ -218,9 +228,6 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uf
 _LETTER = 6.6
 """The mean width in pixels of a Latin letter of 12 pixels; East Asian ones take two."""
 
-_LONGEST_NAME = 190
-"""Maximum width of a name beside a dot in pixels."""
-
 _ATTRIBUTE, _ELEMENT = Markup(' {}="{}"'), Markup("<{0}{1}>{2}</{0}>")
 
 
@@ -251,22 +258,6 @@ def element(tag: str, *content: str, **attributes: str | float | None) -> Markup
 def pixel(value: str | float) -> str:
     """A place in a drawing, to a tenth of a pixel."""
     return f"{value:.1f}" if isinstance(value, float) else str(value)
-
-
-def framed(width: float, height: float, *content: Markup, style: str | None = None) -> Markup:
-    """A whole drawing, sized in pixels; ``style`` is its class in the style sheet."""
-    wide, high = round(width), round(height)
-    return element(
-        "svg",
-        *content,
-        viewBox=f"0 0 {wide} {high}",
-        width=wide,
-        height=high,
-        font_family="sans-serif",
-        font_size=12,
-        fill=INK,
-        class_=style,
-    )
 
 
 def line(
@@ -300,18 +291,6 @@ def mark(shape: int, x: str | float, y: float, title: str, radius: float = 3) ->
     if outline:
         return element("path", inner, d=f"M{pixel(x)} {pixel(y)}{outline}")
     return element("circle", inner, cx=x, cy=y, r=str(radius))
-
-
-def cut_to_room(text: str, room: float) -> str:
-    """Words of about this width in pixels; longer ones are cut with an ellipsis.
-
-    >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
-    ('Hard-SCoPE', 'Hard-…')
-    """
-    for place in range(len(text)):
-        if letters_width(text[: place + 1]) > room:
-            return f"{text[: max(place - 1, 0)]}…"
-    return text
 
 
 def letters_width(text: str) -> int:
@@ -369,7 +348,7 @@ def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iter
     dots = list(dots)
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
     for x, y, name in dots:
-        shown = cut_to_room(document_text(name), _LONGEST_NAME)
+        shown = document_text(name)
         width = letters_width(shown)
         middle = min(max(x, width / 2), right - width / 2)
         for anchor, at, down, left in (

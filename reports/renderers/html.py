@@ -18,7 +18,7 @@ from html.parser import HTMLParser
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from reports.blocks import Block, Card, Page
 from reports.prose import Span, Written, plain, written
@@ -104,7 +104,7 @@ def _span(span: Span) -> Markup:
     text = span.text
     if not span.foreign or _NUMBERS.fullmatch(text):
         text = _INTERVAL.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
-    words = Markup("<bdi>{}</bdi>" if span.foreign else "{}").format(unbroken(text))
+    words = (Markup("<bdi>{}</bdi>") if span.foreign else Markup("{}")).format(unbroken(text))
     if span.style == "share":
         most = Markup(' max="100"') if "%" in text else ""
         bar = Markup('<meter value="{}"{} aria-hidden="true"></meter>')
@@ -125,10 +125,12 @@ def unbroken(text: str) -> Markup:
     >>> print(unbroken("<--n-most 9"))
     &lt;<span class="option">--n-most</span> 9
     """
-    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(text))))
+    option = Markup('<span class="option">{}</span>')
+    parts = enumerate(_OPTION.split(text))
+    return Markup().join(option.format(part) if place % 2 else part for place, part in parts)
 
 
-_OPTION = re.compile(r"--[a-z][a-z-]*")
+_OPTION = re.compile(r"(--[a-z][a-z-]*)")
 _TAGS: Mapping[str, str]
 _TAGS = {
     **{"strong": "strong", "alarm": "strong", "emphasis": "em", "code": "code"},

@@ -127,9 +127,9 @@ class Verdict:
     ``threshold`` the rank is significant. ``controls_needed`` and ``derivatives_needed`` are the
     least numbers with which the error rate ``alpha`` can be kept. ``shared`` counts the questions
     that reference and suspect both answered, ``queries`` what the suspect was asked for, and
-    ``probes`` is the hash of the questions, fixed before it was asked. ``same`` is the share that the
-    suspect answers as the reference does; ``rivals`` are the most similar of the other pairs, if they
-    are at least as similar as suspect and reference.
+    ``probes`` is the hash of the questions, fixed before it was asked. ``same`` is the share
+    that the suspect answers as the reference does; ``rivals`` are the most similar of the other
+    pairs that are at least as similar as suspect and reference.
     """
 
     suspect: str

@@ -102,19 +102,26 @@ def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
     most = MOST_QUESTIONS if verdict.decision == "related" else MOST_QUESTIONS[::-1]
     for item in (item for side, n in zip(sides, most, strict=True) for item in side[:n]):
         words = (
-            "“{question}” **Shared**: both answer **{reference}**; {share} % of unrelated models are expected "
-            "to. Right: {gold}."
+            "“{question}” **Not shared**: the suspect answers **{suspect}**, the reference "
+            "**{reference}**, as {share} % of unrelated models are expected to. Right: {gold}."
         )
-        answers = {"gold": item.gold or "not known", "reference": item.reference}
-        if item.weight <= 0:
+        if item.weight > 0:
             words = (
-                "“{question}” **Not shared**: the suspect answers **{suspect}**, the reference **{reference}**, "
-                "as {share} % of unrelated models are expected to. Right: {gold}."
+                "“{question}” **Shared**: both answer **{suspect}**{reference}; {share} % of "
+                "unrelated models are expected to. Right: {gold}."
             )
-            answers["suspect"] = item.suspect
-        short = {name: _shortened(text.rstrip("."), SHORT_ANSWER) for name, text in answers.items()}
-        question, share = _shortened(item.text, GLANCE), in_percent(item.expected)[0]
-        yield paragraph(words, question=question, share=share, **short)
+        suspect, reference, gold = (
+            _shortened(text.rstrip("."), SHORT_ANSWER)
+            for text in (item.suspect, item.reference, item.gold or "not known")
+        )
+        yield paragraph(
+            words,
+            question=_shortened(item.text, GLANCE),
+            share=in_percent(item.expected)[0],
+            gold=gold,
+            suspect=suspect,
+            reference=reference if item.weight <= 0 else "",
+        )
     yield note("All {n} are under [[findings|questions]].", n=len(verdict.items))
 
 
@@ -133,11 +140,9 @@ def _card(item: InformativeItem) -> Card:
 
 def _shortened(text: str, most: int) -> str:
     """The beginning and the end of a long text: a question often ends with what is asked."""
-    if len(text) <= most:
-        return text
     one_line = " ".join(text.split())
     start, end = one_line[: most // 3].rpartition(" ")[0], one_line[-2 * most // 3 :]
-    return f"{start} … {end.partition(' ')[2] or end}"
+    return one_line if len(one_line) <= most else f"{start} … {end.partition(' ')[2] or end}"
 
 
 def _limits(alpha: float) -> Section:
@@ -212,17 +217,13 @@ def brief_blocks(result: ReuseResult) -> Iterator[Block]:
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
     """The p-values of a verdict and its controls; a corrected p-value only where it differs."""
     p, adjusted, agreement = verdict.p_value, verdict.p_adjusted, verdict.agreement
-    by_test = {
-        # The verdict's p-value is the greater of these two.
-        "by rank": verdict.p_rank,
-        "by agreement": agreement.p_value if agreement else None,
-        "after Holm’s correction over the references": None if adjusted == p else adjusted,
-    }
-    tests = ", ".join(
-        f"{verdict.written(value)} {test}" for test, value in by_test.items() if value is not None
-    )
-    p_values = f"{'none' if p is None else verdict.written(p)} (α\u00a0=\u00a0{verdict.alpha:g})"
-    yield prose("p-value of related"), prose(f"{p_values}: {tests}" if tests else p_values)
+    tests = [f"{verdict.written(verdict.p_rank)} by rank"] * (verdict.p_rank is not None)
+    if agreement:
+        tests.append(f"{verdict.written(agreement.p_value)} by agreement")
+    if adjusted is not None and adjusted != p:
+        tests.append(f"{verdict.written(adjusted)} after Holm’s correction over the references")
+    p_values = f"{'none' if p is None else verdict.written(p)} (α = {verdict.alpha:g})"
+    yield prose("p-value of related"), prose(": ".join(filter(None, [p_values, ", ".join(tests)])))
     if verdict.p_derivative is not None:
         yield prose("p-value of not related"), prose(verdict.written(verdict.p_derivative))
     unranked = {check.model for check in verdict.controls} - {s.model for s in verdict.standings}
@@ -306,7 +307,10 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
         )
         return Series(dots=tuple(dots), name=name, shape=3 * (style == 1), style=f"s{style}")
 
-    line, words = verdict.threshold, f"at most {in_tests(rate).replace('test', 'pair')} of models is beyond"
+    line, words = (
+        verdict.threshold,
+        f"beyond: at most {in_tests(rate).replace('test', 'pair')} of models",
+    )
     rows = (
         series(2, "unrelated models (controls)", controls, 0),
         series(1, "the suspect", suspect, 1),
@@ -317,6 +321,7 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
         series=tuple(row for row in rows if row.dots),
         guides=() if line is None else (Guide((line, 0 if tuned else 1), (line, 2), words),),
         x_title="more similar to the reference (0: average pair) →",
+        y_title=None,
         size=(290, 96 if tuned else 72),
     )
     yield Figure(chart)

@@ -95,12 +95,14 @@ def _judge(finding: Finding, p_adjusted: float) -> _Judged:
     p_derivative, alpha = numbers.p_derivative, numbers.alpha
     unlike = p_derivative is not None and p_derivative <= alpha and not finding.uninformative
     other_kind = (
-        f"This is said of such derivatives alone. For another kind name {numbers.derivatives_needed} "
-        f"models made from {numbers.reference} in that way (--derivative)."
+        "This is said of such derivatives alone. For another kind name "
+        f"{numbers.derivatives_needed} models made from {numbers.reference} in that way "
+        "(--derivative)."
     )
     source = (
-        "Derived, or only of a common source? Add a model of the same source that was not made from "
-        f"{numbers.reference} (--control): if it stays related, the source alone does not explain it."
+        "Derived, or only of a common source? Add a model of the same source that was not made "
+        f"from {numbers.reference} (--control): if it stays related, the source alone does not "
+        "explain it."
     )
     if p_adjusted <= alpha:
         return (
@@ -130,12 +132,10 @@ def in_tests(p_value: float) -> str:
 
 def _few_controls(finding: Finding) -> tuple[str, ...]:
     usable, numbers = finding.usable_controls, finding.verdict
-    of = f" usable control{'' if usable == 1 else 's'} of {len(numbers.controls)}"
-    if usable == len(numbers.controls):
-        of = " control" if usable == 1 else " controls"
+    of = "" if usable == len(numbers.controls) else f" usable of {len(numbers.controls)}"
     return (
-        f"{usable}{of} {'is' if usable == 1 else 'are'} too few: at least {numbers.controls_needed} "
-        f"are needed to call at most {in_tests(numbers.alpha)} related by chance",
+        f"{usable}{of} control{' is' if usable == 1 else 's are'} too few: at least "
+        f"{numbers.controls_needed} are needed to err in at most {in_tests(numbers.alpha)}",
     )
 
 
@@ -160,8 +160,8 @@ def _why_not_related(numbers: Verdict) -> Iterator[str]:
         )
     elif agreement.p_value <= numbers.alpha:
         yield (
-            f"it is number {place} of {numbers.pairs} pairs by likeness: near the top, but not near "
-            f"enough to call it related{_as_similar(numbers)}"
+            f"it is number {place} of {numbers.pairs} pairs by likeness, not near enough to the "
+            f"top to call it related{_as_similar(numbers)}"
         )
     else:
         yield (
@@ -238,8 +238,8 @@ def _sentence(numbers: Verdict, judged: _Judged) -> str:
     others = round((numbers.p_rank or 1) * numbers.pairs) - 1
     pairs = [f"{first} with {second}" for first, second in numbers.rivals[:others]]
     related = (
-        f"on {numbers.shared:,} questions {others or 'none'} of the {numbers.pairs - 1} other pairs "
-        f"of models {'are' if others > 1 else 'is'} as similar in their answers"
+        f"on {numbers.shared:,} questions {others or 'none'} of the {numbers.pairs - 1} other "
+        f"pairs of models {'are' if others > 1 else 'is'} as similar in their answers"
         f"{f' ({_named(pairs)})' if others == len(pairs) > 0 else ''}. "
         + how_sure.format("An unrelated model", "similar", in_tests(numbers.p_adjusted or 1))
     )
