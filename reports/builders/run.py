@@ -106,12 +106,6 @@ def _prompts(manifest: Manifest) -> Iterator[Block]:
         if words:
             yield note("Words for the labels: {words}", words=equations(words))
         yield from _first_prompts(name, [card for card in manifest.models if card.name in models])
-    if manifest.settings.get("role") == "next_token":
-        yield heading("Prompts")
-        yield paragraph(
-            "None: the models read the bare texts, and a model’s label is the most likely next "
-            "token."
-        )
 
 
 def _first_prompts(name: str, cards: Sequence[ModelCard]) -> Iterator[Block]:

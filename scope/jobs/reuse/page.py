@@ -188,7 +188,8 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
 
 def _to_do(verdict: Verdict) -> Iterator[Block]:
     """What would change the verdict, how, and what to look at first."""
-    yield Bullets(tuple(map(written, verdict.changes)))
+    if verdict.changes:
+        yield Bullets(tuple(map(written, verdict.changes)))
     for text in verdict.warnings[:MOST_WARNINGS]:
         yield note("Warning: {warning}.", warning=_shortened(text, WARNING))
     yield note(
@@ -217,7 +218,7 @@ def brief_blocks(result: ReuseResult) -> Iterator[Block]:
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
     """The p-values of a verdict and its controls; a corrected p-value only where it differs."""
     p, adjusted, agreement = verdict.p_value, verdict.p_adjusted, verdict.agreement
-    tests = [f"{verdict.written(verdict.p_rank)} by rank"] * (verdict.p_rank is not None)
+    tests = [] if verdict.p_rank is None else [f"{verdict.written(verdict.p_rank)} by rank"]
     if agreement:
         tests.append(f"{verdict.written(agreement.p_value)} by agreement")
     if adjusted is not None and adjusted != p:
@@ -234,10 +235,8 @@ def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
     )
     yield prose("Controls"), prose("; ".join(filter(None, controls)))
     if verdict.derivatives:
-        derivatives = (
-            f"{len(verdict.counted):,}, at least {verdict.derivatives_needed:,} are needed"
-        )
-        yield prose("Derivatives"), prose(derivatives)
+        counts = {"n": len(verdict.counted), "needed": verdict.derivatives_needed}
+        yield prose("Derivatives"), prose("{n}, at least {needed} are needed", **counts)
     asked = "{shared} answered by both; the suspect was asked {queries} times"
     yield prose("Questions"), prose(asked, shared=verdict.shared, queries=verdict.queries)
 

@@ -24,7 +24,7 @@ def of_controls(count):
 
 def test_a_copy_is_related_with_the_smallest_p_that_the_controls_allow(reuse, tmp_path):
     done = reuse("copy", "--run", "mine")
-    assert done.stdout.startswith("◆ copy is related to ours, derived or of")
+    assert done.stdout.startswith("copy is related to ours: derived from it, or of")
     assert "report: runs/mine/report.html" in done.stderr
     assert "Traceback" not in done.stderr
     (verdict,) = result_of(tmp_path)["verdicts"]
@@ -51,7 +51,7 @@ def test_an_independent_suspect_is_cleared_beside_derivatives_alone(reuse, tmp_p
     more = ("--fail-on", "undecided", "--run", "mine")
     done = reuse("other", "--derivative", "predictions:tuned.tsv#*", *more)
     assert done.returncode == 0
-    assert done.stdout.startswith("○ other is not related to ours as its derivatives are")
+    assert done.stdout.startswith("other is not a derivative of ours of the kind tested")
     roles = [model["role"] for model in result_of(tmp_path)["manifest"]["models"]]
     assert roles.count("derivative") == 19
     alone = reuse("other", "--fail-on", "undecided")

@@ -58,14 +58,14 @@ def test_an_independent_suspect_is_not_related_beside_derivatives_alone():
     assert (verdict.decision, verdict.reasons) == ("not related", ())
     assert verdict.sentence == (
         "theirs is not a derivative of ours of the kind tested: it answers 49 % of the questions "
-        "as ours does, 19 derivatives (tuned 1, tuned 2 and 17 more) 74 to 81 %; none of these is as "
-        "unlike it. How sure? Such a derivative comes out this unlike in at most 1 test of 20 (1 in "
-        "20 is allowed)."
+        "as ours does, 19 derivatives (tuned 1, tuned 2 and 17 more) 74 to 81 %; none of these is "
+        "as unlike it. How sure? Such a derivative comes out this unlike in at most 1 test of 20 "
+        "(1 in 20 is allowed)."
     )
     alone = concluded(derivatives=(), p_derivative=None)
     assert alone.decision == "undecided"
     assert alone.sentence.startswith(
-        "It is too early to say whether theirs is related to ours: there is no sign of a relation: of the "
+        "It is too early to say whether theirs is related to ours: there is no sign of a relation: "
     )
     assert alone.changes == (
         "To rule a relation out, name 19 models made from ours, such as fine-tuned or distilled "
