@@ -120,10 +120,6 @@ def _first_prompts(name: str, cards: Sequence[ModelCard]) -> Iterator[Block]:
         yield Preformatted(shown)
 
 
-_FEW = 4
-"""Most models that are named as different from others."""
-
-
 def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
     """What differs between the prompts that the language models of a verdict read, if anything."""
     readings = [(card, card.reading) for card in models if card.reading is not None]
@@ -135,16 +131,13 @@ def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
     }
     lines = []
     for fact, values in facts.items():
-        names: dict[str | None, list[str]] = {}
-        for name, value in values:
-            names.setdefault(value, []).append(name)
+        different = dict.fromkeys(value for _, value in values)
         parts = []
-        for value, group in names.items():
-            kind = "its own" if value and fact == "Chat template" else value
-            what = "not known here" if kind is None else kind or "none"
-            few = ", ".join(group) if len(group) <= _FEW else f"{len(group)} models"
-            parts.append(f"{what} for {few}")
-        if len(names) > 1:
+        for kind in different:
+            what = "its own" if kind and fact == "Chat template" else kind or "none"
+            few = ", ".join(name for name, value in values if value == kind)
+            parts.append(f"{'not known here' if kind is None else what} for {few}")
+        if len(different) > 1:
             lines.append(f"{fact}: {', '.join(parts)}.")
     return (paragraph("The prompts differ. {facts}", facts=" ".join(lines)),) if lines else ()
 

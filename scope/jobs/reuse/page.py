@@ -308,7 +308,7 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
 
     line, words = (
         verdict.threshold,
-        f"beyond: at most {in_tests(rate).replace('test', 'pair')} of models",
+        f"beyond: at most {in_tests(rate).replace(' test', '')} pairs of models",
     )
     rows = (
         series(2, "unrelated models (controls)", controls, 0),

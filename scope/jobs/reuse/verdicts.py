@@ -112,11 +112,15 @@ def _judge(finding: Finding, p_adjusted: float) -> _Judged:
         )
     if unlike:
         return _Judged("not related", (), (other_kind,))
-    missing = numbers.controls_needed - finding.usable_controls
-    few = _few_controls(finding) if missing > 0 else ()
-    reasons = (*few, *(() if few else _why_not_related(numbers)), *_why_not_cleared(finding))
-    changes = _what_would_decide(numbers, finding.usable_controls)
-    return _Judged("undecided", reasons, tuple(changes))
+    usable, controls = finding.usable_controls, len(numbers.controls)
+    few = (
+        f"{usable}{'' if usable == controls else f' usable of {controls}'} "
+        f"control{' is' if usable == 1 else 's are'} too few: at least {numbers.controls_needed} "
+        f"are needed to err in at most {in_tests(alpha)}"
+    )
+    why = [few] if usable < numbers.controls_needed else _why_not_related(numbers)
+    reasons = (*why, *_why_not_cleared(finding))
+    return _Judged("undecided", reasons, tuple(_what_would_decide(numbers, usable)))
 
 
 def in_tests(p_value: float) -> str:
@@ -128,15 +132,6 @@ def in_tests(p_value: float) -> str:
     if p_value > 0.5:
         return f"{math.ceil(100 * p_value - 1e-9)} tests of 100"
     return f"1 test of {math.floor(1 / max(p_value, 1e-6) + 1e-9):,}"
-
-
-def _few_controls(finding: Finding) -> tuple[str, ...]:
-    usable, numbers = finding.usable_controls, finding.verdict
-    of = "" if usable == len(numbers.controls) else f" usable of {len(numbers.controls)}"
-    return (
-        f"{usable}{of} control{' is' if usable == 1 else 's are'} too few: at least "
-        f"{numbers.controls_needed} are needed to err in at most {in_tests(numbers.alpha)}",
-    )
 
 
 def _why_not_related(numbers: Verdict) -> Iterator[str]:

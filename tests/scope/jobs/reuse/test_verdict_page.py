@@ -91,7 +91,7 @@ def test_the_threshold_names_the_share_of_the_error_rate():
     verdicts = (related(), not_related(), replace(undecided(), threshold=None))
     charts = [figure.chart for figure in of_kind(Figure, *verdicts)]
     guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
-    assert guides == [[(2.75, "beyond: at most 1 pair of 5 of models")]] * 2 + [[]]
+    assert guides == [[(2.75, "beyond: at most 1 of 5 pairs of models")]] * 2 + [[]]
 
 
 def test_a_suspect_without_a_value_has_no_place():
