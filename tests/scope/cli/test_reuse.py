@@ -38,7 +38,7 @@ def test_three_controls_decide_nothing_and_the_same_command_finds_its_run(reuse,
     first = reuse("copy", controls=of_controls(3))
     assert first.returncode == 0
     assert first.stdout.startswith("? It is too early")
-    assert re.search(r"at least 5 are\s+needed, 2 more", first.stdout)
+    assert re.search(r"at least 5\s+are\s+needed", first.stdout)
     assert "2 more independent controls" in first.stdout
     (said,) = re.findall(r"report: (.+)/report\.html", first.stderr)
     assert (tmp_path / said / "report.html").is_file()
@@ -56,7 +56,7 @@ def test_an_independent_suspect_is_cleared_beside_derivatives_alone(reuse, tmp_p
     assert roles.count("derivative") == 19
     alone = reuse("other", "--fail-on", "undecided")
     assert alone.returncode == 1
-    assert "Nothing speaks for a relation" in " ".join(alone.stdout.split())
+    assert "there is no sign of a relation" in " ".join(alone.stdout.split())
     assert "gate: other against ours: undecided" in alone.stderr
 
 
