@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scope.data.items import LETTERS
+from scope.data.fields import LETTERS
 from scope.data.sources import UNREADABLE, reading
 from scope.errors import DataError
 from scope.printing import first_line, unstorable
