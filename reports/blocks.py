@@ -102,13 +102,12 @@ class Column:
 class Row:
     """A row of a table, with one value per column.
 
-    ``chosen`` rows are bold, ``detail`` rows explain the row above and are indented. ``keys`` are
-    what a `Finder` selects and sorts by; a key may hold several words.
+    ``chosen`` rows are bold. ``keys`` are what a `Finder` selects and sorts by; a key may hold
+    several words.
     """
 
     cells: tuple[Written | SmallStrip | None, ...]
     chosen: bool = False
-    detail: bool = False
     keys: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -275,7 +274,7 @@ class Beside:
 class Callout:
     """Blocks in a frame; ``kind`` gives its colour."""
 
-    kind: Literal["related", "not-related", "undecided", "good", "bad", "neutral"]
+    kind: Literal["good", "bad"]
     blocks: tuple[Block, ...]
 
 
@@ -376,8 +375,6 @@ def without_folds(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
         match block:
             case Fold(blocks=(Preformatted() as command,)):
                 kept.append(command)
-            case Callout():
-                kept.append(replace(block, blocks=without_folds(block.blocks)))
             case Beside():
                 kept.append(replace(block, groups=tuple(map(without_folds, block.groups))))
             case _ if not isinstance(block, Fold):

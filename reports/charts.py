@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from reports.prose import plain, written
@@ -78,13 +78,11 @@ class Chart:
     ----------
     label
         Alternative text of the chart.
-    title
-        The words above it.
     series, guides
         The dots, and the lines to compare them with.
     x_title, y_title
         The words at the axes. Without ``x_title`` it is a map: distances count, and no axes are
-        drawn.
+        drawn. If ``y_title`` is None, heights are rows without numbers.
     diagonal
         Whether both axes have the same ends, with a line of equal numbers.
     joined
@@ -98,10 +96,9 @@ class Chart:
 
     label: str
     series: tuple[Series, ...]
-    title: str = ""
     guides: tuple[Guide, ...] = ()
     x_title: str = ""
-    y_title: str = ""
+    y_title: str | None = ""
     diagonal: bool = False
     joined: float = 0.0
     ends: tuple[tuple[float, float], tuple[float, float]] | None = None
@@ -117,40 +114,6 @@ class Chart:
         """The series and guides that have names."""
         guides = (Key("┆", "", guide.name) for guide in self.guides if guide.name)
         return (*(series.key for series in self.series if series.name), *guides)
-
-
-def among_controls(
-    label: str,
-    x_title: str,
-    controls: Sequence[Dot],
-    suspect: Dot | None,
-    *,
-    threshold: float | None,
-    rate: str,
-) -> Chart:
-    """The controls from the greatest value down, and a suspect at the place it would have.
-
-    The vertical axis is the number of controls with at least this value. ``rate`` says how often
-    an unrelated model lies beyond ``threshold``. The legend has the suspect's name.
-    """
-    ranked = sorted(controls, key=lambda dot: -dot.x)
-    dots = tuple(replace(dot, y=place) for place, dot in enumerate(ranked, start=1))
-    series, guides = [Series(dots=dots, name="control")], []
-    if suspect is not None:
-        above = sum(dot.x >= suspect.x for dot in controls)
-        dots = (replace(suspect, y=above, name=""),)
-        series.append(Series(dots=dots, name="suspect", note=suspect.name, shape=3, style="s1"))
-    if threshold is not None:
-        ends = ((threshold, 0), (threshold, len(controls)))
-        guides.append(Guide(*ends, rate))
-    return Chart(
-        label=label,
-        series=tuple(series),
-        guides=tuple(guides),
-        x_title=x_title,
-        y_title="controls as similar or more",
-        size=(270, 150),
-    )
 
 
 Verdict = Literal["good", "bad", "open", "pale"]
@@ -219,7 +182,6 @@ class Grid:
     title: str
     rows: tuple[tuple[str, tuple[GridCell, ...]], ...]
     columns: tuple[str, ...]
-    numbered: bool
     low: str
     high: str
     gaps: bool
@@ -233,14 +195,12 @@ def grid(
     *,
     rows: Sequence[str],
     columns: Sequence[str],
-    numbered: bool = False,
     heading: str = "Model",
     start: float | None = None,
 ) -> Grid | None:
     """The estimates by row and column; None if no number is defined.
 
-    Backgrounds begin at ``start``, by default the least number. ``numbered`` means that the columns
-    are the rows again, named by row number.
+    Backgrounds begin at ``start``, by default the least number.
     """
     values = [estimate.value for estimate in cells.values() if isinstance(estimate, Estimate)]
     if not values:
@@ -264,7 +224,6 @@ def grid(
         title=title,
         rows=tuple((row, tuple(cell(row, column) for column in columns)) for row in rows),
         columns=tuple(columns),
-        numbered=numbered,
         low=two_digits(low),
         high=two_digits(high),
         gaps=len(values) < len(cells),

@@ -48,7 +48,9 @@ def limit_strips(
     limit = next((end.limit for end in known if end.limit is not None), None)
     intervals = [end.estimate for end in known if isinstance(end.estimate, Estimate)]
     low, high = min(each.low for each in intervals), max(each.high for each in intervals)
-    if limit is not None:
+    if limit is None:
+        low, high = (min(low, -0.05), max(high, 0.05)) if in_points else (min(low, 0), max(high, 1))
+    else:
         equal = 0.0 if limit < 0 else 1.0
         unit = equal - limit
         low = max(min(low, limit - unit), limit - _MOST_BELOW * unit)
@@ -75,13 +77,9 @@ def three_parts(
     where: Sequence[Block], texts: Sequence[Block], to_do: Sequence[Block], *, shown: str = "texts"
 ) -> Beside:
     """What stands below the answer: where models differ, examples that show it, what to do."""
-    parts = {
-        "Where they differ": where,
-        f"{shown.capitalize()} that show it": texts,
-        "What to do": to_do,
-    }
-    groups = ((heading(f"{title}"), *blocks) for title, blocks in parts.items() if blocks)
-    return Beside(tuple(groups))
+    titles = ("Where they differ", f"{shown.capitalize()} that show it", "What to do")
+    parts = zip(titles, (where, texts, to_do), strict=True)
+    return in_two(*({title: blocks} for title, blocks in parts))
 
 
 def in_two(*columns: Mapping[str, Sequence[Block]]) -> Beside:

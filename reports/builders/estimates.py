@@ -10,7 +10,7 @@ from typing import Any, Literal
 from reports.blocks import Block, Column, Fold, Row, Section, Table, Terms, note, paragraph
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, Written, prose, written
-from reports.wording import Cell, count_rivals, p_value, short
+from reports.wording import Cell, p_value, short
 from scope.metrics import MetricName, metric_name
 from scope.records import GOLD, AnswerShares, Difference, Estimate, Measurement, Undefined, marked
 
@@ -138,25 +138,6 @@ def every_estimate(group: str, rows: Sequence[Measurement]) -> Fold:
 def _against(model: str | None) -> Text:
     """The name of a model; the right answers are called gold."""
     return (Span("gold"),) if model in (None, GOLD) else written(model)
-
-
-def rival_pairs(estimate: Estimate, pairs: Iterable[Estimate | Undefined]) -> Text:
-    """The number of other pairs of models that may be as similar, or as dissimilar, as this one.
-
-    Examples
-    --------
-    >>> from reports.prose import plain
-    >>> low, high = (
-    ...     Estimate(value=value, low=value - 0.1, high=value + 0.1, n=9, method="Wilson")
-    ...     for value in (0.5, 0.6)
-    ... )
-    >>> plain(rival_pairs(high, [low, high]))
-    ' (the interval of 1 other pair overlaps with it)'
-    """
-    count = count_rivals(estimate, pairs)
-    several = "intervals of {n} other pairs overlap"
-    overlapping = "interval of {n} other pair overlaps" if count == 1 else several
-    return prose(f" (the {overlapping} with it)", n=count) if count else ()
 
 
 def table_of(

@@ -116,16 +116,12 @@ def _changes(result: Result) -> Iterator[FrameRow]:
         if not isinstance(audit, AuditResult):
             continue
         reference = audit.manifest.reference.name
-        accuracy = {share.model: share.accuracy for share in audit.answer_shares}.get(reference)
-        ends = [(verdict.target, end) for verdict in audit.verdicts for end in verdict.endpoints]
-        for target, end in ends:
-            if end.name == "recovery" and isinstance(end.estimate, Estimate):
-                yield FrameRow.of("", "recovery", target, end.estimate, against=reference)
-            gap = end.estimate if end.name == "accuracy" else None
-            if isinstance(gap, Estimate) and isinstance(accuracy, Estimate) and accuracy.value:
-                value, low, high = (1 + x / accuracy.value for x in (gap.value, gap.low, gap.high))
-                recovery = replace(gap, value=value, low=low, high=high)
-                yield FrameRow.of("", "recovery", target, recovery, against=reference)
+        for verdict in audit.verdicts:
+            for end in verdict.endpoints:
+                if end.name == "recovery" and isinstance(end.estimate, Estimate):
+                    yield FrameRow.of(
+                        "", "recovery", verdict.target, end.estimate, against=reference
+                    )
 
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from reports import blocks
-from reports.blocks import Block, Section, Table, Terms
+from reports.blocks import Block, Section, Terms
 from reports.builders.estimates import table_of
 from reports.builders.run import data_name
 from reports.prose import Text, prose, written
@@ -18,28 +18,13 @@ from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
 MOST_NAMED = 4
 """Lines on what was left out or not answered in a terminal; the page has all."""
 
-MOST_FAILURES = 200
-"""Failed searches listed at most; all are counted."""
 
-
-def outcomes_section(result: AuditResult, *, most: int) -> Section:
-    """Every outcome, and the first failed searches in the result's order."""
-    return Section(
-        anchor="failures",
-        title="Failures",
-        heading="Searches and failures",
-        blocks=(
-            outcome_table(
-                all_outcomes(result),
-                first="Capability",
-                counts=("Searches", "Found", "Failed"),
-                caption="Each text is searched once a trial.",
-                queries=True,
-            ),
-            *tracebacks(all_outcomes(result)),
-            *_failed_searches(result, most),
-        ),
-    )
+def outcomes_section(result: AuditResult) -> Section:
+    """Every outcome, with the number of failed searches by reason."""
+    heads = ("Capability", "Searches", "Found", "Failed")
+    shown = _outcomes(all_outcomes(result), heads, "Each text is searched once a trial.")
+    heading = "Searches and failures"
+    return Section(anchor="failures", title="Failures", heading=heading, blocks=tuple(shown))
 
 
 def all_outcomes(result: AuditResult) -> list[Outcome]:
@@ -52,88 +37,33 @@ def all_outcomes(result: AuditResult) -> list[Outcome]:
     return [outcome for pair in both for outcome in pair if outcome is not None]
 
 
-def outcome_table(
-    outcomes: Iterable[Outcome],
-    *,
-    first: str,
-    counts: tuple[str, str, str],
-    caption: str,
-    queries: bool = False,
-) -> Table:
-    """One row per outcome with its counts, and one below it for each reason of failure."""
+def _outcomes(
+    outcomes: Iterable[Outcome], heads: tuple[str, str, str, str], caption: str
+) -> Iterator[Block]:
+    """One row per outcome, with the reasons of failures; tracebacks are folded."""
+    first, *counts = heads
+    more = ("Not applicable", "Queries of the reference", "Queries saved", "Why")
     outcomes = tuple(outcomes)
-    apart = any(outcome.not_applicable for outcome in outcomes)
-    more = [*([_APART] if apart else []), *(_QUERIES if queries else [])]
-    return Table(
-        columns=(
-            blocks.Column(first, "name"),
-            blocks.Column("Outcome"),
-            *(blocks.Column(name, "number") for name in (*counts, *more)),
-        ),
-        rows=tuple(
-            row for outcome in outcomes for row in _rows(outcome, apart=apart, queries=queries)
-        ),
-        caption=prose(caption),
+    rows = (
+        (
+            outcome.capability,
+            f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status,
+            *(outcome.searched, outcome.found, outcome.searched - outcome.found),
+            *(sum(outcome.not_applicable.values()), outcome.queries, outcome.queries_saved),
+            _reasons({**outcome.failures, **outcome.not_applicable}),
+        )
+        for outcome in outcomes
     )
-
-
-_APART = "Not applicable"
-_QUERIES = ("Queries of the reference", "Queries saved")
-
-
-def _rows(outcome: Outcome, *, apart: bool, queries: bool) -> Iterator[blocks.Row]:
-    status = f"{outcome.status}: {outcome.reason}" if outcome.reason else outcome.status
-    missing = outcome.searched - outcome.found
-    never = [sum(outcome.not_applicable.values())] if apart else []
-    asked = [outcome.queries, outcome.queries_saved] if queries else []
-    yield blocks.Row(
-        cells=(outcome.capability, status, outcome.searched, outcome.found, missing, *never, *asked)
-    )
-    behind = (None,) * (len(never) + len(asked))
-    for reason, count in sorted(outcome.failures.items()):
-        failed = prose("failed: {reason}", reason=reason)
-        yield blocks.Row(cells=(failed, None, None, None, count, *behind), detail=True)
-    for reason, count in sorted(outcome.not_applicable.items()):
-        left = prose("not applicable: {reason}", reason=reason)
-        yield blocks.Row(cells=(left, None, None, None, None, count, *behind[1:]), detail=True)
-
-
-def tracebacks(outcomes: Iterable[Outcome]) -> Iterator[Block]:
-    """The traceback of each failed capability or task, folded."""
+    if table := table_of(caption, (first, "Outcome", *counts, *more), rows):
+        yield table
     for outcome in outcomes:
         if outcome.trace:
             title = prose("Traceback of {name}", name=outcome.capability)
             yield blocks.Fold(title, (blocks.Preformatted(outcome.trace),))
 
 
-def _failed_searches(result: AuditResult, most: int) -> Iterator[Block]:
-    texts = {scored.example.id: scored.example.text for scored in result.examples}
-    failed = [
-        (scored.capability, scored.perturbation)
-        for scored in result.perturbations
-        if scored.perturbation.failure is not None and scored.perturbation.applicable
-    ]
-    if not failed:
-        yield from () if result.audits else [blocks.paragraph("No search failed.")]
-        return
-    shown = failed[:most]
-    table = Table.of(
-        {
-            **{"Capability": "text", "Example": "name", "Trial": "number"},
-            **{"Reason": "text", "Text": "text"},
-        },
-        (
-            (
-                *(capability, search.example_id, search.trial),
-                search.failure or "no reason given",
-                texts[search.example_id],
-            )
-            for capability, search in shown
-        ),
-    )
-    title = prose("Failed searches: {shown} of {total} listed", shown=len(shown), total=len(failed))
-    about = blocks.note("The first in the order of the run; all are in the run’s parquet files.")
-    yield blocks.Fold(title, (about, table))
+def _reasons(reasons: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} ({count:,})" for reason, count in sorted(reasons.items()))
 
 
 def outcome_lines(outcomes: Iterable[Outcome], *, of_tasks: bool = False) -> Terms:
@@ -156,19 +86,11 @@ def _summary(outcome: Outcome, measured: Callable[[Outcome], Text]) -> Text:
 
 def _searched(outcome: Outcome) -> Text:
     words = prose("{found} changed texts in {n} tries", found=outcome.found, n=outcome.searched)
-    return (*words, *_apart(outcome.not_applicable))
-
-
-def _apart(reasons: Mapping[str, int]) -> Text:
-    """The number of tries in which no change is possible, and why."""
-    if not reasons:
-        return ()
-    counted = [f"{reason} ({count})" for reason, count in sorted(reasons.items())]
-    return prose(
-        "; in {never} others none is possible: {reasons}",
-        never=sum(reasons.values()),
-        reasons=", ".join(counted) if len(reasons) > 1 else min(reasons),
-    )
+    if not outcome.not_applicable:
+        return words
+    never, reasons = sum(outcome.not_applicable.values()), _reasons(outcome.not_applicable)
+    none = "; in {never} others none is possible: {reasons}"
+    return (*words, *prose(none, never=never, reasons=reasons))
 
 
 def _answered(outcome: Outcome) -> Text:
@@ -240,22 +162,9 @@ def answered_section(
     outcomes: Iterable[Outcome], *more: Block, title: str = "Answered questions"
 ) -> Section:
     """Every task's outcome, then further counts of a job."""
-    outcomes = tuple(outcomes)
-    return Section(
-        anchor="answered",
-        title=title,
-        heading="Answered questions",
-        blocks=(
-            outcome_table(
-                outcomes,
-                first="Task",
-                counts=("Asked", "Answered", "Not answered"),
-                caption="One answer is one question asked of one model.",
-            ),
-            *tracebacks(outcomes),
-            *more,
-        ),
-    )
+    heads, caption = ("Task", "Asked", "Answered", "Not answered"), "An answer is one model’s."
+    shown = (*_outcomes(outcomes, heads, caption), *more)
+    return Section(anchor="answered", title=title, heading="Answered questions", blocks=shown)
 
 
 def gates_box(gates: Any, failed: Sequence[str]) -> blocks.Callout | None:

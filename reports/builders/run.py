@@ -17,6 +17,7 @@ from reports.blocks import (
     note,
     paragraph,
 )
+from reports.builders.estimates import table_of
 from reports.prose import Span, Text, joined, prose, written
 from reports.wording import setting
 from scope.records import MEMORY, OBJECT, CapabilityCard, Clock, DataCard, Manifest, ModelCard
@@ -29,11 +30,11 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
         title="What was asked",
         blocks=(
             Heading(prose("Models")),
-            models_table(manifest),
+            *filter(None, [models_table(manifest)]),
             *asked_differently(manifest.models),
             *_prompts(manifest),
             Heading(prose("Data")),
-            data_table(manifest.data),
+            *filter(None, [data_table(manifest.data)]),
             *(
                 Paragraph(prose("{data}: {note}", data=data_name(card), note=line))
                 for card in manifest.data
@@ -45,38 +46,25 @@ def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
     )
 
 
-def models_table(manifest: Manifest) -> Table:
+def models_table(manifest: Manifest) -> Table | None:
     """Every model, the reference first; fingerprints are in the section on reproduction."""
-    labelled = ("Labels",) if any(card.labels for card in manifest.models) else ()
-    return Table.of(
-        {
-            **{"Model": "name", "Role": "text", "Spec": "text"},
-            **dict.fromkeys(labelled, "text"),
-            "Truncated texts": "number",
-        },
-        (
-            (
-                card.name,
-                card.role.replace("baseline", "yardstick").replace("floor", "unrelated model"),
-                code(card.spec),
-                *(joined(card.labels) for _ in labelled),
-                card.truncated,
-            )
-            for card in sorted(manifest.models, key=lambda card: card.role != "reference")
-        ),
+    roles = {"baseline": "yardstick", "floor": "unrelated model"}
+    rows = (
+        (card.name, roles.get(card.role, card.role), code(card.spec), *row)
+        for card in sorted(manifest.models, key=lambda card: card.role != "reference")
+        for row in [(joined(card.labels), card.truncated)]
     )
+    return table_of("", ("Model", "Role", "Spec", "Labels", "Truncated texts"), rows)
 
 
-def data_table(data: tuple[DataCard, ...]) -> Table:
+def data_table(data: tuple[DataCard, ...]) -> Table | None:
     """The rows of each data set, and those that were left out."""
-    numbers = ("Rows", "Used", "Labelled", "Duplicates left out", "Empty left out")
-    return Table.of(
-        {"Data": "name", **dict.fromkeys(numbers, "number")},
-        (
-            (data_name(card), card.rows, card.used, card.labelled, card.duplicates, card.empty)
-            for card in data
-        ),
+    rows = (
+        (data_name(card), card.rows, card.used, card.labelled, card.duplicates, card.empty)
+        for card in data
     )
+    heads = ("Data", "Rows", "Used", "Labelled", "Duplicates left out", "Empty left out")
+    return table_of("", heads, rows)
 
 
 def data_name(card: DataCard) -> Text:
@@ -118,12 +106,6 @@ def _prompts(manifest: Manifest) -> Iterator[Block]:
         if words:
             yield note("Words for the labels: {words}", words=equations(words))
         yield from _first_prompts(name, [card for card in manifest.models if card.name in models])
-    if manifest.settings.get("role") == "next_token":
-        yield heading("Prompts")
-        yield paragraph(
-            "None: the models read the bare texts, and a model’s label is the most likely next "
-            "token."
-        )
 
 
 def _first_prompts(name: str, cards: Sequence[ModelCard]) -> Iterator[Block]:
@@ -138,10 +120,6 @@ def _first_prompts(name: str, cards: Sequence[ModelCard]) -> Iterator[Block]:
         yield Preformatted(shown)
 
 
-_FEW = 4
-"""Most models that are named as different from others."""
-
-
 def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
     """What differs between the prompts that the language models of a verdict read, if anything."""
     readings = [(card, card.reading) for card in models if card.reading is not None]
@@ -153,16 +131,13 @@ def asked_differently(models: Iterable[ModelCard]) -> tuple[Block, ...]:
     }
     lines = []
     for fact, values in facts.items():
-        names: dict[str | None, list[str]] = {}
-        for name, value in values:
-            names.setdefault(value, []).append(name)
+        different = dict.fromkeys(value for _, value in values)
         parts = []
-        for value, group in names.items():
-            kind = "its own" if value and fact == "Chat template" else value
-            what = "not known here" if kind is None else kind or "none"
-            few = ", ".join(group) if len(group) <= _FEW else f"{len(group)} models"
-            parts.append(f"{what} for {few}")
-        if len(names) > 1:
+        for kind in different:
+            what = "its own" if kind and fact == "Chat template" else kind or "none"
+            few = ", ".join(name for name, value in values if value == kind)
+            parts.append(f"{'not known here' if kind is None else what} for {few}")
+        if len(different) > 1:
             lines.append(f"{fact}: {', '.join(parts)}.")
     return (paragraph("The prompts differ. {facts}", facts=" ".join(lines)),) if lines else ()
 
@@ -230,7 +205,10 @@ def _blocks(
         "On the same machine the same command gives the same numbers, if settings, versions and "
         "fingerprints are the same."
     )
-    yield from _exactness(manifest)
+    degrees = [(card.name, card.reproducible) for card in manifest.models]
+    degrees.append(("the sentence encoder", manifest.encoder_reproducible))
+    if known := [(name, degree) for name, degree in degrees if degree]:
+        yield _pairs("Model", "In batches of another size its answers are equal", known)
     if clock:
         yield paragraph(
             "This run finished at {finished} and took {seconds}\u00a0seconds in all its sessions.",
@@ -254,20 +232,6 @@ def _blocks(
     )
     if fingerprints:
         yield _pairs("Of", "Fingerprint", fingerprints)
-
-
-def _exactness(manifest: Manifest) -> Iterator[Block]:
-    """How much the answers of each model depend on the batch, if known."""
-    degrees = [(card.name, card.reproducible) for card in manifest.models]
-    degrees.append(("the sentence encoder", manifest.encoder_reproducible))
-    if known := [(name, degree) for name, degree in degrees if degree]:
-        yield heading("Exactness")
-        yield paragraph(
-            "Batches of another size give the same numbers to the degree stated here: to the byte, "
-            "or to about the greatest difference on test texts, with the same number of threads. "
-            "Another processor may round differently."
-        )
-        yield _pairs("Model", "Answers are equal", known)
 
 
 def _pairs(first: str, second: str, pairs: Iterable[tuple[str, str]]) -> Table:

@@ -24,6 +24,7 @@ MANY = 300
 def drawing(chart: Chart) -> Markup:
     """The chart as SVG: axes and guides, every series, the largest below, and names of dots."""
     left, top, right, below = (56, 12, 20, 44) if chart.x_title else (14, 14, 14, 14)
+    left = 14 if chart.y_title is None else left
     width, height = chart.size
     x_ends, y_ends = chart.ends or _ends(chart)
     across = Scale(*x_ends, left, width)
@@ -31,17 +32,28 @@ def drawing(chart: Chart) -> Markup:
     dots = chart.dots
     many = len(dots) > MANY
     names = [(across.at(dot.x), up.at(dot.y), "" if many else dot.name) for dot in dots]
+    # A name hides no line between two places, which is as if it had dots.
+    for start, end, _ in chart.guides:
+        steps = [step / 40 for step in range(41)]
+        xs, ys = ([a + (b - a) * step for step in steps] for a, b in zip(start, end, strict=True))
+        names += [(across.at(x), up.at(y), "") for x, y in zip(xs, ys, strict=True)]
     wide = left + width + right
-    return framed(
-        wide,
-        top + height + below,
+    high = top + height + below
+    return element(
+        "svg",
         *(_axes(chart, across, up) if chart.x_title else ()),
         *(
             _series(series, chart.joined, across, up, radius=2.5 if many else 4)
             for series in sorted(chart.series, key=lambda series: -len(series.dots))
         ),
         element("g", *names_beside(names, wide)),
-        style=None if chart.x_title else "map",
+        viewBox=f"0 0 {wide} {high}",
+        width=wide,
+        height=high,
+        font_family="sans-serif",
+        font_size=12,
+        fill=INK,
+        class_=None if chart.x_title else "map",
     )
 
 
@@ -53,7 +65,10 @@ def _ends(chart: Chart) -> Sequence[tuple[float, float]]:
     if chart.diagonal:
         xs = ys = xs + ys
     if chart.x_title:
-        return _round_ends(xs), _round_ends(ys)
+        return _round_ends(xs), (
+            min(ys) - 1,
+            max(ys) + 1,
+        ) if chart.y_title is None else _round_ends(ys)
     # On a map a pixel is as long in both directions.
     sides = tuple(zip((xs, ys), chart.size, strict=True))
     half = max((max(side) - min(side)) / pixels for side, pixels in sides) / 2 or 1.0
@@ -74,7 +89,11 @@ def _round_ends(numbers: Sequence[float]) -> tuple[float, float]:
 def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
     """Both axes with their titles, and the lines to compare dots with."""
     left, right, bottom = across.start, across.end, up.start
-    for y, number in up.ticks(TICKS, whole=_whole(dot.y for dot in chart.dots)):
+    rows = {dot.y for dot in chart.dots} if chart.y_title is None else ()
+    for y in rows:
+        yield line(left, up.at(y), right, up.at(y), FAINT)
+    whole = _whole(dot.y for dot in chart.dots)
+    for y, number in up.ticks(TICKS, whole=whole) if chart.y_title is not None else ():
         yield line(left, y, right, y, FAINT)
         yield words(left - 6, y + 4, number, "end")
     for x, number in across.ticks(TICKS, whole=_whole(dot.x for dot in chart.dots)):
@@ -83,7 +102,8 @@ def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
     yield line(left, bottom, right, bottom)
     yield words((left + right) / 2, bottom + 38, chart.x_title)
     place = f"translate(14 {(bottom + up.end) / 2:g}) rotate(-90)"
-    yield element("text", chart.y_title, transform=place, text_anchor="middle")
+    if chart.y_title:
+        yield element("text", chart.y_title, transform=place, text_anchor="middle")
     if chart.diagonal:
         yield line(left, bottom, right, up.end, dashes="5 4")
     for (x, y), (to_x, to_y), _ in chart.guides:
@@ -123,7 +143,7 @@ def _series(series: Series, joined: float, across: Scale, up: Scale, *, radius: 
         *content,
         class_=series.key.style,
         fill="currentColor",
-        fill_opacity="0.75",
+        fill_opacity="0.75" if len(series.dots) > 1 else None,
         # The clear stroke makes a small dot easier to point at.
         stroke="#0000",
         stroke_width=4,
@@ -147,25 +167,18 @@ def small_strip_svg(chart: SmallStrip) -> Markup:
 
     Places are in per cent, so that the drawing is as wide as its cell.
     """
-    height, interval = (22 if chart.least is None else 16), chart.estimate
-    middle = height / 2
-    low, high = chart.ends
-    scale = Scale(low, high, 6, 88) if chart.least is None else Scale(low, high, 3, 94)
+    height, interval, (low, high) = 16, chart.estimate, chart.ends
+    middle, scale = height / 2, Scale(low, high, 3, 94)
 
     def at(value: float) -> str:
         return f"{scale.at(min(max(value, low), high)):.2f}%"
 
-    dot = mark(0, at(interval.value), middle, chart.label, 5 if chart.least is None else 4)
-    beyond = {"0%": ("◂", "start", interval.low < low), "100%": ("▸", "end", interval.high > high)}
-    estimate = (
-        line(at(interval.low), middle, at(interval.high), middle, width=3),
-        *([dot] if low <= interval.value <= high else []),
-        *(
-            element("text", sign, x=place, y=middle + 5, text_anchor=anchor)
-            for place, (sign, anchor, is_beyond) in beyond.items()
-            if is_beyond
-        ),
-    )
+    estimate = [line(at(interval.low), middle, at(interval.high), middle, width=3)]
+    if low <= interval.value <= high:
+        estimate.append(mark(0, at(interval.value), middle, chart.label, 4))
+    # What lies beyond the scale ends in an arrow at the edge.
+    estimate += [words("0%", middle + 4, "◂", "start")] * (interval.low < low)
+    estimate += [words("100%", middle + 4, "▸", "end")] * (interval.high > high)
     return element(
         "svg",
         *(_zones(chart, at, height) or [line(0, middle, "100%", middle, "#8886")]),
@@ -215,9 +228,6 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uf
 _LETTER = 6.6
 """The mean width in pixels of a Latin letter of 12 pixels; East Asian ones take two."""
 
-_LONGEST_NAME = 190
-"""Maximum width of a name beside a dot in pixels."""
-
 _ATTRIBUTE, _ELEMENT = Markup(' {}="{}"'), Markup("<{0}{1}>{2}</{0}>")
 
 
@@ -250,22 +260,6 @@ def pixel(value: str | float) -> str:
     return f"{value:.1f}" if isinstance(value, float) else str(value)
 
 
-def framed(width: float, height: float, *content: Markup, style: str | None = None) -> Markup:
-    """A whole drawing, sized in pixels; ``style`` is its class in the style sheet."""
-    wide, high = round(width), round(height)
-    return element(
-        "svg",
-        *content,
-        viewBox=f"0 0 {wide} {high}",
-        width=wide,
-        height=high,
-        font_family="sans-serif",
-        font_size=12,
-        fill=INK,
-        class_=style,
-    )
-
-
 def line(
     x1: str | float,
     y1: float,
@@ -281,7 +275,7 @@ def line(
     return element("line", **ends, **stroke)
 
 
-def words(x: float, y: float, text: str, anchor: str = "middle") -> Markup:
+def words(x: str | float, y: float, text: str, anchor: str = "middle") -> Markup:
     """Words whose ``anchor`` (start, middle or end) is at a place."""
     return element("text", text, x=x, y=y, text_anchor=anchor)
 
@@ -297,18 +291,6 @@ def mark(shape: int, x: str | float, y: float, title: str, radius: float = 3) ->
     if outline:
         return element("path", inner, d=f"M{pixel(x)} {pixel(y)}{outline}")
     return element("circle", inner, cx=x, cy=y, r=str(radius))
-
-
-def cut_to_room(text: str, room: float) -> str:
-    """Words of about this width in pixels; longer ones are cut with an ellipsis.
-
-    >>> cut_to_room("Hard-SCoPE", 70), cut_to_room("Hard-SCoPE", 40)
-    ('Hard-SCoPE', 'Hard-…')
-    """
-    for place in range(len(text)):
-        if letters_width(text[: place + 1]) > room:
-            return f"{text[: max(place - 1, 0)]}…"
-    return text
 
 
 def letters_width(text: str) -> int:
@@ -366,7 +348,7 @@ def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iter
     dots = list(dots)
     taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
     for x, y, name in dots:
-        shown = cut_to_room(document_text(name), _LONGEST_NAME)
+        shown = document_text(name)
         width = letters_width(shown)
         middle = min(max(x, width / 2), right - width / 2)
         for anchor, at, down, left in (

@@ -76,6 +76,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         inline=inline,
+        unbroken=unbroken,
         plain=plain,
         letters=lambda value: len(plain(written(value))),
         drawing=drawing,
@@ -103,7 +104,7 @@ def _span(span: Span) -> Markup:
     text = span.text
     if not span.foreign or _NUMBERS.fullmatch(text):
         text = _INTERVAL.sub(lambda match: match[0].replace(" ", "\u00a0"), text)
-    words = (Markup("<bdi>{}</bdi>") if span.foreign else Markup("{}")).format(text)
+    words = (Markup("<bdi>{}</bdi>") if span.foreign else Markup("{}")).format(unbroken(text))
     if span.style == "share":
         most = Markup(' max="100"') if "%" in text else ""
         bar = Markup('<meter value="{}"{} aria-hidden="true"></meter>')
@@ -118,6 +119,18 @@ def _span(span: Span) -> Markup:
     return Markup("<{0}{1}>{2}</{0}>").format(tag, kind, words)
 
 
+def unbroken(text: str) -> Markup:
+    """A text whose options are not broken after their dashes.
+
+    >>> print(unbroken("<--n-most 9"))
+    &lt;<span class="option">--n-most</span> 9
+    """
+    option = Markup('<span class="option">{}</span>')
+    parts = enumerate(_OPTION.split(text))
+    return Markup().join(option.format(part) if place % 2 else part for place, part in parts)
+
+
+_OPTION = re.compile(r"(--[a-z][a-z-]*)")
 _TAGS: Mapping[str, str]
 _TAGS = {
     **{"strong": "strong", "alarm": "strong", "emphasis": "em", "code": "code"},

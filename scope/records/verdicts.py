@@ -84,12 +84,14 @@ class Derivative:
 
     ``unlike`` says that it is at most as similar to the reference as the suspect is; ``same`` is
     the share of questions that it answers as the reference does. A copy is not ``counted``.
+    ``value`` is its joint statistic in the suspect's place; None if it has other evidence.
     """
 
     model: str
     same: float
     unlike: bool
     counted: bool = True
+    value: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,7 +127,9 @@ class Verdict:
     ``threshold`` the rank is significant. ``controls_needed`` and ``derivatives_needed`` are the
     least numbers with which the error rate ``alpha`` can be kept. ``shared`` counts the questions
     that reference and suspect both answered, ``queries`` what the suspect was asked for, and
-    ``probes`` is the hash of the questions, fixed before it was asked.
+    ``probes`` is the hash of the questions, fixed before it was asked. ``same`` is the share
+    that the suspect answers as the reference does; ``rivals`` are the most similar of the other
+    pairs that are at least as similar as suspect and reference.
     """
 
     suspect: str
@@ -154,6 +158,8 @@ class Verdict:
     derivatives: tuple[Derivative, ...] = ()
     derivatives_needed: int = 0
     p_derivative: float | None = None
+    same: float | None = None
+    rivals: tuple[tuple[str, str], ...] = ()
 
     @property
     def counted(self) -> tuple[Derivative, ...]:

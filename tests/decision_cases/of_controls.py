@@ -56,7 +56,7 @@ DECISIONS = [
         make=reuse(*ACCUSED, suspect="thief", fit=20, guessing=10),
         exits=1,
         says=(
-            "◆ thief is related",
+            "thief is related to",
             "none of the 230 other pairs of models is as similar",
             "; 10 without usable answers, or guessing",
         ),

@@ -14,8 +14,7 @@ from reports.builders.model_card import model_card
 from reports.prose import plain, written
 from reports.renderers.markdown import blocks_as_markdown
 from scope.errors import SpecError
-from scope.records import Estimate, FourCells, Replacement, Undefined
-from scope.records.verdicts import Endpoint
+from scope.records import FourCells
 
 
 def card_of(result):
@@ -48,31 +47,6 @@ def test_numbers_stand_with_interval_and_n_and_undefined_ones_with_their_reason(
     values = {one.metric_type: one for one in entries[rival]}
     assert values["iid_agreement"].metric_value == 0.75
     assert values["iid_agreement"].metric_args == {"low": 0.625, "high": 0.875, "n": 4}
-
-
-@pytest.mark.parametrize("accuracy", [0.8, 0.0, None])
-def test_recovery_is_the_paired_difference_over_the_references_accuracy_where_that_is_defined(
-    accuracy,
-):
-    result = build_comparison()
-    gap = Estimate(value=-0.2, low=-0.4, high=0.1, n=4, method="bootstrap")
-    verdict = Replacement(
-        target="student",
-        decision="not shown",
-        sentence="It is not shown.",
-        endpoints=(Endpoint(name="accuracy", estimate=gap, limit=-0.02),),
-    )
-    known = Undefined(reason="no label") if accuracy is None else estimate(accuracy)
-    shares = tuple(
-        replace(one, accuracy=known) if one.model == "teacher" else one
-        for one in result.answer_shares
-    )
-    rows, _ = card_of(replace(result, verdicts=(verdict,), answer_shares=shares))
-    recovered = rows.get("Recovery of accuracy against teacher")
-    if accuracy:
-        assert recovered[1] == "0.750 [0.500, 1.125] (n\u00a0=\u00a04)"
-    else:
-        assert recovered is None
 
 
 def test_a_comparison_has_recovery_and_flips_of_each_model_after_the_first():

@@ -94,7 +94,7 @@ def of_blocks(shown):
                     yield "example", card.note
                     yield from of_blocks(card.blocks)
             case blocks.Figure(charts.Chart() as chart):
-                labels = (chart.title, chart.label, chart.x_title, chart.y_title)
+                labels = (chart.label, chart.x_title, chart.y_title or "")
                 labels += tuple(f"{key.name} {key.note}" for key in chart.legend)
                 labels += tuple(series.dots[0].title for series in chart.series if series.dots)
                 yield from (("chart", written(label)) for label in labels)

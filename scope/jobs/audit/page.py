@@ -25,7 +25,6 @@ from reports.builders.estimates import (
     table_of,
 )
 from reports.builders.outcomes import (
-    MOST_FAILURES,
     all_outcomes,
     model_lines,
     outcome_lines,
@@ -98,7 +97,7 @@ def _brief(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
 
 def _about_the_run(result: AuditResult) -> Iterator[Section]:
     yield asked(result.manifest)
-    yield outcomes_section(result, most=MOST_FAILURES)
+    yield outcomes_section(result)
     yield reproduce(result.manifest, result.clock)
 
 

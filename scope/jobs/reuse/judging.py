@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.reuse.answer_matrix import Values, option_blocks
+from scope.jobs.reuse.answer_matrix import AnswerMatrix, Values, option_blocks
 from scope.jobs.reuse.evidence import (
     Case,
     Kind,
@@ -94,6 +94,9 @@ def _on_fishers_scale(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.arctanh(np.clip(values, -MOST, MOST)), dtype=np.float64)
 
 
+MOST_RIVALS = 3
+"""Number of pairs kept that are at least as similar as suspect and reference."""
+
 COPY = 0.98
 """A derivative that gives more of its answers as the reference does is a copy, and does not count:
 copies are nearer to the reference than what was trained from it."""
@@ -158,6 +161,8 @@ def finding_of(case: Case, *, alpha: float, soft_scope: Metric) -> Finding:
         shared=int((case.answers.given[0] & case.answers.given[1]).sum()),
         queries=case.queries,
         probes=case.hash,
+        same=_same(case.answers),
+        rivals=_rivals(case, joint),
     )
     # The skill of a copy says nothing of derivatives like those that count.
     counts = {each.model: case.derivatives[each.model] for each in verdict.counted}
@@ -195,13 +200,30 @@ def _derivatives(
     )
     rows = []
     for (name, answers), value in zip(case.derivatives.items(), values, strict=True):
-        both = answers.given[0] & answers.given[1]
-        alike = (answers.answers[0] == answers.answers[1])[both]
-        same = float(alike.mean()) if both.any() else 0.0
+        same = _same(answers)
         # What cannot be compared counts for the suspect.
         unlike = not value > of_suspect
-        rows.append(Derivative(model=name, same=same, unlike=unlike, counted=same <= COPY))
+        place = float(value) if common and len(common) == len(every[0]) else None
+        rows.append(
+            Derivative(model=name, same=same, unlike=unlike, counted=same <= COPY, value=place)
+        )
     return tuple(rows)
+
+
+def _same(answers: AnswerMatrix) -> float:
+    """The share of questions answered by both that the second model answers as the reference."""
+    both = answers.given[0] & answers.given[1]
+    alike = (answers.answers[0] == answers.answers[1])[both]
+    return float(alike.mean()) if both.any() else 0.0
+
+
+def _rivals(case: Case, joint: Values) -> tuple[tuple[str, str], ...]:
+    """The most similar of the other pairs that are at least as similar as reference and suspect."""
+    names = (case.reference, case.suspect, *case.controls)
+    rows, columns = np.triu_indices(len(joint), 1)
+    order = np.argsort(-joint[rows, columns], kind="stable")
+    nearer = [i for i in order if i and joint[rows[i], columns[i]] >= joint[0, 1]]
+    return tuple((names[rows[i]], names[columns[i]]) for i in nearer[:MOST_RIVALS])
 
 
 def _derivative_p_value(derivatives: Sequence[Derivative]) -> float | None:

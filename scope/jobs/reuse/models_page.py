@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from reports.blocks import Block, Column, Paragraph, Section, Table, heading, note
 from reports.builders.estimates import meanings, spelled
-from reports.prose import Text, Written, joined, prose
+from reports.prose import Text, joined, prose
 from reports.wording import Cell, number, percent, range_of_counts, short
 from scope.metrics import MetricName, metric_name
-from scope.records import ControlCheck, Evidence, ModelScore, ReuseResult, Verdict
+from scope.records import Evidence, ModelScore, ReuseResult, Verdict
 
 _NO_METRICS: Mapping[str, tuple[str, str]] = {
     "shared_mistakes": (
@@ -151,6 +151,7 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
     """The models by rank, of equals the suspect last, as in its p-value; then those without."""
     values = {score.model: score.value for score in verdict.standings}
     checks = {check.model: check for check in verdict.controls}
+    flags = {check.model: check.flags for check in verdict.controls}
     evidence = [
         {verdict.suspect: Cell.of(kind.suspect).value}
         | {score.model: number(score.value) for score in kind.controls}
@@ -173,18 +174,14 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
                 name if name in checks else prose("**{name}** (suspect)", name=name),
                 number(values[name]) if name in values else None,
                 *(kind.get(name) for kind in evidence),
-                *(_check(checks[name]) if name in checks else (short(verdict.skill), *[None] * 2)),
+                short(checks[name].skill if name in checks else verdict.skill),
+                f"{percent(checks[name].given)}\u00a0%" if name in checks else None,
+                joined(prose("**⚑ {flag}**", flag=flag) for flag in flags.get(name, ())),
             )
             for rank, name in enumerate(dict.fromkeys((*ranked, verdict.suspect, *checks)), start=1)
         ),
         tall=True,
     )
-
-
-def _check(check: ControlCheck) -> tuple[Written, ...]:
-    """A control's skill, share of answers, and flags."""
-    flags = joined(prose("**⚑ {flag}**", flag=flag) for flag in check.flags)
-    return short(check.skill), f"{percent(check.given)}\u00a0%", flags
 
 
 def _derivatives(verdict: Verdict) -> Iterator[Table]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 from reports.blocks import (
     Block,
@@ -22,7 +21,7 @@ from reports.blocks import (
 from reports.builders.answer import in_two
 from reports.builders.outcomes import answered_section, model_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
-from reports.charts import Dot, among_controls
+from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, joined, prose, written
 from reports.wording import in_percent, number, percent
 from scope.jobs.reuse.models_page import (
@@ -33,13 +32,13 @@ from scope.jobs.reuse.models_page import (
     evidence_table,
 )
 from scope.jobs.reuse.verdicts import in_tests, lead_of
-from scope.records import Decision, InformativeItem, ReuseResult, Verdict
+from scope.records import Derivative, InformativeItem, ModelScore, ReuseResult, Verdict
 
-MOST_FOR, MOST_AGAINST = 2, 1
-"""Number of questions that speak for reuse, and against it, on the first screen."""
+MOST_QUESTIONS = 2, 1
+"""Number of questions on the first screen that agree with the verdict, and that do not."""
 
-GLANCE, SHORT_ANSWER = 110, 45
-"""Number of characters shown of a question, and of an answer, on the first screen."""
+GLANCE, SHORT_ANSWER, WARNING = 130, 45, 280
+"""Number of characters shown there of a question, of an answer, and of a warning."""
 
 
 def page(result: ReuseResult) -> Page:
@@ -61,7 +60,7 @@ def page(result: ReuseResult) -> Page:
         sections=(
             verdict_section(verdicts),
             *folded(
-                *_questions_section(verdicts),
+                _questions_section(verdicts),
                 _numbers_section(verdicts),
                 evidence_section(verdicts),
                 controls_section(result),
@@ -75,49 +74,55 @@ def page(result: ReuseResult) -> Page:
     )
 
 
-def _questions_section(verdicts: Sequence[Verdict]) -> Iterator[Section]:
-    """The strongest questions for reuse, and the strongest against it."""
+def _questions_section(verdicts: Sequence[Verdict]) -> Section | None:
+    """Every question that is kept: those for reuse, then those against it."""
     about = note(
         "The percentage is the probability that an independent model of the suspect’s skill gives "
         "the reference’s answer: the smaller, the stronger the evidence if the suspect gives it."
     )
-    if cards := tuple(by_reference(verdicts, _questions)):
-        title = "What speaks for reuse, and against"
-        yield Section(anchor="findings", title=title, blocks=(*cards, about))
 
+    def questions(verdict: Verdict) -> Iterator[Block]:
+        if ordered := sorted(verdict.items, key=lambda item: item.weight <= 0):
+            yield Cards(cards=tuple(map(_card, ordered)), narrow=True)
 
-def _questions(verdict: Verdict) -> Iterator[Block]:
-    """Every question that is kept: those for reuse, then those against it."""
-    if verdict.items:
-        ordered = sorted(verdict.items, key=lambda item: item.weight <= 0)
-        yield Cards(cards=tuple(map(_card, ordered)), narrow=True)
+    cards = tuple(by_reference(verdicts, questions))
+    heading = "What speaks for reuse, and against"
+    if not cards:
+        return None
+    return Section(anchor="findings", title="Questions", heading=heading, blocks=(*cards, about))
 
 
 def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
     """The strongest questions of either side in few words."""
-    for_reuse, against = (
-        [item for item in verdict.items if (item.weight > 0) == side] for side in (True, False)
-    )
-    for item in (*for_reuse[:MOST_FOR], *against[:MOST_AGAINST]):
-        yield Passage(written(_beginning(item.text, GLANCE)))
+    if not verdict.items:
+        return
+    all_questions = "Any two models share some rare answers: the verdict weighs all {n} questions."
+    yield note(all_questions, n=verdict.shared)
+    sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
+    most = MOST_QUESTIONS if verdict.decision == "related" else MOST_QUESTIONS[::-1]
+    for item in (item for side, n in zip(sides, most, strict=True) for item in side[:n]):
         words = (
-            "**Against**: the suspect answers **{suspect}**, not **{reference}** as the reference "
-            "and {share}\u00a0% of unrelated models do. Right: {gold}."
+            "“{question}” **Not shared**: the suspect answers **{suspect}**, the reference "
+            "**{reference}**, as {share} % of unrelated models are expected to. Right: {gold}."
         )
         if item.weight > 0:
             words = (
-                "**For**: both answer **{reference}**; of unrelated models {share}\u00a0% do. "
-                "Right: {gold}."
+                "“{question}” **Shared**: both answer **{suspect}**{reference}; {share} % of "
+                "unrelated models are expected to. Right: {gold}."
             )
-        answers = {"gold": item.gold or "not known", "reference": item.reference}
-        answers |= {} if item.weight > 0 else {"suspect": item.suspect}
+        suspect, reference, gold = (
+            _shortened(text.rstrip("."), SHORT_ANSWER)
+            for text in (item.suspect, item.reference, item.gold or "not known")
+        )
         yield paragraph(
             words,
+            question=_shortened(item.text, GLANCE),
             share=in_percent(item.expected)[0],
-            **{name: _beginning(text.rstrip("."), SHORT_ANSWER) for name, text in answers.items()},
+            gold=gold,
+            suspect=suspect,
+            reference=reference if item.weight <= 0 else "",
         )
-    if verdict.items:
-        yield note("All {n} are under [[findings|questions]].", n=len(verdict.items))
+    yield note("All {n} are under [[findings|questions]].", n=len(verdict.items))
 
 
 def _card(item: InformativeItem) -> Card:
@@ -133,8 +138,11 @@ def _card(item: InformativeItem) -> Card:
     )
 
 
-def _beginning(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{' '.join(text.split())[:most]}…"
+def _shortened(text: str, most: int) -> str:
+    """The beginning and the end of a long text: a question often ends with what is asked."""
+    one_line = " ".join(text.split())
+    start, end = one_line[: most // 3].rpartition(" ")[0], one_line[-2 * most // 3 :]
+    return one_line if len(one_line) <= most else f"{start} … {end.partition(' ')[2] or end}"
 
 
 def _limits(alpha: float) -> Section:
@@ -154,19 +162,11 @@ def _limits(alpha: float) -> Section:
     return Section(anchor="limits", title="Limits", heading=heading, blocks=(bullets,))
 
 
-MOST_NAMED = 5
+MOST_NAMED = 3
 """Number of the most similar models that the picture names."""
 
 MOST_WARNINGS = 2
 """Number of warnings shown at once; the others are folded."""
-
-_SIGNS: Mapping[Decision, str] = {
-    "related": "!!◆!!",
-    "not related": "○",
-    "of neither kind": "≠",
-    "undecided": "?",
-}
-"""The sign of each decision, so that colour is never the only one."""
 
 
 def verdict_section(verdicts: Sequence[Verdict]) -> Section:
@@ -178,7 +178,7 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
         # Holm's method compares the smallest of several p-values with this.
         picture = _picture(verdict, verdict.alpha / len(verdicts))
         near, to_do = "How near the suspect is to the reference", "What to do"
-        questions = "Questions that speak for a relation, and against"
+        questions = "Answers that they share, and do not"
         left = {near: tuple(picture), to_do: tuple(_to_do(verdict))}
         yield in_two(left, {questions: tuple(_at_a_glance(verdict))})
 
@@ -188,18 +188,13 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
 
 def _to_do(verdict: Verdict) -> Iterator[Block]:
     """What would change the verdict, how, and what to look at first."""
-    common = (
-        "Derived, or only of a common source? Add models of that source as controls: if it stays "
-        "related, the source alone does not explain it."
-    )
-    texts = [prose(common)] * (verdict.decision == "related") + list(map(written, verdict.changes))
-    option = "--derivative" if "--derivative" in "".join(verdict.changes) else "--control"
-    again = "Run the [[reproduce|command]] again with more of ``{option} MODEL``."
-    texts.append(prose(again, option=option))
-    yield Bullets(tuple(texts))
+    if verdict.changes:
+        yield Bullets(tuple(map(written, verdict.changes)))
     for text in verdict.warnings[:MOST_WARNINGS]:
-        yield note("Look at: {warning}", warning=_beginning(text, GLANCE))
-    yield note("How it was computed, and every warning: [[pvalues|p-values]].")
+        yield note("Warning: {warning}.", warning=_shortened(text, WARNING))
+    yield note(
+        "The [[reproduce|command]]; how it was computed, and every warning: [[pvalues|tests]]."
+    )
 
 
 def brief_blocks(result: ReuseResult) -> Iterator[Block]:
@@ -223,17 +218,13 @@ def brief_blocks(result: ReuseResult) -> Iterator[Block]:
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
     """The p-values of a verdict and its controls; a corrected p-value only where it differs."""
     p, adjusted, agreement = verdict.p_value, verdict.p_adjusted, verdict.agreement
-    by_test = {
-        # The verdict's p-value is the greater of these two.
-        "by rank": verdict.p_rank,
-        "by agreement": agreement.p_value if agreement else None,
-        "after Holm’s correction over the references": None if adjusted == p else adjusted,
-    }
-    tests = ", ".join(
-        f"{verdict.written(value)} {test}" for test, value in by_test.items() if value is not None
-    )
-    p_values = f"{'none' if p is None else verdict.written(p)} (α\u00a0=\u00a0{verdict.alpha:g})"
-    yield prose("p-value of related"), prose(f"{p_values}: {tests}" if tests else p_values)
+    tests = [] if verdict.p_rank is None else [f"{verdict.written(verdict.p_rank)} by rank"]
+    if agreement:
+        tests.append(f"{verdict.written(agreement.p_value)} by agreement")
+    if adjusted is not None and adjusted != p:
+        tests.append(f"{verdict.written(adjusted)} after Holm’s correction over the references")
+    p_values = f"{'none' if p is None else verdict.written(p)} (α = {verdict.alpha:g})"
+    yield prose("p-value of related"), prose(": ".join(filter(None, [p_values, ", ".join(tests)])))
     if verdict.p_derivative is not None:
         yield prose("p-value of not related"), prose(verdict.written(verdict.p_derivative))
     unranked = {check.model for check in verdict.controls} - {s.model for s in verdict.standings}
@@ -244,10 +235,8 @@ def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
     )
     yield prose("Controls"), prose("; ".join(filter(None, controls)))
     if verdict.derivatives:
-        derivatives = (
-            f"{len(verdict.counted):,}, at least {verdict.derivatives_needed:,} are needed"
-        )
-        yield prose("Derivatives"), prose(derivatives)
+        counts = {"n": len(verdict.counted), "needed": verdict.derivatives_needed}
+        yield prose("Derivatives"), prose("{n}, at least {needed} are needed", **counts)
     asked = "{shared} answered by both; the suspect was asked {queries} times"
     yield prose("Questions"), prose(asked, shared=verdict.shared, queries=verdict.queries)
 
@@ -263,14 +252,19 @@ _NULL = note(
 
 
 def _head(verdict: Verdict) -> Text:
-    words = f"{_SIGNS[verdict.decision]} **{{lead}}**"
-    return prose(words, lead=lead_of(verdict, verdict.decision))
+    sign = "? " * (verdict.decision == "undecided")
+    return prose(f"{sign}**{{lead}}**", lead=lead_of(verdict, verdict.decision))
 
 
 def _why(verdict: Verdict) -> Text:
     """The sentence of the verdict without what the heading says."""
     why = verdict.sentence.removeprefix(f"{lead_of(verdict, verdict.decision)}: ")
-    return written(why[:1].upper() + why[1:])
+    if verdict.decision == "undecided":
+        return prose("**How sure?** Not decided: {why}", why=why)
+    before, _, after = f"{why[:1].upper()}{why[1:]}".partition("How sure?")
+    return prose(
+        "{before}**How sure?**{after}" if after else "{before}{after}", before=before, after=after
+    )
 
 
 def _numbers_section(verdicts: Sequence[Verdict]) -> Section:
@@ -280,41 +274,53 @@ def _numbers_section(verdicts: Sequence[Verdict]) -> Section:
         warnings = ((prose("Warning"), written(text)) for text in verdict.warnings)
         yield Terms((*verdict_facts(verdict), *warnings), facts=True)
 
-    blocks = (*by_reference(verdicts, facts), _NULL)
-    return Section(anchor="pvalues", title="p-values, controls and questions", blocks=blocks)
+    blocks, heading = (*by_reference(verdicts, facts), _NULL), "p-values, controls and questions"
+    return Section(anchor="pvalues", title="Tests", heading=heading, blocks=blocks)
 
 
 def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
-    """The suspect among the controls, and what it must exceed."""
-    nearest = {
-        score.model for score in sorted(verdict.standings, key=lambda s: -s.value)[:MOST_NAMED]
-    }
-    dots = {
-        score.model: Dot(
-            title=f"{score.model}: {number(score.value)}",
-            x=score.value,
-            name=score.model * (score.model in nearest),
-        )
-        for score in verdict.standings
-    }
-    suspect, controls = dots.pop(verdict.suspect, None), tuple(dots.values())
-    if suspect is None:
+    """The unrelated models, the suspect and the derivatives, each in a row, by their likeness."""
+    known = sorted(verdict.standings, key=lambda score: -score.value)
+    controls = [score for score in known if score.model != verdict.suspect]
+    suspect = [score for score in known if score.model == verdict.suspect]
+    tuned = [each for each in verdict.counted if each.value is not None]
+    if not suspect:
         yield paragraph("The suspect has no joint statistic.")
-    if controls:
-        chart = among_controls(
-            label=f"The suspect among {len(controls)} controls; the numbers are in their table",
-            x_title="more similar to the reference →",
-            controls=controls,
-            suspect=suspect and replace(suspect, name=verdict.suspect),
-            threshold=verdict.threshold,
-            rate=f"reached by unrelated models in at most {in_tests(rate)}",
+    if not controls:
+        return
+
+    named = {score.model for score in (*controls[:MOST_NAMED], *suspect)}
+
+    def series(
+        place: int, name: str, models: Sequence[ModelScore | Derivative], style: int
+    ) -> Series:
+        dots = (
+            Dot(
+                title=f"{each.model}: {number(each.value)}",
+                x=each.value,
+                y=place,
+                name=each.model * (each.model in named),
+            )
+            for each in models
+            if each.value is not None
         )
-        yield Figure(chart)
-    if shares := [each.same for each in verdict.counted]:
-        yield note(
-            "{n} derivatives, not drawn, give the reference’s answer to {low} to {high}\u00a0% of "
-            "the questions.",
-            n=len(shares),
-            low=percent(min(shares)),
-            high=percent(max(shares)),
-        )
+        return Series(dots=tuple(dots), name=name, shape=3 * (style == 1), style=f"s{style}")
+
+    line, words = (
+        verdict.threshold,
+        f"beyond: at most {in_tests(rate).replace(' test', '')} pairs of models",
+    )
+    rows = (
+        series(2, "unrelated models (controls)", controls, 0),
+        series(1, "the suspect", suspect, 1),
+        series(0, f"made from {verdict.reference}", tuned, 2),
+    )
+    chart = Chart(
+        label=f"The suspect among {len(controls)} controls; the numbers are in their table",
+        series=tuple(row for row in rows if row.dots),
+        guides=() if line is None else (Guide((line, 0 if tuned else 1), (line, 2), words),),
+        x_title="more similar to the reference (0: average pair) →",
+        y_title=None,
+        size=(290, 96 if tuned else 72),
+    )
+    yield Figure(chart)

@@ -17,7 +17,7 @@ from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import make_case
 from scope.jobs.reuse.usability import with_chosen_controls
-from scope.jobs.reuse.verdicts import conclude
+from scope.jobs.reuse.verdicts import conclude, in_tests
 from scope.jobs.runner import Prepared, run_job
 from scope.metrics import Metric
 from scope.records import GOLD, Measurement, Outcome, ReuseResult, Verdict
@@ -89,13 +89,14 @@ def _same_models(models: ReuseModels) -> Iterator[str]:
 
 
 def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
-    """The excluded controls, with the p-value by rank if all were as similar as the suspect."""
+    """The excluded controls, and how sure it is if all were as similar as the suspect."""
     if not names or verdict.p_rank is None:
         return
     most = (verdict.p_rank * verdict.pairs + len(names)) / (verdict.pairs + len(names))
     yield (
         f"excluded controls ({len(names)}): {', '.join(names)}. If each were as similar to "
-        f"{verdict.reference} as the suspect is, p by rank would be {verdict.written(most)}"
+        f"{verdict.reference} as the suspect is, an unrelated model would come out so in up to "
+        f"{in_tests(most)}"
     )
 
 

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from reports.wording import in_percent
 from scope.jobs.reuse.judging import Finding
 from scope.jobs.reuse.usability import (
     MAY_BE_RELATED,
@@ -35,8 +36,8 @@ from scope.statistics.conformal import controls_needed, others_needed
 
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
-MOST_NAMED = 4
-"""Number of derivatives that a sentence names."""
+MOST_NAMED = 2
+"""Number of models, or pairs, that a sentence names."""
 
 
 class _Judged(NamedTuple):
@@ -93,20 +94,33 @@ def _judge(finding: Finding, p_adjusted: float) -> _Judged:
         )
     p_derivative, alpha = numbers.p_derivative, numbers.alpha
     unlike = p_derivative is not None and p_derivative <= alpha and not finding.uninformative
+    other_kind = (
+        "This is said of such derivatives alone. For another kind name "
+        f"{numbers.derivatives_needed} models made from {numbers.reference} in that way "
+        "(--derivative)."
+    )
+    source = (
+        "Derived, or only of a common source? Add a model of the same source that was not made "
+        f"from {numbers.reference} (--control): if it stays related, the source alone does not "
+        "explain it."
+    )
     if p_adjusted <= alpha:
-        change = (
-            f"{numbers.pairs} pairs were compared: independent ones as similar would overturn it."
+        return (
+            _Judged("of neither kind", (), (other_kind,))
+            if unlike
+            else _Judged("related", (), (source,))
         )
-        return _Judged("of neither kind" if unlike else "related", (), (change,))
     if unlike:
-        change = (
-            f"A model made from {numbers.reference} that is as little like it would overturn it"
-        )
-        return _Judged("not related", (), (f"{change} (--derivative).",))
-    missing = numbers.controls_needed - finding.usable_controls
-    few = _few_controls(finding) if missing > 0 else ()
-    reasons = (*few, *(() if few else _why_not_related(numbers)), *_why_not_cleared(finding))
-    return _Judged("undecided", reasons, tuple(_what_would_decide(numbers, max(missing, 0))))
+        return _Judged("not related", (), (other_kind,))
+    usable, controls = finding.usable_controls, len(numbers.controls)
+    few = (
+        f"{usable}{'' if usable == controls else f' usable of {controls}'} "
+        f"control{' is' if usable == 1 else 's are'} too few: at least {numbers.controls_needed} "
+        f"are needed to err in at most {in_tests(alpha)}"
+    )
+    why = [few] if usable < numbers.controls_needed else _why_not_related(numbers)
+    reasons = (*why, *_why_not_cleared(finding))
+    return _Judged("undecided", reasons, tuple(_what_would_decide(numbers, usable)))
 
 
 def in_tests(p_value: float) -> str:
@@ -118,18 +132,6 @@ def in_tests(p_value: float) -> str:
     if p_value > 0.5:
         return f"{math.ceil(100 * p_value - 1e-9)} tests of 100"
     return f"1 test of {math.floor(1 / max(p_value, 1e-6) + 1e-9):,}"
-
-
-def _few_controls(finding: Finding) -> tuple[str, ...]:
-    usable, numbers = finding.usable_controls, finding.verdict
-    of = f" usable control{'' if usable == 1 else 's'} of {len(numbers.controls)}"
-    if usable == len(numbers.controls):
-        of = " control" if usable == 1 else " controls"
-    return (
-        f"{usable}{of} {'is' if usable == 1 else 'are'} too few to accuse an unrelated model in at "
-        f"most {in_tests(numbers.alpha)}: at least {numbers.controls_needed} are needed, "
-        f"{numbers.controls_needed - usable} more",
-    )
 
 
 def _why_not_related(numbers: Verdict) -> Iterator[str]:
@@ -147,19 +149,19 @@ def _why_not_related(numbers: Verdict) -> Iterator[str]:
         )
     elif p_rank <= numbers.alpha:
         yield (
-            f"it is number {place} of {numbers.pairs} pairs by likeness, but not far enough "
-            "ahead to accuse: an unrelated model of its skill would agree as much with the "
-            f"reference in up to {in_tests(agreement.p_value)}"
+            f"it is number {place} of {numbers.pairs} pairs by likeness, but an unrelated model of "
+            "its skill would agree as much with the reference in up to "
+            f"{in_tests(agreement.p_value)}"
         )
     elif agreement.p_value <= numbers.alpha:
         yield (
-            f"number {place} of {numbers.pairs} pairs: too near the top to clear, not far enough "
-            f"ahead to accuse{_as_similar(numbers)}"
+            f"it is number {place} of {numbers.pairs} pairs by likeness, not near enough to the "
+            f"top to call it related{_as_similar(numbers)}"
         )
     else:
         yield (
-            f"nothing speaks for a relation: of {numbers.pairs} pairs of models {place - 1} others "
-            f"are as similar{_as_similar(numbers)}"
+            f"there is no sign of a relation: of the {numbers.pairs - 1} other pairs of models "
+            f"{place - 1} are as similar{_as_similar(numbers)}"
         )
 
 
@@ -168,10 +170,19 @@ def _as_similar(numbers: Verdict) -> str:
     values = {score.model: score.value for score in numbers.standings}
     suspect = values.pop(numbers.suspect, math.inf)
     names = sorted((name for name in values if values[name] >= suspect), key=lambda n: -values[n])
-    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
-    verb = "is" if len(names) == 1 else "are"
-    named = f"{' and '.join(names[:2]) if not more else ', '.join(names[:2])}{more}"
-    return f" ({named} {verb} as similar to {numbers.reference})" if names else ""
+    with_reference = f", among them that of {numbers.reference} with "
+    return f"{with_reference}{_named(names)}" if names else ""
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first names, and how many more there are.
+
+    >>> _named("abcd"), _named("ab"), _named("a")
+    ('a, b and 2 more', 'a and b', 'a')
+    """
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return " and ".join(names)
 
 
 def _why_not_cleared(finding: Finding) -> Iterator[str]:
@@ -180,24 +191,25 @@ def _why_not_cleared(finding: Finding) -> Iterator[str]:
     needed = numbers.derivatives_needed
     if not numbers.derivatives:
         yield from finding.guesses
-        yield "without known derivatives of the reference it cannot be cleared"
+        yield "without derivatives of the reference a relation cannot be ruled out"
     elif counted < needed:
         yield (
             f"{counted} derivative{'' if counted == 1 else 's'} of the reference "
-            f"{'is' if counted == 1 else 'are'} too few to clear it: at least {needed} are needed"
+            f"{'is' if counted == 1 else 'are'} too few to rule a relation out: at least {needed} "
+            "are needed"
         )
     elif (numbers.p_derivative or 1) > numbers.alpha:
         yield (
             f"{sum(each.unlike for each in numbers.counted)} of {counted} derivatives of the "
-            "reference are at most as similar to it, too many to clear it"
+            "reference are at most as similar to it, too many to rule a relation out"
         )
     else:
         yield from finding.uninformative
 
 
 _LEADS: Mapping[Decision, str] = {
-    "related": "{suspect} is related to {reference}, derived or of a common source",
-    "not related": "{suspect} is not related to {reference} as its derivatives are",
+    "related": "{suspect} is related to {reference}: derived from it, or of a common source",
+    "not related": "{suspect} is not a derivative of {reference} of the kind tested",
     "of neither kind": "{suspect} is neither like an unrelated model nor like the derivatives of "
     "{reference}",
     "undecided": "It is too early to say whether {suspect} is related to {reference}",
@@ -214,38 +226,49 @@ def _sentence(numbers: Verdict, judged: _Judged) -> str:
     lead, allowed = lead_of(numbers, judged.decision), in_tests(numbers.alpha)
     if judged.decision == "undecided":
         return f"{lead}: {'; '.join(judged.reasons)}."
-    as_similar = round((numbers.p_rank or 1) * numbers.pairs) - 1
-    similar = (
-        f"on {numbers.shared:,} questions {as_similar or 'none'} of the {numbers.pairs - 1} other "
-        f"pairs of models {'are' if as_similar > 1 else 'is'} as similar in their answers. An "
-        "unrelated model would come out as similar in at most "
-        f"{in_tests(numbers.p_adjusted or 1)}, where {allowed} is allowed"
+    how_sure = (
+        "How sure? {} comes out this {} in at most {} "
+        f"({allowed.replace('1 test of', '1 in')} is allowed)."
     )
-    unlike = sum(each.unlike for each in numbers.counted)
-    names = [each.model for each in numbers.counted]
-    named = ", ".join(names[:MOST_NAMED])
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    others = round((numbers.p_rank or 1) * numbers.pairs) - 1
+    pairs = [f"{first} with {second}" for first, second in numbers.rivals[:others]]
+    related = (
+        f"on {numbers.shared:,} questions {others or 'none'} of the {numbers.pairs - 1} other "
+        f"pairs of models {'are' if others > 1 else 'is'} as similar in their answers"
+        f"{f' ({_named(pairs)})' if others == len(pairs) > 0 else ''}. "
+        + how_sure.format("An unrelated model", "similar", in_tests(numbers.p_adjusted or 1))
+    )
+    counted = numbers.counted
+    unlike, names = sum(each.unlike for each in counted), [each.model for each in counted]
+    shares = in_percent(*sorted(each.same for each in counted)) if counted else [""]
     derivatives = (
-        f"{unlike or 'none'} of {len(names)} known derivatives ({named}{more}) "
-        f"{'are' if unlike > 1 else 'is'} as little like it. Such a derivative would come out as "
-        f"little like it in at most {in_tests(numbers.p_derivative or 1)}, where {allowed} is "
-        "allowed"
+        f"it answers {in_percent(numbers.same or 0)[0]} % of the questions as {numbers.reference} "
+        f"does, {len(names)} derivatives ({_named(names)}) {shares[0]} to {shares[-1]} %; "
+        f"{unlike or 'none'} of these {'are' if unlike > 1 else 'is'} as unlike it. "
+        + how_sure.format("Such a derivative", "unlike", in_tests(numbers.p_derivative or 1))
     )
     if judged.decision == "of neither kind":
-        return f"{lead}: {similar}; {derivatives}."
-    return f"{lead}: {similar if judged.decision == 'related' else derivatives}."
+        return f"{lead}: {related} {derivatives[:1].upper()}{derivatives[1:]}"
+    return f"{lead}: {related if judged.decision == 'related' else derivatives}"
 
 
-def _what_would_decide(numbers: Verdict, missing: int) -> Iterator[str]:
-    if missing:
-        yield f"{missing} more independent control{'' if missing == 1 else 's'} (--control)."
-    elif numbers.agreement and min(numbers.p_rank or 1, numbers.agreement.p_value) <= numbers.alpha:
-        yield "More independent controls of the suspect's skill (--control), or more questions."
-    more = numbers.derivatives_needed - len(numbers.counted)
-    if more > 0:
+def _what_would_decide(numbers: Verdict, usable: int) -> Iterator[str]:
+    p_rank, agreement, alpha = numbers.p_rank or 1, numbers.agreement, numbers.alpha
+    skilled = "more independent controls of the suspect's skill (--control)"
+    if (few := numbers.controls_needed - usable) > 0:
+        yield f"{few} more independent control{'' if few == 1 else 's'} (--control)."
+    elif p_rank <= alpha:
+        yield f"M{skilled[1:]}, or more questions."
+    elif agreement and agreement.p_value <= alpha:
+        enough = controls_needed(alpha / round(p_rank * numbers.pairs)) - usable
+        yield f"At least {enough} {skilled}: enough by rank if no pair of theirs is as similar."
+    there = len(numbers.counted)
+    if (more := numbers.derivatives_needed - there) > 0:
+        count = f"{more} more (now {there})" if there else f"{more}"
         yield (
-            f"To clear it: {more} {'more ' if numbers.counted else ''}models made from "
-            f"{numbers.reference}, such as fine-tuned or distilled ones (--derivative)."
+            f"To rule a relation out, name {count} models made from {numbers.reference}, such as "
+            "fine-tuned or distilled ones (--derivative). With only n the error rate can be 1 in "
+            "n + 1 at best (--alpha)."
         )
 
 

@@ -6,11 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import GLYPHS, Chart, Dot, Series, SmallStrip, among_controls
+from reports.charts import GLYPHS, Chart, Dot, Guide, Series, SmallStrip
 from reports.renderers.drawings import (
     OUTLINES,
     Scale,
-    cut_to_room,
     drawing,
     names_beside,
     small_strip_svg,
@@ -62,12 +61,6 @@ def map_of(*of):
     return Chart(label="", series=of, size=(692, 452))
 
 
-def strip(controls, *, suspect=None, threshold=None, title="title"):
-    dots = [Dot(title=title, x=value) for value in (*controls, suspect or 0.0)]
-    last = None if suspect is None else dots[-1]
-    return among_controls("", title, dots[:-1], last, threshold=threshold, rate="reached by chance")
-
-
 def small(value, half, title="title", ends=(0.0, 1.0), **options):
     estimate = Estimate(value=value, low=value - half, high=value + half, n=9, method="some")
     return SmallStrip(title, estimate, ends, **options)
@@ -83,7 +76,6 @@ def curves(*of):
     "chart",
     [
         scatter((0.2, 0.3), title=HOSTILE),
-        strip([0.5], suspect=0.5, threshold=0.5, title=HOSTILE),
         small(0.5, 0.1, title=HOSTILE),
         curves(series((0, 0.5), (1, 0.5), half=0.1, title=HOSTILE)),
         map_of(series((0, 0), title=HOSTILE), series((1, 1), title=HOSTILE, shape=3)),
@@ -124,21 +116,33 @@ def test_a_dot_lies_where_the_axes_say_and_the_diagonal_from_corner_to_corner():
     assert len(wide) <= 20
 
 
-def test_a_suspect_stands_at_its_rank_among_the_controls():
-    chart = strip([0.0, 0.0, 4.0], suspect=2.0, threshold=1.0)
-    assert [(dot.x, dot.y) for dot in chart.dots] == [(4.0, 1), (0.0, 2), (0.0, 3), (2.0, 1)]
-    assert [key.name for key in chart.legend] == ["control", "suspect", "reached by chance"]
-    ((left, low, right, high),) = lines(drawn(chart), stroke_dasharray="5 4")
-    assert (left, right, low - high) == (123.5, 123.5, 150)
-    assert [key.name for key in strip([0.0, 1.0]).legend] == ["control"]
+def test_rows_have_no_numbers_and_a_name_hides_no_line():
+    dots = tuple(Dot(title="", x=x, y=y, name="name" * bool(y)) for x, y in ((0, 0), (3.9, 1)))
+    guides = (Guide((4.0, 0), (4.0, 1)),)
+    root = drawn(
+        Chart(label="", series=(Series(dots=dots),), x_title="x", y_title=None, guides=guides)
+    )
+    texts = {text.text: text for text in root.iter("text")}
+    assert set(texts) == {"0", "1", "2", "3", "4", "x", "name"}
+    assert texts["name"].get("text-anchor") == "end"
 
 
-def test_a_small_strip_shows_controls_and_the_estimate_with_its_interval():
-    root = drawn(small(3.0, 1.0, ends=(0.0, 4.0)))
-    # The axis runs over 88 per cent of the cell from 6 on.
-    assert [one.get("cx") for one in root.iter("circle")] == ["72.00%"]
-    interval = list(root.iter("line"))[-1]
-    assert (interval.get("x1"), interval.get("x2")) == ("50.00%", "94.00%")
+@pytest.mark.parametrize(
+    ("value", "half", "dot", "interval", "arrows"),
+    [
+        # The axis runs over 94 per cent of the cell from 3 on.
+        (3.0, 1.0, ["73.50%"], ("50.00%", "97.00%"), []),
+        (3.0, 0.0, ["73.50%"], ("73.50%", "73.50%"), []),
+        (3.0, 2.0, ["73.50%"], ("26.50%", "97.00%"), ["▸"]),
+        (-2.0, 1.0, [], ("3.00%", "3.00%"), ["◂"]),
+    ],
+)
+def test_a_strip_shows_the_estimate_and_what_leaves_the_scale(value, half, dot, interval, arrows):
+    root = drawn(small(value, half, ends=(0.0, 4.0)))
+    assert [one.get("cx") for one in root.iter("circle")] == dot
+    shown = list(root.iter("line"))[-1]
+    assert (shown.get("x1"), shown.get("x2")) == interval
+    assert [text.text for text in root.iter("text")] == arrows
 
 
 @pytest.mark.parametrize(
@@ -199,6 +203,5 @@ def test_names_stand_beside_their_dots_where_they_hide_no_dot_and_no_other_name(
         '<text x="70" y="54" text-anchor="start">b</text>',
         '<text x="89" y="13" text-anchor="end">ccc</text>',
     ]
-    assert len(cut_to_room("字" * 40, 66)) == 5
     crowd = [(50, 50, "a" * 10), *((x, y, "") for x in range(0, 101, 9) for y in range(20, 81, 9))]
     assert [*names_beside(crowd, 100)] == []

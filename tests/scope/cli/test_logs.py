@@ -68,4 +68,4 @@ def test_logs_are_controls_of_a_test_of_reuse(command, tmp_path):
         *("--control", "lm-eval:logs#*", "--task", "choice"),
         *("--data", "lm-eval:logs/0"),
     )
-    assert done.stdout.startswith("◆ theirs is related to m0"), done.stderr
+    assert done.stdout.startswith("theirs is related to m0"), done.stderr

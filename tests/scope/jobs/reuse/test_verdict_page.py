@@ -16,7 +16,6 @@ from reports.blocks import Bullets, Figure, Paragraph, Terms, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.reuse.page import MOST_FOR
 from scope.records import Agreement, Undefined
 
 
@@ -38,33 +37,43 @@ def of_kind(kind, *verdicts, anchor="answer"):
 def test_the_first_warnings_are_shown_at_once_and_all_are_folded():
     verdict = replace(related(), warnings=tuple(map(str, range(9))))
     texts = [plain(block.text) for block in of_kind(Paragraph, verdict)]
-    assert [text for text in texts if "Look at" in text] == ["Look at: 0", "Look at: 1"]
+    assert [text for text in texts if "Warning" in text] == ["Warning: 0.", "Warning: 1."]
     (terms,) = of_kind(Terms, verdict, anchor="pvalues")
     warnings = [plain(text) for term, text in terms.pairs if plain(term) == "Warning"]
     assert warnings == list(map(str, range(9)))
 
 
 @pytest.mark.parametrize(
-    ("verdict", "heading", "option"),
+    ("verdict", "heading"),
     [
-        (related(), f"◆ {SUSPECT} is related to ours, derived or of a common", "--control MODEL"),
-        (not_related(), f"○ {SUSPECT} is not related to theirs", "--control MODEL"),
-        (replace(undecided(), changes=("19 (--derivative)",)), "? It is too", "--derivative MODEL"),
+        (related(), f"{SUSPECT} is related to ours: derived from it, or of a common"),
+        (not_related(), f"{SUSPECT} is not a derivative of theirs"),
+        (undecided(), "? It is too early"),
     ],
 )
-def test_the_heading_decides_and_the_first_screen_says_what_to_do(verdict, heading, option):
+def test_the_heading_decides_and_the_first_screen_says_what_to_do(verdict, heading):
     assert plain(page_with(verdict).heading).startswith(heading)
-    (to_do,) = of_kind(Bullets, verdict)
-    assert any(option in plain(text) for text in to_do.items)
+    to_do = [plain(text) for block in of_kind(Bullets, verdict) for text in block.items]
+    assert to_do == list(verdict.changes)
 
 
 def test_the_first_screen_has_the_strongest_questions_of_either_side():
     texts = [plain(block.text) for block in of_kind(Paragraph, related())]
-    pro = [text for text in texts if text.startswith("For: both answer ")]
-    assert len(pro) == MOST_FOR
-    assert pro[0].startswith("For: both answer Paris; of unrelated models 6.2\u00a0% do.")
-    (contra,) = (text for text in texts if text.startswith("Against: the suspect answers red "))
-    assert "as the reference and 50\u00a0% of unrelated models do. Right: not known." in contra
+    shared = [text for text in texts if "Shared: both answer " in text]
+    assert len(shared) == 2
+    assert (
+        "” Shared: both answer Paris; 6.2\u00a0% of unrelated models are expected to" in shared[0]
+    )
+    (other,) = (text for text in texts if "Not shared: the suspect answers red " in text)
+    assert "as 50\u00a0% of unrelated models are expected to. Right: not known." in other
+
+
+def test_each_model_stands_in_its_row_by_its_likeness():
+    tuned = replace(not_related().derivatives[0], value=4.5)
+    (figure,) = of_kind(Figure, replace(not_related(), derivatives=(tuned,)))
+    controls, suspect, derivatives = figure.chart.series
+    assert [(dot.x, dot.y) for dot in (*suspect.dots, *derivatives.dots)] == [(1.25, 1), (4.5, 0)]
+    assert [dot.x for dot in controls.dots] == [2.75, 1.5, 1.25, 0.25, -0.5]
 
 
 def test_the_p_values_the_independent_controls_and_the_derivatives_are_stated_where_known():
@@ -82,7 +91,7 @@ def test_the_threshold_names_the_share_of_the_error_rate():
     verdicts = (related(), not_related(), replace(undecided(), threshold=None))
     charts = [figure.chart for figure in of_kind(Figure, *verdicts)]
     guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
-    assert guides == [[(2.75, "reached by unrelated models in at most 1 test of 5")]] * 2 + [[]]
+    assert guides == [[(2.75, "beyond: at most 1 of 5 pairs of models")]] * 2 + [[]]
 
 
 def test_a_suspect_without_a_value_has_no_place():
@@ -96,7 +105,7 @@ def test_a_suspect_without_a_value_has_no_place():
     shown = [plain(block.text) for block in of_kind(Paragraph, lacking)]
     assert "The suspect has no joint statistic." in shown
     (figure,) = of_kind(Figure, replace(lacking, threshold=None))
-    assert [key.name for key in figure.chart.legend] == ["control"]
+    assert [key.name for key in figure.chart.legend] == ["unrelated models (controls)"]
     assert of_kind(Figure, replace(whole, standings=())) == []
 
 

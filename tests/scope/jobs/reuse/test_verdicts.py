@@ -57,18 +57,19 @@ def test_an_independent_suspect_is_not_related_beside_derivatives_alone():
     verdict = concluded()
     assert (verdict.decision, verdict.reasons) == ("not related", ())
     assert verdict.sentence == (
-        "theirs is not related to ours as its derivatives are: none of 19 known derivatives "
-        "(tuned 1, tuned 2, tuned 3, tuned 4 and 15 more) is as little like it. Such a derivative "
-        "would come out as little like it in at most 1 test of 20, where 1 test of 20 is allowed."
+        "theirs is not a derivative of ours of the kind tested: it answers 49 % of the questions "
+        "as ours does, 19 derivatives (tuned 1, tuned 2 and 17 more) 74 to 81 %; none of these is "
+        "as unlike it. How sure? Such a derivative comes out this unlike in at most 1 test of 20 "
+        "(1 in 20 is allowed)."
     )
     alone = concluded(derivatives=(), p_derivative=None)
     assert alone.decision == "undecided"
     assert alone.sentence.startswith(
-        "It is too early to say whether theirs is related to ours: nothing speaks for a relation: "
+        "It is too early to say whether theirs is related to ours: there is no sign of a relation: "
     )
     assert alone.changes == (
-        "To clear it: 19 models made from ours, such as fine-tuned or distilled ones "
-        "(--derivative).",
+        "To rule a relation out, name 19 models made from ours, such as fine-tuned or distilled "
+        "ones (--derivative). With only n the error rate can be 1 in n + 1 at best (--alpha).",
     )
 
 
@@ -80,7 +81,7 @@ def test_a_suspect_less_like_than_derivatives_and_more_than_strangers_is_of_neit
     assert "neither like an unrelated model nor like the derivatives of ours: on " in (
         verdict.sentence
     )
-    assert "none of 19 known derivatives (tuned 1," in verdict.sentence
+    assert "19 derivatives (tuned 1," in verdict.sentence
 
 
 @pytest.mark.parametrize("words", [None, in_words])
@@ -111,7 +112,7 @@ def test_a_reference_without_mistakes_leaves_nothing_to_decide_by():
     )
 
 
-NONE_KNOWN = "without known derivatives of the reference it cannot be cleared"
+NONE_KNOWN = "without derivatives of the reference a relation cannot be ruled out"
 
 
 @pytest.mark.parametrize(
@@ -126,20 +127,20 @@ NONE_KNOWN = "without known derivatives of the reference it cannot be cleared"
         (
             {"usable_controls": 4, "p_derivative": 0.5},
             (
-                "4 usable controls of 25 are too few to accuse an unrelated model in",
+                "4 usable of 25 controls are too few: at least 5 are needed to err in",
                 "0 of 19 derivatives",
             ),
             "1 more independent control (--control).",
         ),
         (
             {"p_rank": 0.04, "p_agreement": 0.06, "derivatives": (), "p_derivative": None},
-            ("it is number 14 of 351 pairs by likeness, but not far enough", NONE_KNOWN),
+            ("it is number 14 of 351 pairs by likeness, but an unrelated model", NONE_KNOWN),
             "More independent controls of the suspect's skill",
         ),
         (
             {"p_rank": 0.06, "p_agreement": 0.04, "p_derivative": 0.1},
-            ("number 21 of 351 pairs: too near the top to clear", "0 of 19 derivatives"),
-            "More independent controls of the suspect's skill",
+            ("it is number 21 of 351 pairs by likeness, not near enough", "0 of 19 derivatives"),
+            "At least 3 more independent controls of the suspect's skill",
         ),
         (
             {"agreement": None, "p_value": None, "p_derivative": 0.1},
@@ -148,20 +149,20 @@ NONE_KNOWN = "without known derivatives of the reference it cannot be cleared"
         ),
         (
             {"derivatives": (), "p_derivative": None, "guesses": ("it guesses",)},
-            ("nothing speaks for a relation", "it guesses", NONE_KNOWN),
-            "To clear it: 19 models made",
+            ("there is no sign of a relation", "it guesses", NONE_KNOWN),
+            "To rule a relation out, name 19 models made",
         ),
         (
             {"derivatives": cleared().verdict.derivatives[:18], "p_derivative": 1 / 19},
             (
-                "nothing speaks for a relation",
-                "18 derivatives of the reference are too few to clear",
+                "there is no sign of a relation",
+                "18 derivatives of the reference are too few to rule a relation out",
             ),
-            "To clear it: 1 more models made",
+            "To rule a relation out, name 1 more (now 18) models made",
         ),
         (
             {"uninformative": ("it is far above", "it guesses")},
-            ("nothing speaks for a relation", "it is far above", "it guesses"),
+            ("there is no sign of a relation", "it is far above", "it guesses"),
             "",
         ),
     ],
@@ -186,7 +187,7 @@ def test_the_p_value_of_the_verdict_is_the_greater_of_rank_and_agreement():
         verdict = concluded(p_rank=rank, p_agreement=agreement, p_derivative=0.5)
         assert (verdict.p_value, verdict.p_rank) == (0.04, rank)
         assert verdict.decision == "related"
-        assert "in at most 1 test of 25, where 1 test of 20 is allowed." in verdict.sentence
+        assert "in at most 1 test of 25 (1 in 20 is allowed)." in verdict.sentence
 
 
 def test_a_control_that_was_made_from_the_reference_is_named_with_the_option_to_exclude_it():
@@ -257,5 +258,5 @@ def test_controls_that_have_no_value_are_missing():
     assert judged(make_case(taking(rows, 1.0), gold)).decision == "related"
     rows[2:4] = NOT_GIVEN
     verdict = judged(make_case(taking(rows, 1.0), gold))
-    assert verdict.reasons[0].startswith("3 usable controls of 5 are too few")
-    assert verdict.reasons[0].endswith("5 are needed, 2 more")
+    assert verdict.reasons[0].startswith("3 usable of 5 controls are too few: at least 5 ")
+    assert verdict.changes[0].startswith("2 more independent controls")
