@@ -127,7 +127,8 @@ class LogItem(NamedTuple):
     answer, ``document`` is the tool's hash of the item, if it has one. ``right`` is the index of
     the right option, or one of ``either`` is, and what was chosen is a ``choice`` or the greatest
     of the ``log_likelihoods``. An ``answer`` is what the model wrote, and ``gold`` are the targets
-    of a generated one; ``missing`` says why there is none. ``row`` is the tool's id of the row, and
+    of a generated one; ``missing`` says why there is none, ``category`` is the
+    document's own. ``row`` is the tool's id of the row, and
     ``unusable`` says why a row cannot be read. `LogFile.read` adds the last two.
     """
 
@@ -144,6 +145,7 @@ class LogItem(NamedTuple):
     answer: str | None = None
     gold: tuple[str, ...] = ()
     missing: NoAnswer = ""
+    category: str = ""
     row: object = None
     unusable: str = ""
     name: ItemName = ItemName(Conditions(*[""] * 6), "", "", "")

@@ -25,7 +25,7 @@ from reports.blocks import (
     paragraph,
     places,
 )
-from reports.prose import Span, Text, joined, mark_changes, prose, written
+from reports.prose import Span, Text, joined, prose, written
 from reports.wording import two_digits
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
@@ -127,24 +127,12 @@ def option_name(place: int) -> str:
     return chr(ord("A") + place) if place < 26 else str(place + 1)
 
 
-def marked_answer(text: str, gold: Sequence[str]) -> Text:
-    """The answer; words that the nearest right answer lacks are marked.
-
-    >>> parts = marked_answer("the red house", ["red house", "barn"])
-    >>> [part.text for part in parts if part.style == "marked"]
-    ['the']
-    """
-    words = set(text.split())
-    nearest = max(gold, key=lambda answer: len(words.intersection(answer.split())), default=text)
-    return mark_changes(nearest, text, ("deleted", "marked"))[1]
-
-
 def _shown(item: Item, answer: Given) -> Text:
     """An answer, or a note that there is none, with a remark if it is right."""
     if isinstance(answer.key, int):
         text: Text = (Span(item.question.options[answer.key]),)
     elif answer.key:
-        text = marked_answer(answer.key, item.gold)
+        text = (Span(answer.key, foreign=True),)
     else:
         text = (Span("no answer" if answer.key is None else UNANSWERABLE, "emphasis"),)
     return (*text, Span(" "), Span("✓\N{NO-BREAK SPACE}right", "good")) if answer.right else text
@@ -168,7 +156,10 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
     if not item.question.options:
         right = ((Span(text or UNANSWERABLE, "strong", foreign=True),) for text in item.gold)
         gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
-        yield Passage(prose("Gold: {gold}", gold=gold))
+        # As in logs of tasks whose prompts alone have the options.
+        letter = all(text.isalpha() and len(text) == 1 for text in item.gold or ("",))
+        words = "Gold: {gold}" + " (the data have no texts of options)" * letter
+        yield Passage(prose(words, gold=gold))
     frequent = sorted(asked.given, key=lambda answer: (not answer.right, -len(answer.models)))
     shown = [answer for answer in frequent[:MOST_ANSWERS] if answer.models or answer.right]
     yield asked.table([answer for answer in asked.given if answer in shown])
@@ -249,9 +240,9 @@ def answers_side_by_side(tasks: Sequence[Questions], filters: Filters) -> Sectio
         return None
     about = paragraph(
         "{shown} of {total} questions, those with the most disagreement first; the models disagree "
-        "on {disagreeing} of the {total}. Models with the same answer share a row; marked words "
-        "are not in gold; the number after a model is the probability of its choice. All answers "
-        "are in ``to_frame('examples')`` and in the run’s parquet files.",
+        "on {disagreeing} of the {total}. Models with the same answer share a row; the number "
+        "after a model is the probability of its choice. All answers are in "
+        "``to_frame('examples')`` and in the run’s parquet files.",
         shown=len(filters.shown),
         total=sum(map(len, tasks)),
         disagreeing=sum(question.disagreement > 0 for of_task in tasks for question in of_task),
@@ -319,8 +310,8 @@ def _kind(question: AnsweredQuestion) -> str:
         return f"Only {right[0] if len(fit) == 2 else 'one model'} is right"
     if len(erring) == 1 and right:
         return "Only one model is wrong"
-    if not 1 < len(erring) == len(fit) or None in (answer.key for answer, _ in wrong):
+    if not 1 < len(erring) == len(fit):
         return ""
-    if len(wrong) == 1:
+    if len(wrong) == 1 and wrong[0][0].key is not None:
         return "The same wrong answer"
     return "Different wrong answers" if len(fit) == 2 else ""

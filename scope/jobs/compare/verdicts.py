@@ -38,6 +38,7 @@ from scope.verdicts import (
     accuracy_evidence,
     decide,
     lacking_clusters,
+    texts_for_power,
     texts_lacking,
     with_texts_needed,
 )
@@ -227,6 +228,12 @@ def _unusable(
     return None
 
 
+def questions_needed(scores: Scores, margin: float) -> int | None:
+    """How many questions decide in 4 runs of 5, if the models whose scores these are are equal."""
+    planned = accuracy_evidence("accuracy", [scores], margin=margin).planned
+    return texts_for_power(planned.if_equal) if planned else None
+
+
 def in_words(verdict: Replacement, result: CompareResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
     return _words(verdict, result.manifest.models[0].name)
@@ -290,18 +297,18 @@ def _number(endpoint: Endpoint, of_several: bool) -> str:
     name = _MEANS.get(endpoint.name, endpoint.name) if of_several else endpoint.name
     if endpoint.measure == "recovery":
         number = f"is {short_share(endpoint.estimate)}"
-        limit = f"{100 * (endpoint.limit or 0):g}\u00a0%"
+        limit = f"at least {100 * (endpoint.limit or 0):g}\u00a0%"
     else:
         value, _, interval = short_points(endpoint.estimate).partition(" ")
         number = f"differs by {value} points {interval}"
-        limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
+        limit = f"at most {-100 * (endpoint.limit or 0):g} lower"
     remark = ""
     if endpoint.state == "fails alone":
         remark = ", outside by itself but not once corrected for the others"
     elif needed := texts_lacking(endpoint):
         asked = endpoint.estimate.n
         remark = f", too few questions: at least {needed} are needed, {asked} were usable"
-    return f"{name} {number} (limit {limit}){remark}"
+    return f"{name} {number} ({limit}){remark}"
 
 
 def _more(verdict: Replacement, reference: str) -> str:
