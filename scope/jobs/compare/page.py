@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from reports.blocks import Block, Page, Paragraph, Section, Table, Terms, heading, paragraph
 from reports.builders.estimates import (
@@ -15,14 +14,12 @@ from reports.builders.estimates import (
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import grid
-from reports.prose import prose
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
     answered_questions,
     answers_side_by_side,
 )
-from scope.jobs.compare.flips import flips_section
 from scope.jobs.compare.page_answer import (
     Screen,
     about_of,
@@ -38,13 +35,10 @@ from scope.jobs.compare.task_estimates import (
     with_short_names,
 )
 from scope.metrics import metric_name
-from scope.records import GOLD, CompareResult, Estimate, Undefined
+from scope.records import CompareResult, Estimate, Undefined
 
-FEW_MODELS = 6
-"""Most models with their names in the title."""
-
-MOST_MODELS = 60
-"""A matrix of more models would be unreadable."""
+FEW_MODELS, MOST_MODELS = 6, 60
+"""Most models with their names in the title, and in a matrix."""
 
 _LIMITS = (
     "Accurate models have similar answers for that reason alone. Intervals are over questions, not "
@@ -65,14 +59,9 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     questions = [list(answered_questions(*both)) for both in zip(tasks, result.tasks, strict=True)]
     filters = Filters.of(questions, max_items)
     screens = [Screen(result, *both, filters) for both in zip(tasks, questions, strict=True)]
-    opened = (
-        _answer(result, screens),
-        _categories(tasks),
-        answers_side_by_side(questions, filters),
-    )
+    opened = (_answer(screens), answers_side_by_side(questions, filters) if tasks else None)
     numbers = (
         _likeness(tasks),
-        flips_section(tasks),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
@@ -102,17 +91,14 @@ def _brief(result: CompareResult, screens: Sequence[Screen]) -> Iterator[Block]:
     for row in result.task_shares:
         if row.warning:
             yield paragraph("**Warning**: {model}: {why}.", model=row.model, why=row.warning)
-    unmeasured = [row for row in result.outcomes if row.status != "measured" or row.failures]
-    probe = manifest.settings.get("semscore")
-    measure = ((prose("sem_score"), prose("by {probe}", probe=str(probe))),) if probe else ()
-    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *measure, *model_lines(manifest))
-    if facts:
-        yield Terms(facts, facts=True)
+    unmeasured = [row for row in result.outcomes if row.failures]
+    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(manifest))
+    yield from [Terms(facts, facts=True)] if facts else ()
     yield from run_lines(result.clock)
 
 
-def _answer(result: CompareResult, screens: Sequence[Screen]) -> Section:
-    """Below the heading: each task by itself, and tasks that were not measured."""
+def _answer(screens: Sequence[Screen]) -> Section:
+    """Below the heading: each task by itself."""
     blocks: list[Block] = []
     for place, screen in enumerate(screens):
         if len(screens) > 1:
@@ -120,9 +106,7 @@ def _answer(result: CompareResult, screens: Sequence[Screen]) -> Section:
         if place:
             blocks.append(Paragraph(about_of(screen)))
         blocks += blocks_of(screen)
-    failed = [outcome for outcome in result.outcomes if outcome.status != "measured"]
-    lines = [outcome_lines(failed, of_tasks=True)] if failed else []
-    return Section(anchor="answer", title="Answer", blocks=(*blocks, *lines))
+    return Section(anchor="answer", title="Answer", blocks=tuple(blocks))
 
 
 def _likeness(tasks: Sequence[TaskEstimates]) -> Section | None:
@@ -142,30 +126,9 @@ def _likeness(tasks: Sequence[TaskEstimates]) -> Section | None:
     return Section(anchor="likeness", title=title, blocks=tuple(blocks)) if blocks else None
 
 
-def _categories(tasks: Sequence[TaskEstimates]) -> Section | None:
-    """Each model's accuracy in each category of the questions."""
-    grids = []
-    for task in tasks:
-        cells = {
-            (task.marked(row.target), row.subset.removeprefix("category = ")): row.estimate
-            for row in task.rows
-            if row.subset is not None and row.metric == "accuracy" and row.against == GOLD
-        }
-        rows, columns = (list(dict.fromkeys(pair[place] for pair in cells)) for place in (0, 1))
-        if made := grid(f"{task.task}: accuracy", cells, rows=rows, columns=columns):
-            grids.append(made)
-    return Section(anchor="differ", title="By category", blocks=tuple(grids)) if grids else None
-
-
 def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section | None:
-    """Every estimate, task by task, with a mark on degenerate models."""
-    blocks = []
-    for task in tasks:
-        named = [
-            replace(row, target=task.marked(row.target), against=task.marked(row.against or GOLD))
-            for row in task.rows
-        ]
-        blocks.append(every_estimate(task.task, named))
+    """Every estimate, task by task."""
+    blocks = [every_estimate(task.task, task.rows) for task in tasks]
     return numbers_section(explained(result), blocks) if result.measurements else None
 
 

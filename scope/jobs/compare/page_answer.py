@@ -31,17 +31,17 @@ from scope.jobs.compare.verdicts import claim, in_words, questions_needed
 from scope.models.scheme import scheme_of
 from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement
 
-MOST_ROWS, MOST_NAMES, MOST_PARTS = 5, 3, 10
-"""Models in the table without verdicts, models named in a sentence, and categories at once."""
+MOST_ROWS, MOST_NAMES = 4, 3
+"""Models in the table without verdicts, and models named in a sentence."""
 
-_MOST = 0.98
-"""A model that was asked a smaller share of the questions has a note."""
+_MUCH = -0.05
+"""A category is named if it may be chance that a model loses more there."""
 
 _SURE = {
     "may replace": "A model just beyond the limit would pass this test in 1 run of 40.",
     "better": "An equally accurate model would look better in 1 run of 40.",
     "may not": "A model just within the limit would fail this test in 1 run of 40.",
-    "not shown": "? is not decided: the interval still reaches past the limit.",
+    "not shown": "Where it is too early, the interval still reaches past the limit.",
 }
 
 
@@ -83,31 +83,26 @@ class Screen(NamedTuple):
 def heading_of(screen: Screen) -> Text:
     """The answer in one sentence: who is as accurate as the first, and how alike two are."""
     task, (first, second, *more) = screen.task, screen.order
-    several = bool(screen.result.tasks[1:])
+    tasks, count = screen.result.tasks, len(task.names)
     verdicts = sorted(screen.verdicts.values(), key=lambda row: [*SIGNS].index(row.decision))
     groups = groupby(verdicts, lambda row: (row.decision, claim(row, several=True)))
     parts = [_group(screen, list(rows), again=place > 0) for place, (_, rows) in enumerate(groups)]
-    same = None if more or (several and parts) else task.same(first, second)
-    if same:
-        words = "it gives another answer on {share}\u00a0% of {questions}"
-        words = words if parts else "{second}, compared with {first}, " + words.removeprefix("it ")
-        share, questions = in_percent(1 - same.value)[0], task.task if several else "questions"
+    if not more and not tasks[1:] and (same := task.same(first, second)):
+        words = "gives another answer on {share}\u00a0% of questions"
+        words = f"it {words}" if parts else f"Compared with {{first}}, {{second}} {words}"
         names = {} if parts else {"first": first, "second": second}
-        parts.append(prose(words, share=share, questions=questions, **names))
+        parts.append(prose(words, share=in_percent(1 - same.value)[0], **names))
     elif not parts and more and (equals := task.equally_accurate):
         words = "No model is clearly better than {best}; {others} may be as good"
         parts = [prose(words, best=first, others=_named(equals))]
     elif not parts and more and task.by_accuracy:
-        parts = [prose("{best} is the most accurate of {n} models", best=first, n=len(task.names))]
-    elif not parts and (pairs := task.ranked()):
-        words = "{pair} are the most alike of {n} models"
-        parts = [prose(words, pair=joined(pairs[0][0], last=" and "), n=len(task.names))]
-    return joined(parts, between="; ") or prose("How alike {n} models are", n=len(screen.order))
+        parts = [prose("{best} is the most accurate of {n} models", best=first, n=count)]
+    return joined(parts, between="; ") or prose("How alike {n} models are", n=count)
 
 
 def _group(screen: Screen, rows: Sequence[Replacement], *, again: bool) -> Text:
     """Models with the same verdict; ``again`` leaves out the model that they are compared with."""
-    text = prose("{words}", words=in_words(rows[0], screen.result).opening)
+    text = prose("{words}", words=in_words(rows[0], screen.task.names[0]).opening)
     if again or rows[1:]:
         words = claim(rows[0], several=len(rows) > 1)
         words = words.rpartition(" ")[0] if again else f"{words} {screen.task.names[0]}"
@@ -158,15 +153,16 @@ def _verdicts(screen: Screen) -> Iterator[Text]:
         words = "{after}\u00a0% against {before}\u00a0% of {n} questions right."
         yield prose(words, after=after, before=before, n=cells.both.n)
     for row in screen.result.verdicts if len(screen.order) == 2 else ():
-        told = in_words(row, screen.result)
+        told = in_words(row, screen.task.names[0])
         shown = [told.why, *told.notes] if screen.verdicts else told.notes
         yield from (prose("{why}.", why=f"{why[:1].upper()}{why[1:]}") for why in shown)
-    sure = []
-    for row in (row for row in screen.verdicts.values() if not row.reason):
-        better = row.decision == "may replace" and "than" in claim(row).split()
-        sure.append(_SURE["better" if better else row.decision])
+    sure = [
+        "better" if row.decision == "may replace" and "than" in claim(row) else row.decision
+        for row in screen.verdicts.values()
+        if not row.reason
+    ]
     if sure:
-        yield prose(f"How sure? {' '.join(dict.fromkeys(sure))}")
+        yield prose(f"How sure? {' '.join(_SURE[each] for each in dict.fromkeys(sure))}")
 
 
 def _uncorrected(screen: Screen) -> Iterator[Text]:
@@ -211,36 +207,37 @@ def tables_of(screen: Screen) -> Iterator[Block]:
 
 def _models(screen: Screen, names: Sequence[str]) -> Iterator[Block]:
     """Models with their accuracy, difference and same answers, and their weakest category."""
-    task, first, ends = screen.task, screen.order[0], list(map(screen.end, names))
+    first, ends = screen.order[0], list(map(screen.end, names))
     limit = next((end.limit for end in ends if end and end.limit), 0.0)
-    head = "Difference, points" + f": at most {-100 * limit:g} lower" * (limit < 0)
-    head = f"Share kept: at least {100 * limit:g}\u00a0%" if limit > 0 else head
-    rows, notes, weakest = [], [], "Weakest in" if task.parts(first, names[0]) else ""
+    head = "Share kept" if limit > 0 else "Difference, points"
+    allowed = f"at least {100 * limit:g}\u00a0%" if limit > 0 else f"at most {-100 * limit:g} lower"
     strips = limit_strips(ends, "difference", in_points=limit <= 0)
+    rows = []
     for name, strip in zip(names, strips, strict=True):
-        score, same, both = task.scores.get(name), task.same(first, name), task.shared(first, name)
-        model = (*_sign(screen.verdicts.get(name)), Span(task.marked(name), foreign=True))
-        right = short_share(score.estimate) if score else "–"
+        model = (*_sign(screen.verdicts.get(name)), Span(screen.task.marked(name), foreign=True))
         zoned = replace(strip, least=0.0) if isinstance(strip, SmallStrip) and not limit else strip
-        share = f"{in_percent(same.value)[0]}\u00a0%" if same else "–"
-        part = next((_small(*part) for part in task.parts(first, name)), ())
-        rows.append((model, right, zoned, share, *[part] * bool(weakest)))
-        if both and len(both) < _MOST * len(task.shared(first, first)):
-            before = in_percent(fmean(right for right, _ in both.values()))[0]
-            words = (
-                "{name} was asked {n} of the questions: {first} has {share}\u00a0% of those right."
-            )
-            notes.append(note(words, name=name, n=len(both), first=first, share=before))
+        right, *others = _beside(screen.task, first, name)
+        rows.append((model, right, zoned, *others))
     columns = (
         Column(prose("Compared with {first}", first=first), "name"),
-        *(Column("Right", "number"), Column(head, "strip")),
+        Column("Right, %"),
+        Column((Span(f"{head} "), Span(allowed * bool(limit), "note")), "strip"),
         Column("Same answers", "number", short="Same"),
-        *[Column(weakest, spacious=True)] * bool(weakest),
+        Column("Weakest category", spacious=True),
     )
     yield Table.with_columns(columns, rows, close=True)
-    yield from notes
-    if weakest:
-        yield note("Weakest in: its interval holds for all categories of a model together.")
+    words = "Each row is on the questions that both models were asked. The interval of a weakest "
+    yield note(f"{words}category holds for all categories of that model together.")
+
+
+def _beside(task: TaskEstimates, first: str, name: str) -> Iterator[str | Text]:
+    """A model's right answers beside the first one's, the same answers, the weakest category."""
+    both, same = task.shared(first, name), task.same(first, name)
+    before, after = map(fmean, zip(*both.values(), strict=True)) if both else (0.0, 0.0)
+    yield f"{percent(after)} against {percent(before)}" if both else "–"
+    yield f"{in_percent(same.value)[0]}\u00a0%" if same else "–"
+    parts = task.parts(first, name)
+    yield f"{parts[0].name} {_in_points(parts[0].gap)}" if parts else "–"
 
 
 def _answers(screen: Screen, cells: FourCells) -> Table:
@@ -268,11 +265,6 @@ def _answers(screen: Screen, cells: FourCells) -> Table:
     return Table.with_columns(columns, rows, close=True)
 
 
-def _small(name: str, gap: Estimate, _: object) -> Text:
-    """A part of the questions, with its difference in whole points."""
-    return Span(name, foreign=True), Span(f" {_in_points(gap)}", "note")
-
-
 def _in_points(gap: Estimate) -> str:
     """A difference with its interval in whole points, which is as much as a part of them shows.
 
@@ -287,83 +279,75 @@ def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
     """Each category's difference on zones of red and green, below that of all questions."""
     first, second = screen.order
     end, gap = screen.end(second), screen.task.gap(first, second)
-    limit = end.limit if end and (end.limit or 0) < 0 else None
+    limit = min(0.0, end.limit or 0.0) if end else 0.0
     # Of several benchmarks, or as a share, the verdict's number is another one.
-    is_same = end and gap and isinstance(end.estimate, Estimate) and end.estimate.n == gap.n
-    whole = [Part("all", gap)] if is_same and gap and limit else []
+    other = end.estimate if end and isinstance(end.estimate, Estimate) else None
+    whole = [Part("all", gap)] if gap and other and abs(gap.value - other.value) < 1e-5 else []
     ends = (min(part.gap.low for part in parts), max(part.gap.high for part in parts))
     rows = []
     for name, of, _ in (*whole, *parts):
-        verdict: Verdict = "pale" if limit is None else "good" if of.low >= limit else "open"
-        verdict = "bad" if limit is not None and of.high < limit else verdict
+        verdict: Verdict = "good" if of.low >= limit else "bad" if of.high < limit else "open"
         strip = SmallStrip(f"{name}: {_in_points(of)}", of, ends, least=limit, verdict=verdict)
         rows.append((prose("{part} ({n})", part=name, n=of.n), strip, _in_points(of)))
-    head = "" if limit is None else f"at most {-100 * limit:g} lower"
+    head = f"at most {abs(100 * limit):g} lower"
     numbers = Column("Difference, points", "number")
     columns = (Column("Questions", "name"), Column(head, "strip"), numbers)
-    yield Table.with_columns(columns, rows[:MOST_PARTS], close=True)
+    yield Table.with_columns(columns, rows, close=True)
     words = "The intervals of all {n} categories hold together, in 95 of 100 runs."
     yield note(words, n=len(parts))
-    if others := rows[MOST_PARTS:]:
-        title = prose("The other {n}, where it loses less", n=len(others))
-        yield Fold(title, (Table.with_columns(columns, others, close=True),))
 
 
 def what_to_do(screen: Screen) -> Iterator[Block]:
     """The next step: questions to read, more questions to ask, or the pair to compare."""
-    (first, second, *more), verdicts = screen.order, screen.verdicts
+    (first, second, *more), verdicts, needs = screen.order, screen.verdicts, [0]
     if not verdicts and more and screen.task.by_accuracy:
         margin = float(str(screen.result.manifest.settings["accuracy_margin"]))
-        needed = questions_needed([*screen.task.shared(first, second).values()], margin)
-        about = f" on about {rounded_up(needed):,} questions" if needed else ""
+        both = list(screen.task.shared(first, second).values())
+        needs.append(questions_needed(both, margin) or 0)
+        about = f" on about {rounded_up(needs[-1]):,} questions" if needs[-1] else ""
         words = f"To decide if {{second}} may replace {{first}}, compare the two alone{about}: a "
-        yield paragraph(f"{words}verdict is given for at most ten models.", **_names(screen))
-        yield from _more_questions(screen, rounded_up(needed or 0))
-        return
-    if not verdicts:
+        yield paragraph(f"{words}verdict is for ten models at most.", first=first, second=second)
+    elif not verdicts:
         words = "Add right answers to the data to know whether {second} may replace {first}."
-        yield paragraph(words, **_names(screen))
-        return
+        yield paragraph(words, first=first, second=second)
     undecided = [row for row in verdicts.values() if row.decision == "not shown"]
-    told = (
-        f"First change this: {row.reason}" if row.reason else in_words(row, screen.result).more
-        for row in undecided
-    )
-    yield from (paragraph("{why}.", why=why) for why in [*dict.fromkeys(filter(None, told))][:2])
-    needs = [row.if_equal.unchanged for row in undecided if row.if_equal and not row.reason]
-    yield from _more_questions(screen, rounded_up(max(filter(None, needs), default=0)))
+    told: dict[str, None] = {}
+    for row in undecided:
+        more_of = in_words(row, screen.task.names[0]).more
+        told[f"First change this: {row.reason}" if row.reason else more_of] = None
+        needs += [row.if_equal.unchanged or 0] if row.if_equal and not row.reason else []
+    yield from (paragraph("{why}.", why=why) for why in [*filter(None, told)][:2])
+    yield from _more_questions(screen, rounded_up(max(needs)))
     passed = [name for name, row in verdicts.items() if row.decision == "may replace"]
-    if cells := screen.cells:
+    if verdicts and (cells := screen.cells):
         yield from _to_read(screen, cells, passed)
     elif passed:
         words = "Where accuracy is all that counts, {names} may take the place of {first}. Compare "
         words += "the two alone to see the questions that are lost."
         yield paragraph(words, names=_named(passed), first=first)
-    elif not undecided:
+    elif verdicts and not undecided:
         yield paragraph("Keep {first}.", first=first)
-
-
-def _names(screen: Screen) -> dict[str, str]:
-    return dict(zip(("first", "second"), screen.order, strict=False))
 
 
 def _to_read(screen: Screen, cells: FourCells, passed: Sequence[str]) -> Iterator[Block]:
     """The questions on which the second model fails and the first does not."""
-    link, count = (
-        screen.filters.address(f"Only {cells.first} is right"),
-        cells.count(cells.only_first),
-    )
+    count, names = cells.count(cells.only_first), {"first": cells.first, "second": cells.second}
     words = "Keep {first}, unless {questions} that {second} alone gets wrong do not matter to you."
     if passed:
         words = "Before you use {second}, read {questions} that it alone gets wrong: if you need "
         words += "those, keep {first}."
     if count:
+        link = screen.filters.address(f"Only {cells.first} is right")
         questions = (Span(f"the {count:,} questions", link=link),)
-        yield Paragraph(prose(words, questions=questions, **_names(screen)))
+        yield Paragraph(prose(words, questions=questions, **names))
     parts = screen.task.parts(cells.first, cells.second)
-    if parts and parts[0].gap.value < 0 < parts[0].gap.high:
-        words = "If {part} matters to you, ask more of it first: {n} questions leave it open."
-        yield paragraph(words, part=parts[0].name, n=parts[0].gap.n)
+    if parts and parts[0].gap.value < _MUCH and parts[0].gap.high > 0:
+        (part, gap, _), words = (
+            parts[0],
+            "If {part} matters to you, ask more questions of it first: ",
+        )
+        words += "{points} points on {n} decide nothing."
+        yield paragraph(words, part=part, points=_in_points(gap), n=gap.n)
 
 
 def _more_questions(screen: Screen, wanted: int) -> Iterator[Block]:
@@ -376,4 +360,4 @@ def _more_questions(screen: Screen, wanted: int) -> Iterator[Block]:
         yield paragraph("The data hold {rows} questions: add more, then compare again.", rows=rows)
     elif wanted:
         seed = int(str(manifest.settings["seed"])) + 1
-        yield paragraph(f"The same command with ``--n {wanted} --seed {seed}`` asks them.")
+        yield paragraph(f"In its command: ``--n {wanted} --seed {seed}``.")
