@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from reports.blocks import Block, Page, Paragraph, Section, Table, Terms, heading, paragraph
+from reports.blocks import Block, Page, Paragraph, Section, Table, Terms, paragraph
 from reports.builders.estimates import (
     differences_section,
     every_estimate,
@@ -101,11 +101,7 @@ def _answer(screens: Sequence[Screen]) -> Section:
     """Below the heading: each task by itself."""
     blocks: list[Block] = []
     for place, screen in enumerate(screens):
-        if len(screens) > 1:
-            blocks.append(heading("{task}", task=screen.task.task))
-        if place:
-            blocks.append(Paragraph(about_of(screen)))
-        blocks += blocks_of(screen)
+        blocks += [*([Paragraph(about_of(screen))] if place else []), *blocks_of(screen)]
     return Section(anchor="answer", title="Answer", blocks=tuple(blocks))
 
 

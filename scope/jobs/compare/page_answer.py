@@ -87,12 +87,14 @@ def heading_of(screen: Screen) -> Text:
     verdicts = sorted(screen.verdicts.values(), key=lambda row: [*SIGNS].index(row.decision))
     groups = groupby(verdicts, lambda row: (row.decision, claim(row, several=True)))
     parts = [_group(screen, list(rows), again=place > 0) for place, (_, rows) in enumerate(groups)]
+    gaps = {name: task.gap(first, name) for name in more and task.by_accuracy[1:]}
+    equals = [name for name, gap in gaps.items() if gap and gap.high >= 0]
     if not more and not tasks[1:] and (same := task.same(first, second)):
         words = "gives another answer on {share}\u00a0% of questions"
         words = f"it {words}" if parts else f"Compared with {{first}}, {{second}} {words}"
         names = {} if parts else {"first": first, "second": second}
         parts.append(prose(words, share=in_percent(1 - same.value)[0], **names))
-    elif not parts and more and (equals := task.equally_accurate):
+    elif not parts and equals:
         words = "No model is clearly better than {best}; {others} may be as good"
         parts = [prose(words, best=first, others=_named(equals))]
     elif not parts and more and task.by_accuracy:
@@ -301,7 +303,7 @@ def what_to_do(screen: Screen) -> Iterator[Block]:
     """The next step: questions to read, more questions to ask, or the pair to compare."""
     (first, second, *more), verdicts, needs = screen.order, screen.verdicts, [0]
     if not verdicts and more and screen.task.by_accuracy:
-        margin = float(str(screen.result.manifest.settings["accuracy_margin"]))
+        margin = float(str(screen.result.manifest.settings.get("accuracy_margin", 0.02)))
         both = list(screen.task.shared(first, second).values())
         needs.append(questions_needed(both, margin) or 0)
         about = f" on about {rounded_up(needs[-1]):,} questions" if needs[-1] else ""
@@ -342,11 +344,9 @@ def _to_read(screen: Screen, cells: FourCells, passed: Sequence[str]) -> Iterato
         yield Paragraph(prose(words, questions=questions, **names))
     parts = screen.task.parts(cells.first, cells.second)
     if parts and parts[0].gap.value < _MUCH and parts[0].gap.high > 0:
-        (part, gap, _), words = (
-            parts[0],
-            "If {part} matters to you, ask more questions of it first: ",
-        )
-        words += "{points} points on {n} decide nothing."
+        part, gap, _ = parts[0]
+        words = "If {part} matters to you, ask more of it: {points} points on {n} questions may be "
+        words += "chance."
         yield paragraph(words, part=part, points=_in_points(gap), n=gap.n)
 
 

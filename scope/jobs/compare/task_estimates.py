@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -25,8 +26,8 @@ from scope.statistics.margins import score_estimate
 _MAIN = {True: ("capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
 
 SEM_SCORE_BY_PROBE = (
-    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
-    "answers); how well the probe predicts human judgement is not measured here"
+    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal); how well it predicts "
+    "human judgement is not measured"
 )
 """The meaning of SemScore if a probe of a model's layers replaces the encoder."""
 
@@ -106,7 +107,7 @@ class TaskEstimates:
         ]
         return sorted(pairs, key=lambda pair: -pair[1].value)
 
-    @property
+    @cached_property
     def by_accuracy(self) -> list[str]:
         """The most accurate model, then the others by their difference on the same questions.
 
@@ -117,13 +118,6 @@ class TaskEstimates:
         best = max(values, key=lambda name: values[name], default="")
         gaps = {name: gap.value if (gap := self.gap(best, name)) else -1.0 for name in values}
         return sorted(values, key=lambda name: (name != best, -gaps[name]))
-
-    @property
-    def equally_accurate(self) -> list[str]:
-        """The models whose difference from the most accurate one may be chance."""
-        best, *others = self.by_accuracy or [""]
-        gaps = {name: self.gap(best, name) for name in others}
-        return [name for name, gap in gaps.items() if gap is not None and gap.high >= 0]
 
     @property
     def why_none(self) -> str:
