@@ -10,8 +10,7 @@ import math
 from itertools import chain, islice
 from typing import Any
 
-from perturbations.goals import DECIMALS
-from perturbations.search import GreedyInvariantSwap, best_admissible
+from perturbations.search import DECIMALS, GreedyInvariantSwap, best_admissible
 
 
 class EagerInvariantSwap(GreedyInvariantSwap):

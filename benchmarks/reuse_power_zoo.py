@@ -33,10 +33,10 @@ from zoo.building import build_zoo
 from zoo.lineage import DERIVED, Zoo, ZooModel
 
 from scope.answers import Run
-from scope.jobs.preparation import soft_scope_metric
-from scope.jobs.reuse.asking import make_case
+from scope.jobs.perturbing import soft_scope_metric
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.responses import make_case
 from scope.jobs.reuse.verdicts import conclude
 from scope.paths import cache_folder
 from scope.progress import suitable_progress

@@ -9,16 +9,14 @@ from pathlib import Path
 from zoo.lineage import Zoo
 
 from scope.answers import CachedClassifier, Run
-from scope.data.drawing import by_name, draw
-from scope.data.sampling import load_data
-from scope.jobs.perturbing import PairSearch
-from scope.jobs.preparation import choose_capabilities
+from scope.data.sampling import by_name, draw, load_data
+from scope.jobs.perturbing import PairSearch, choose_capabilities
 from scope.jobs.reuse.models import Part
 from scope.jobs.reuse.questions import ItemSet, ReuseItem, text_items
 from scope.jobs.reuse.responses import TextResponses
 from scope.models.loading import load_classifier
-from scope.models.model import Model
 from scope.models.options import ModelOptions
+from scope.models.scheme import Model
 from scope.protocols import Progress, SearchOptions
 from scope.records import Prediction
 

@@ -29,7 +29,7 @@ from surroundings import command, show, surroundings
 from capabilities.synonym import Synonym
 from perturbations.capability import InvarianceCapability
 from perturbations.constraints import swap_in_sentence
-from perturbations.wordnet import base_forms
+from perturbations.lexicon import base_forms
 from scope.demo_models.bases import packaged_minilm
 from scope.errors import ModelError
 from scope.models.loading import load_encoder

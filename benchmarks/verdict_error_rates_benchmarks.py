@@ -26,8 +26,8 @@ from surroundings import add_data, command, show, surroundings
 
 from scope.records import ERROR
 from scope.statistics.margins import Tails, discordance, paired_tails
-from scope.statistics.two_runs import recovery_tails
-from scope.verdicts.accuracy import weights_of
+from scope.statistics.paired import recovery_tails
+from scope.verdicts.plan import weights_of
 
 LIMITS = {"points": 0.02, "recovery": 0.97}
 LOSSES = {"points": 0.02, "recovery": 0.6 * 0.03}

@@ -13,8 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.capability import InvarianceCapability, Parts
-from perturbations.settings import check_choice
+from perturbations.capability import InvarianceCapability, Parts, check_choice
 
 Form = Literal["any", "upper", "lower", "title"]
 Words = Literal["one", "all"]

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from perturbations.capability import check_choice
 from perturbations.edits import Change, Edit, EditingCapability, any_of, just_before, like
-from perturbations.settings import check_choice
 
 Direction = Literal["both", "shorten", "write_out"]
 

@@ -18,9 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.capability import InvarianceCapability, Parts
+from perturbations.capability import InvarianceCapability, Parts, check_choice
 from perturbations.lexicon import not_english
-from perturbations.settings import check_choice
 
 What = Literal["sentence", "handle", "link"]
 Where = Literal["any", "before", "after"]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
+from perturbations.capability import check_candidates, check_choice
 from perturbations.edits import (
     Change,
     Edit,
@@ -27,11 +28,10 @@ from perturbations.edits import (
     has_capitals,
     just_before,
     like,
+    may_hold_a_name,
     with_article,
 )
 from perturbations.lexicon import table
-from perturbations.proper_names import may_hold_a_name
-from perturbations.settings import check_candidates, check_choice
 
 ALL = "all"
 

@@ -19,9 +19,9 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Literal
 
+from perturbations.capability import check_choice
 from perturbations.edits import Change, Edit, EditingCapability, has_capitals, like
-from perturbations.settings import check_choice
-from perturbations.wordnet import base_forms_by_part, inflect, wordnet
+from perturbations.lexicon import base_forms_by_part, inflect, wordnet
 from scope.records import Setting
 
 Kind = Literal["both", "number", "tense"]

@@ -16,9 +16,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from perturbations.capability import InvarianceCapability, Parts
+from perturbations.capability import InvarianceCapability, Parts, check_whole
 from perturbations.lexicon import not_latin
-from perturbations.settings import check_whole
 
 OMISSION, TRANSPOSITION, DOUBLING, NEIGHBOUR = 0.521, 0.259, 0.126, 0.094
 """How common each error is among the four."""

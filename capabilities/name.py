@@ -17,10 +17,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.edits import Change, EditingCapability, any_of, drawn, has_capitals, just_before
+from perturbations.capability import check_candidates, check_choice
+from perturbations.edits import (
+    Change,
+    EditingCapability,
+    any_of,
+    drawn,
+    has_capitals,
+    just_before,
+    persons_in,
+    replaced_everywhere,
+    without_mark,
+)
 from perturbations.lexicon import table
-from perturbations.proper_names import persons_in, replaced_everywhere, without_mark
-from perturbations.settings import check_candidates, check_choice
 
 Gender = Literal["same", "other", "any"]
 Origin = Literal["any", "same", "other"]

@@ -19,6 +19,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
+from perturbations.capability import check_candidates, check_choice
 from perturbations.edits import (
     Change,
     Edit,
@@ -28,10 +29,9 @@ from perturbations.edits import (
     has_capitals,
     just_before,
     like,
+    starts_sentence,
 )
 from perturbations.lexicon import stopwords
-from perturbations.proper_names import starts_sentence
-from perturbations.settings import check_candidates, check_choice
 from scope.core.options import Limits
 
 Kind = Literal["both", "value", "spelling"]

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from perturbations.capability import InvarianceCapability, Parts
-from perturbations.settings import check_whole
+from perturbations.capability import InvarianceCapability, Parts, check_whole
 from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.models.loading import load_encoder, load_model

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from capabilities.identity import before_a_person
+from perturbations.capability import check_candidates, check_choice
 from perturbations.edits import (
     Change,
     EditingCapability,
@@ -25,12 +26,12 @@ from perturbations.edits import (
     has_capitals,
     just_before,
     like,
+    may_hold_a_name,
+    names_in,
     with_article,
+    without_mark,
 )
-from perturbations.lexicon import stopwords, table
-from perturbations.proper_names import may_hold_a_name, names_in, without_mark
-from perturbations.settings import check_candidates, check_choice
-from perturbations.wordnet import wordnet
+from perturbations.lexicon import stopwords, table, wordnet
 
 Region = Literal["same", "other", "any"]
 

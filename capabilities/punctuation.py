@@ -15,9 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.capability import InvarianceCapability, Parts
+from perturbations.capability import InvarianceCapability, Parts, check_choice
 from perturbations.lexicon import not_latin
-from perturbations.settings import check_choice
 
 SPACED = re.compile(r"\w\s+[.,!?](?:\s|\Z)")
 """A mark set apart from its word, as in tokenised data."""

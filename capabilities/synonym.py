@@ -26,14 +26,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
-from perturbations.capability import InvarianceCapability, Parts
-from perturbations.lexicon import lexicon_version, not_english, stopwords
-from perturbations.settings import (
+from perturbations.capability import (
     WORDNET,
+    InvarianceCapability,
+    Parts,
     check_choice,
     check_has_effect,
     check_word_source,
 )
+from perturbations.lexicon import lexicon_version, not_english, stopwords
 from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
@@ -172,11 +173,11 @@ class Synonym(InvarianceCapability):
         }
         further = {name: getattr(self, name) for name, counts in has_effect.items() if counts}
         if self.source != WORDNET:
-            from perturbations.word_sources import source_fingerprint
+            from perturbations.synonyms import source_fingerprint
 
             further |= {"source": self.source, "words": source_fingerprint(self.source)}
         if self.language_model:
-            from perturbations.word_sources import text_scorer
+            from perturbations.synonyms import text_scorer
 
             further["language_model"] = text_scorer(self.language_model).fingerprint
             further["max_perplexity"] = self.max_perplexity
@@ -195,7 +196,7 @@ class Synonym(InvarianceCapability):
 
     def asked_models(self) -> Sequence[Any]:
         """The masked model of the source and the language model of the bound, if any."""
-        from perturbations.word_sources import models_for
+        from perturbations.synonyms import models_for
 
         return models_for(self.source, self.language_model)
 
@@ -218,8 +219,13 @@ class Synonym(InvarianceCapability):
 
         from perturbations.constraints import FluencyKept
         from perturbations.search import GreedyInvariantSwap
-        from perturbations.synonyms import ContentWords, SameUse
-        from perturbations.word_sources import perplexities, swaps_in_form, word_swaps
+        from perturbations.synonyms import (
+            ContentWords,
+            SameUse,
+            perplexities,
+            swaps_in_form,
+            word_swaps,
+        )
 
         if self.preset == "paper":
             swaps = word_swaps(self.source)

@@ -20,9 +20,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.capability import InvarianceCapability, Parts
+from perturbations.capability import InvarianceCapability, Parts, check_choice, check_has_effect
 from perturbations.lexicon import lexicon_version, stopwords
-from perturbations.settings import check_choice, check_has_effect
 from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.records import Setting

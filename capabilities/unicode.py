@@ -17,9 +17,8 @@ import random
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.capability import InvarianceCapability, Parts
+from perturbations.capability import InvarianceCapability, Parts, check_choice, check_whole
 from perturbations.lexicon import not_latin
-from perturbations.settings import check_choice, check_whole
 
 Kind = Literal["homoglyph", "invisible"]
 Words = Literal["one", "all"]

@@ -11,10 +11,10 @@ from unittest.mock import patch
 
 from perturbations.capability import Parts
 from perturbations.constraints import ManyAtOnce
+from perturbations.lexicon import wordnet
 from perturbations.search import StableWordRanking
 from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordReplacements
-from perturbations.wordnet import wordnet
 
 load_textattack()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scope.jobs.pages import load_result as load_result, report as report
     from scope.jobs.pair.run import pair as pair
     from scope.jobs.probe.run import probe as probe
-    from scope.jobs.probe.similarity import similarity as similarity
+    from scope.jobs.probe.saving import similarity as similarity
     from scope.jobs.reuse.run import reuse as reuse
     from scope.jobs.shards import merge as merge
     from scope.jobs.study.run import (
@@ -40,7 +40,7 @@ _NAMES = {
     "scope.jobs.audit.run": "audit",
     "scope.jobs.compare.run": "compare",
     "scope.jobs.demo.run": "demo",
-    "scope.jobs.dry_run": "dry_run",
+    "scope.jobs.runner": "dry_run",
     "scope.jobs.fleet.embed": "embed_fleet",
     "scope.jobs.fleet.forecast": "forecast_fleet",
     "scope.jobs.fleet.map": "map_fleet",
@@ -49,7 +49,7 @@ _NAMES = {
     "scope.jobs.pages": "load_result report",
     "scope.jobs.pair.run": "pair",
     "scope.jobs.probe.run": "probe",
-    "scope.jobs.probe.similarity": "similarity",
+    "scope.jobs.probe.saving": "similarity",
     "scope.jobs.reuse.run": "reuse",
     "scope.jobs.shards": "merge",
     "scope.jobs.study.run": "study_complementarity study_judges study_size study_trend",

@@ -12,8 +12,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
-from scope import records
-from scope.records import Answer, Prediction, Question
+from scope.records import (
+    Answer,
+    DataCard,
+    Example,
+    Item,
+    Perturbation,
+    Prediction,
+    Question,
+    ScoredPair,
+    Setting,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -249,7 +258,7 @@ class Described(Protocol):
     def question(self) -> str:
         """What is asked, in plain words, for the report."""
 
-    def settings(self) -> Mapping[str, records.Setting]:
+    def settings(self) -> Mapping[str, Setting]:
         """Everything, besides data and seed, that decides the perturbations or questions."""
 
 
@@ -258,8 +267,8 @@ class Capability(Described, Protocol):
     """A linguistic change under which a model may or may not be invariant."""
 
     def search(
-        self, classifier: Classifier, examples: Iterable[records.Example], options: SearchOptions
-    ) -> Iterator[tuple[records.Perturbation, ...]]:
+        self, classifier: Classifier, examples: Iterable[Example], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
         """Perturb each example so that the classifier stays invariant.
 
         Yields, as they are found and in any order, all trials of one example at a time.
@@ -271,8 +280,8 @@ class DrawsRandom(Protocol):
     """A capability that also draws random candidates; not all do."""
 
     def draw_random(
-        self, examples: Iterable[records.Example], options: SearchOptions
-    ) -> Iterator[tuple[records.Perturbation, ...]]:
+        self, examples: Iterable[Example], options: SearchOptions
+    ) -> Iterator[tuple[Perturbation, ...]]:
         """Up to ``options.candidates`` changed texts of each example, independent of all models.
 
         Yields, in any order, all candidates of one example at a time, numbered as trials from 1,
@@ -284,7 +293,7 @@ class DrawsRandom(Protocol):
 class EstimatesQueries(Protocol):
     """A capability that can estimate the number of queries of a search; not all can."""
 
-    def estimate_queries(self, example: records.Example, options: SearchOptions) -> int:
+    def estimate_queries(self, example: Example, options: SearchOptions) -> int:
         """About how many distinct texts a search queries, in all trials; runs no model."""
 
 
@@ -316,8 +325,8 @@ class ComparesWords(Protocol):
 class TaskData:
     """The items of a task, in the order of their source, and what they are part of."""
 
-    items: tuple[records.Item, ...]
-    card: records.DataCard
+    items: tuple[Item, ...]
+    card: DataCard
 
 
 @runtime_checkable
@@ -342,8 +351,8 @@ class Task(Described, Protocol):
 class PairData:
     """Pairs of texts that people scored, in the order of their source."""
 
-    pairs: tuple[records.ScoredPair, ...]
-    card: records.DataCard
+    pairs: tuple[ScoredPair, ...]
+    card: DataCard
 
 
 @runtime_checkable

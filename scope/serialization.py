@@ -24,8 +24,8 @@ from typing import (
     get_type_hints,
 )
 
-from scope.checksums import sealed, unsealed
 from scope.errors import RunError, SpecError
+from scope.paths import sealed, unsealed
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
 from scope.records.examples import PLACES, SPARSE_FIELD
 from scope.registry import find, imported

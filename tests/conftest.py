@@ -48,7 +48,7 @@ def _bits_of_all_threads(request, monkeypatch):
 def _no_encoder_at_hand(request, monkeypatch):
     """An audit must not depend on the encoders that a machine has; slow tests take the real one."""
     if not request.node.get_closest_marker("slow"):
-        monkeypatch.setattr("scope.jobs.word_encoder.AT_HAND", ())
+        monkeypatch.setattr("scope.jobs.encoders.AT_HAND", ())
 
 
 @pytest.fixture
@@ -60,8 +60,7 @@ def without_pages(monkeypatch):
 @pytest.fixture(scope="session")
 def lexicon() -> None:
     """Skips what needs WordNet or stopwords where the machine has none."""
-    from perturbations.lexicon import stopwords
-    from perturbations.wordnet import wordnet
+    from perturbations.lexicon import stopwords, wordnet
     from scope.errors import ResourceError
 
     try:

@@ -1,6 +1,6 @@
 """Short texts of a language of twenty words, in each of which one word tells the label."""
 
-from scope.demo_models.recipes import LABELS
+from scope.demo_models.training import LABELS
 from scope.records import Example
 
 PRAISE = ("good", "lovely", "superb", "warm")

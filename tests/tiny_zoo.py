@@ -7,8 +7,7 @@ from zoo.new_bert import new_bert
 from zoo.recipes import BaseRecipe, ZooRecipe
 
 from scope.demo_models.bases import Base, label_names
-from scope.demo_models.recipes import NewModelRecipe, StudentRecipe, TrainingRecipe
-from scope.demo_models.training import seeded_torch
+from scope.demo_models.training import NewModelRecipe, StudentRecipe, TrainingRecipe, seeded_torch
 from scope.models.torch_setup import quiet_transformers
 
 TRAINING = TrainingRecipe(texts=24, epochs=2, learning_rate=1e-2, batch_size=8)

@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 
 from scope.demo_models.bases import Base, load_base
 from scope.demo_models.build import gold_probabilities
-from scope.demo_models.recipes import LABELS, TrainingRecipe
-from scope.demo_models.training import answer, encode_texts, train_classifier
+from scope.demo_models.training import (
+    LABELS,
+    TrainingRecipe,
+    answer,
+    encode_texts,
+    train_classifier,
+)
 from scope.records import Example
 from zoo.altering import add_noise, freeze_embeddings, keep_layers, prune_magnitudes, round_to_int8
 from zoo.lineage import Zoo, ZooModel

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scope.demo_models.bases import Base, label_names
-from scope.demo_models.recipes import NewModelRecipe
-from scope.demo_models.training import seeded_torch
+from scope.demo_models.training import NewModelRecipe, seeded_torch
 from scope.models.torch_setup import quiet_transformers
 
 _UNKNOWN = "[UNK]"

@@ -6,7 +6,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 
-from scope.demo_models.recipes import NewModelRecipe, StudentRecipe, TrainingRecipe
+from scope.demo_models.training import NewModelRecipe, StudentRecipe, TrainingRecipe
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

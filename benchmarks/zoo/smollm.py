@@ -11,12 +11,12 @@ from typing import Any
 
 from filelock import FileLock
 
-from scope.checksums import sha256_of
 from scope.demo_models.bases import Base, label_names, load_base, save_base
 from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError
 from scope.models.gguf import load_tokenizer
 from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.paths import sha256_of
 from zoo.altering import keep_layers
 
 SMOLLM_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"

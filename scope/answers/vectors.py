@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.answers.asking import may_change, recognise_numbers
-from scope.answers.cache import shared_table
-from scope.answers.table import Kind, Table
+from scope.answers.table import Kind, Table, shared_table
 from scope.errors import DataError, ModelError
-from scope.models.generations import releases
+from scope.models.torch_setup import releases
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Encoder, LatentReader, Precision, Progress

@@ -19,9 +19,8 @@ import cyclopts
 from scope.cli.list import list_
 from scope.cli.output import DryRun, Output, print_json, say, show_blocks, show_result, wrote
 from scope.cli.stored import clear, logs, merge, report, show
-from scope.core.job import Gates, Job
 from scope.core.options import FLAT
-from scope.core.request import Request, described
+from scope.core.request import Gates, Job, Request, described
 from scope.errors import SpecError
 from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
@@ -230,7 +229,7 @@ def _with_eee(job: Job, request: Any) -> Any:
 
 def _dry_run(job: Job, request: Request, *, as_json: bool) -> int:
     """Show what the run would cost."""
-    from scope.jobs.dry_run import cost_of
+    from scope.jobs.runner import cost_of
 
     with redirect_stdout(sys.stderr):
         cost = cost_of(job, request)

@@ -91,7 +91,7 @@ def show(*, json: Annotated[bool, Parameter(help="Print JSON.")] = False) -> Non
 
     Example: scope cache show
     """
-    from scope.answers.cache import bytes_of_cache, size_limit, sizes
+    from scope.answers.table import bytes_of_cache, size_limit, sizes
 
     folder, limit = cache_folder(), size_limit()
     caches, total = sizes(folder), bytes_of_cache(folder)
@@ -115,7 +115,7 @@ def clear(kind: Kind = None, /) -> None:
 
     Example: scope cache clear answers
     """
-    from scope.answers.cache import clear_cache
+    from scope.answers.table import clear_cache
 
     for cache in (kind,) if kind else get_args(CacheKind):
         clear_cache(cache_folder(), cache)

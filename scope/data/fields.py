@@ -15,6 +15,9 @@ from scope.data.sources import Source, SourceRow, UnusableRowError
 from scope.errors import DataError
 from scope.printing import listed, unstorable
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Of the options, in order; a question has no more of them than there are letters."""
+
 Value = TypeVar("Value")
 
 TEXT_NAMES = (

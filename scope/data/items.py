@@ -19,9 +19,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scope.data import drawing, sampling, sources
-from scope.data.drawing import content_key
+from scope.data import sampling, sampling as drawing, sources
 from scope.data.fields import (
+    LETTERS,
     Fields,
     UnreadableError,
     first_of,
@@ -31,7 +31,7 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import Candidate, usable
+from scope.data.sampling import Candidate, content_key, usable
 from scope.data.sources import Source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
@@ -39,9 +39,6 @@ from scope.paths import expanded
 from scope.printing import counted, first_line
 from scope.protocols import TaskData
 from scope.records import Item, Question
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""Of the options, in order; a question has no more of them than there are letters."""
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
 

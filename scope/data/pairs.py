@@ -15,7 +15,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from scope.data import drawing, sampling
+from scope.data import sampling, sampling as drawing
 from scope.data.fields import Fields, first_of, is_missing, read_fields
 from scope.data.sources import Source
 from scope.data.specs import open_source

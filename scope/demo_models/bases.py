@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scope.checksums import sha256_of
-from scope.demo_models.recipes import LABELS, NewModelRecipe
-from scope.demo_models.training import seeded_torch
+from scope.demo_models.training import LABELS, NewModelRecipe, seeded_torch
 from scope.errors import ResourceError, RunError
 from scope.models.torch_setup import quiet_transformers
+from scope.paths import sha256_of
 
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """SHA-256 of ``model.safetensors`` of sentence-transformers/all-MiniLM-L6-v2."""

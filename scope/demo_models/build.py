@@ -21,8 +21,10 @@ from numpy.typing import NDArray
 
 from scope.data.sampling import load_data
 from scope.demo_models import bases
-from scope.demo_models.recipes import DEMO, LABELS, DemoRecipe
 from scope.demo_models.training import (
+    DEMO,
+    LABELS,
+    DemoRecipe,
     LowerOutput,
     answer_from,
     count_batches,
@@ -32,8 +34,7 @@ from scope.demo_models.training import (
     train_classifier,
     train_upper_layers,
 )
-from scope.models.generations import releases
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import load_torch, releases
 from scope.progress import Silent
 from scope.protocols import Progress
 from scope.records import Example

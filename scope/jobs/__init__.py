@@ -3,8 +3,7 @@
 import re
 from dataclasses import replace
 
-from scope.core.job import Job
-from scope.core.request import Request
+from scope.core.request import Job, Request
 from scope.errors import SpecError
 from scope.jobs.audit.request import JOB as AUDIT
 from scope.jobs.compare.request import JOB as COMPARE
@@ -80,7 +79,7 @@ def _misnamed(name: str) -> str:
 
 def _unfit(job: object, name: str) -> str:
     if not isinstance(job, Job):
-        return f"a {type(job).__name__}, not a `scope.core.job.Job`"
+        return f"a {type(job).__name__}, not a `scope.core.request.Job`"
     if not (isinstance(job.request, type) and issubclass(job.request, Request)):
         return "its request is no subclass of `scope.core.request.Request`"
     if not re.fullmatch(r"[\w.]+:\w+", str(job.result)):

@@ -1,6 +1,6 @@
 """The work that a run gives to a model: its amount, its time on this machine, its price.
 
-A dry run makes these; see `scope.jobs.dry_run`. A model is timed for a few seconds, on a random
+A dry run makes these; see `scope.jobs.runner`. A model is timed for a few seconds, on a random
 part of its real texts.
 """
 
@@ -20,9 +20,8 @@ from scope.answers import CachedClassifier, Memory
 from scope.answers.answers import checked
 from scope.answers.asking import REPEATED
 from scope.errors import SpecError
-from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS, ModelOptions
-from scope.models.scheme import scheme_of, split_spec
+from scope.models.scheme import Model, scheme_of, split_spec
 from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from scope.core.job import Gates
 from scope.core.options import OUTPUT, option
-from scope.core.request import Request, refuse_unused
+from scope.core.request import Gates, Request, refuse_unused
 from scope.errors import SpecError
 from scope.progress import remark
 
@@ -140,7 +139,7 @@ class AuditGates(TaskGates):
 def _require_measured(gate: Gate, request: Any) -> None:
     """Refuse a gate on a metric that this audit leaves out."""
     from scope.estimation.pairs import ON_CANDIDATES
-    from scope.jobs.preparation import soft_scope_metric
+    from scope.jobs.perturbing import soft_scope_metric
     from scope.metrics import METRICS, parse_metric
 
     always = {

@@ -8,11 +8,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from scope import records
 from scope.core.request import Request, reproduce
 from scope.errors import SpecError
-from scope.models.generations import software_versions
 from scope.models.scheme import scheme_of, split_name, split_spec
+from scope.models.torch_setup import software_versions
+from scope.records import (
+    COMPARED,
+    GOLD,
+    MEMORY,
+    OBJECT,
+    CapabilityCard,
+    DataCard,
+    Manifest,
+    ModelCard,
+    Setting,
+)
 
 NULL = "null"
 """The setting that gives the null hypothesis of a test in words; not part of the configuration."""
@@ -25,8 +35,8 @@ PROBES = "probes for "
 """Prefix of settings that hold a hash computed during the run, not part of the configuration."""
 
 
-_NUMBERED = re.compile(rf"{records.MEMORY}(.+)#[0-9a-f]{{8}}|{records.OBJECT}(.+)#\d+")
-"""The spec of an object whose name others may have; see `scope.models.library_objects`."""
+_NUMBERED = re.compile(rf"{MEMORY}(.+)#[0-9a-f]{{8}}|{OBJECT}(.+)#\d+")
+"""The spec of an object whose name others may have; see `scope.models.python`."""
 
 
 def short_names(specs: Sequence[str]) -> tuple[str, ...]:
@@ -62,12 +72,12 @@ def short_names(specs: Sequence[str]) -> tuple[str, ...]:
             f"the model `{twice}` is listed twice",
             expected="each model once",
             fix="leave one of them out"
-            + (", or give each its own `fingerprint`" if twice.startswith(records.MEMORY) else ""),
+            + (", or give each its own `fingerprint`" if twice.startswith(MEMORY) else ""),
         )
     short = [_short_name(spec) for spec in specs]
     return tuple(
         _whole(spec, name, short[:place].count(name) + 1)
-        if (short.count(name) > 1 and not named[place]) or name == records.GOLD
+        if (short.count(name) > 1 and not named[place]) or name == GOLD
         else name
         for place, (spec, name) in enumerate(zip(specs, short, strict=True))
     )
@@ -77,7 +87,7 @@ def _whole(spec: str, name: str, number: int) -> str:
     """The spec, which must not read like the column of the right answers; of an object a number."""
     if _NUMBERED.fullmatch(spec):
         return name if number == 1 else f"{name} ({number})"
-    return f"hf:{spec}" if spec == records.GOLD else spec
+    return f"hf:{spec}" if spec == GOLD else spec
 
 
 def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
@@ -95,7 +105,7 @@ def model_names(reference: str, targets: Sequence[str]) -> tuple[str, ...]:
     >>> model_names("python:mine:model", ["python:mine:model"])
     ('mine:model', 'mine:model (target)')
     """
-    is_object = reference.startswith((records.MEMORY, records.OBJECT))
+    is_object = reference.startswith((MEMORY, OBJECT))
     short_names((reference, *targets) if is_object else targets)  # refuses one that is there twice
     specs = tuple(dict.fromkeys((reference, *targets)))
     names = dict(zip(specs, short_names(specs), strict=True))
@@ -109,7 +119,7 @@ def _short_name(spec: str) -> str:
     return split_name(spec)[0] or scheme_of(spec).short_name(split_spec(spec)[1])
 
 
-def configuration_of(manifest: records.Manifest) -> dict[str, object]:
+def configuration_of(manifest: Manifest) -> dict[str, object]:
     """The part of a manifest that decides the result: two runs with equal configurations agree."""
     capabilities = {
         card.name: {"origin": card.origin, **_rounded(card.settings)}
@@ -130,7 +140,7 @@ def configuration_of(manifest: records.Manifest) -> dict[str, object]:
     }
 
 
-def _parts(manifest: records.Manifest) -> dict[str, object]:
+def _parts(manifest: Manifest) -> dict[str, object]:
     """Every model by its part in the job."""
     if not manifest.models:
         # A job on stored answers: who gave them is part of the data.
@@ -169,18 +179,18 @@ def _parts(manifest: records.Manifest) -> dict[str, object]:
     return {
         "reference": _identity(manifest.reference),
         "targets": [_identity(card) for card in manifest.targets if card.role == "target"],
-        **{card.role: _identity(card) for card in manifest.models if card.role in records.COMPARED},
+        **{card.role: _identity(card) for card in manifest.models if card.role in COMPARED},
     }
 
 
-def _identity(card: records.ModelCard) -> dict[str, str]:
+def _identity(card: ModelCard) -> dict[str, str]:
     # Saved labels are looked up anew each time: their file grows while its run goes on, by the
     # texts that the search has found. Saved answers to questions are there from the beginning.
     saved = scheme_of(card.spec).saved and bool(card.labels)
     return {"name": card.name, "fingerprint": "looked up" if saved else card.fingerprint}
 
 
-def _rounded(settings: Mapping[str, records.Setting]) -> dict[str, records.Setting]:
+def _rounded(settings: Mapping[str, Setting]) -> dict[str, Setting]:
     """The settings as a stored comparison holds them, with six decimals."""
     return {
         name: round(value, 6) if isinstance(value, float) else value
@@ -188,13 +198,13 @@ def _rounded(settings: Mapping[str, records.Setting]) -> dict[str, records.Setti
     }
 
 
-def default_run_name(manifest: records.Manifest) -> str:
+def default_run_name(manifest: Manifest) -> str:
     """A name computed from the configuration, so that the same command resumes the run."""
     text = json.dumps(configuration_of(manifest), sort_keys=True)
     return f"{manifest.job}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def notes_of(manifest: records.Manifest) -> dict[str, object]:
+def notes_of(manifest: Manifest) -> dict[str, object]:
     """The part of a manifest that explains a run without deciding its result."""
     return {
         "command": manifest.command,
@@ -207,18 +217,18 @@ def notes_of(manifest: records.Manifest) -> dict[str, object]:
 def manifest_of(
     command: str,
     request: Request,
-    settings: Mapping[str, records.Setting],
+    settings: Mapping[str, Setting],
     *,
-    models: Sequence[records.ModelCard] = (),
-    data: Sequence[records.DataCard] = (),
-    capabilities: Sequence[records.CapabilityCard] = (),
+    models: Sequence[ModelCard] = (),
+    data: Sequence[DataCard] = (),
+    capabilities: Sequence[CapabilityCard] = (),
     encoder_reproducible: str = "",
-) -> records.Manifest:
+) -> Manifest:
     """The manifest of a job's result; ``settings`` are what its numbers depend on."""
     options = getattr(request, "model_options", None)
     # Words are the form of runs without this setting.
     form = {"ask": "letters"} if getattr(options, "ask", None) == "letters" else {}
-    return records.Manifest(
+    return Manifest(
         job=command.replace(" ", "-"),
         models=tuple(models),
         data=tuple(data),

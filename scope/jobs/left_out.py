@@ -10,8 +10,8 @@ from typing import Any
 from scope.answers import Run, ask
 from scope.data.sources import NAMED, LeftOutRows
 from scope.errors import DataError
-from scope.jobs.task_choice import ChosenTask
-from scope.models.model import Model
+from scope.jobs.answering_models import ChosenTask
+from scope.models.scheme import Model
 from scope.printing import counted
 from scope.protocols import Progress
 from scope.records import Answer, DataCard, LeftOut, Manifest, Prediction, TaskAnswers

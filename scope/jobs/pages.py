@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, replace
 from itertools import islice, takewhile
 from pathlib import Path
@@ -236,7 +237,9 @@ def write_brief(result: Result, *more: Block) -> Path | None:
     brief = replace(page, sections=(replace(answer, blocks=shown), *shorter))
     if result.folder is None:
         return None
-    return save(result.folder / "brief.html", render(brief))
+    kept = "|".join(part.anchor for part in brief.sections)
+    html = re.sub(rf'href="#(?!{kept})', 'href="./report.html#', render(brief))
+    return save(result.folder / "brief.html", html)
 
 
 def _find(run: str | Path, runs: Path) -> RunFolder:

@@ -4,11 +4,7 @@ The mean of those values is the metric; `scope.statistics` takes it and says how
 corrected for chance is no mean: there each item has an influence instead of a value.
 """
 
-from scope.metrics.agreement import (
-    accuracy_difference_values as accuracy_difference_values,
-    agreement_values as agreement_values,
-    js_divergence_values as js_divergence_values,
-)
+from scope.metrics.catalog import Metric as Metric
 from scope.metrics.concordance import (
     Reach as Reach,
     concordance_values as concordance_values,
@@ -17,12 +13,14 @@ from scope.metrics.concordance import (
 )
 from scope.metrics.consistency import (
     ChanceCorrected as ChanceCorrected,
+    accuracy_difference_values as accuracy_difference_values,
+    agreement_values as agreement_values,
     capa as capa,
     capa_discrete as capa_discrete,
     cohen_kappa as cohen_kappa,
     error_consistency as error_consistency,
+    js_divergence_values as js_divergence_values,
 )
-from scope.metrics.description import Metric as Metric
 from scope.metrics.invariance import (
     flip_scope_values as flip_scope_values,
     hard_scope_values as hard_scope_values,

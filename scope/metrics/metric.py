@@ -15,8 +15,7 @@ import numpy as np
 
 from scope.errors import SpecError
 from scope.metrics.arrays import Values
-from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS
-from scope.metrics.description import Metric
+from scope.metrics.catalog import AUDIT_METRICS, TASK_METRICS, Metric
 from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
 from scope.untrusted import UntrustedCode

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from scope.data.items import LETTERS
+from scope.data.fields import LETTERS
 from scope.data.sources import read_lines
 from scope.data.specs import require_file
 from scope.errors import DataError, ModelError

@@ -18,13 +18,19 @@ from typing import Any
 
 from filelock import FileLock
 
-from scope.checksums import sha256_of
 from scope.errors import ModelError, ResourceError
-from scope.models.adapter import CONFIG, adapter_config, refused_adapter
 from scope.models.options import ModelOptions
-from scope.models.safety import OTHER_FORMATS, checked_files, read_json, refuse_pickles
+from scope.models.safety import (
+    CONFIG,
+    OTHER_FORMATS,
+    adapter_config,
+    checked_files,
+    read_json,
+    refuse_pickles,
+    refused_adapter,
+)
 from scope.models.torch_setup import quiet_transformers
-from scope.paths import cache_folder, expanded
+from scope.paths import cache_folder, expanded, sha256_of
 from scope.printing import first_line
 from scope.records.result import OBJECT
 from scope.untrusted import attempt, loading

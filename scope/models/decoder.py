@@ -16,11 +16,17 @@ from functools import cached_property
 from threading import RLock
 from typing import Any
 
-from scope.models.batching import ANSWERS_A_BATCH, ANY_RULES, batches_of_equal_length
-from scope.models.generations import CHANGING_POSITIONS, cache_name, position_kinds
-from scope.models.inference import Computed, Inference, made_up_tokens, token_ids
+from scope.models.inference import (
+    ANSWERS_A_BATCH,
+    ANY_RULES,
+    Computed,
+    Inference,
+    batches_of_equal_length,
+    made_up_tokens,
+    token_ids,
+)
 from scope.models.paths import Attention, Plan, Remembered, Row, batches_by_beginning
-from scope.models.torch_setup import load_torch
+from scope.models.torch_setup import CHANGING_POSITIONS, cache_name, load_torch, position_kinds
 from scope.untrusted import attempt
 
 STEP = 4

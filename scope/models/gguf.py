@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from scope.checksums import sha256_of
 from scope.errors import ModelError
 from scope.models.causal import CausalModel
 from scope.models.heads import Head, longest_input
@@ -32,7 +31,7 @@ from scope.models.options import ModelOptions, Readout
 from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
-from scope.paths import expanded
+from scope.paths import expanded, sha256_of
 from scope.printing import first_line
 from scope.protocols import LatentReader
 from scope.untrusted import converting

@@ -14,10 +14,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.adapter import AUTOMATIC, adapter_config, labels_of_head, merge
 from scope.models.checkpoint import Checkpoint, fetch_checkpoint
 from scope.models.options import ModelOptions, Readout
-from scope.models.safety import MOST_BYTES_OF_OTHERS, within_bounds
+from scope.models.safety import (
+    AUTOMATIC,
+    MOST_BYTES_OF_OTHERS,
+    adapter_config,
+    labels_of_head,
+    merge,
+    within_bounds,
+)
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded
@@ -192,10 +198,10 @@ CLASSIFIER = HeadKind(
 )
 
 _TABLES = (
-    ("QUESTION_ANSWERING", "QuestionAnswering", "extractive:ExtractiveModel"),
+    ("QUESTION_ANSWERING", "QuestionAnswering", "huggingface:ExtractiveModel"),
     ("SEQ_TO_SEQ_CAUSAL_LM", "Seq2SeqLM", "text_to_text:text_to_text_model"),
     ("CAUSAL_LM", "CausalLM", "causal:CausalModel"),
-    ("MASKED_LM", "MaskedLM", "masked:MaskedModel"),
+    ("MASKED_LM", "MaskedLM", "huggingface:MaskedModel"),
 )
 KINDS = {
     f"MODEL_FOR_{table}_MAPPING_NAMES": HeadKind(f"AutoModelFor{name}", f"scope.models.{adapter}")

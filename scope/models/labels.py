@@ -13,12 +13,11 @@ from itertools import zip_longest
 from typing import Any, Protocol, runtime_checkable
 
 from scope.errors import ModelError, SpecError
-from scope.models.certainty import carry_mark
 from scope.models.checkpoint import fingerprint_with
 from scope.models.options import ModelOptions
 from scope.models.probabilities import ranked
 from scope.models.prompts import Prompt, prompt_of, with_letters
-from scope.models.scheme import require_words
+from scope.models.scheme import carry_mark, require_words
 from scope.protocols import ChoiceScorer, Classifier, NextToken
 from scope.records import Answer, Example, Prediction, Question
 

@@ -13,10 +13,17 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from scope.errors import ModelError
-from scope.models.certainty import carry_mark, mark_cacheable
 from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions, Readout
-from scope.models.scheme import Scheme, find_scheme, scheme_of, split_name, with_name
+from scope.models.scheme import (
+    Scheme,
+    carry_mark,
+    find_scheme,
+    mark_cacheable,
+    scheme_of,
+    split_name,
+    with_name,
+)
 from scope.protocols import (
     METHODS,
     PROTOCOLS,

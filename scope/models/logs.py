@@ -14,16 +14,15 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from scope.checksums import sha256_of
-from scope.data.drawing import content_key, fingerprint_of
 from scope.data.logs.finding import LogSpec, reader_of
 from scope.data.logs.items import ItemName, LogFile, LogItem
+from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
 from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
 from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
 from scope.models.scheme import Scheme
-from scope.paths import expanded
+from scope.paths import expanded, sha256_of
 from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, NoAnswer, Question

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.metrics.arrays import normalized
-from scope.models.huggingface import DECIMALS
 from scope.records import Answer, Prediction, Probabilities
+
+DECIMALS = 6
+"""Probabilities are rounded here: finer digits are noise of the hardware."""
 
 
 def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:

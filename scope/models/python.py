@@ -1,6 +1,6 @@
 """``python:MODULE:ATTRIBUTE``: any object of the user's own that classifies or answers.
 
-Models of transformers, sentence-transformers and scikit-learn are `scope.models.library_objects`.
+Models of transformers, sentence-transformers and scikit-learn are `scope.models.python`.
 
 Plain values, one per question, become checked records. ``fill`` and ``answer`` get a list of
 `Question` and return a list of texts, one each; ``choose`` returns an option's number, letter or
@@ -8,19 +8,31 @@ text, or a list of probabilities, one an option; ``predict_next`` gets a list of
 dict of tokens with their probabilities for each. None says that there is no answer, and the records
 `Answer` and `Prediction` are taken as they are. Questions come in portions, so that a failure does
 not cost the answers to earlier ones.
+
+Objects of Python as models: those of other libraries, and what an object is known by.
+
+Models of transformers, sentence-transformers and scikit-learn are recognised by the modules of
+their classes, so that none of the libraries is imported. Models of transformers are run by the same
+adapters as checkpoints, not by pipelines: batches, row rules and limits are the same.
+
+An object that carries a ``fingerprint`` is known by it. Any other object is known as long as it
+lives: code and state cannot be hashed. Each process asks it anew, and keeps its answers for itself.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partialmethod
 from importlib import import_module
-from itertools import islice
+from itertools import islice, repeat
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from types import MethodType
+from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,15 +41,23 @@ from scope.data.fields import plain_label
 from scope.data.items import option_index
 from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
-from scope.models import library_objects
-from scope.models.guarded import GuardedModel, checked_prediction, is_complete, labels_as_texts
+from scope.models.guarded import (
+    GuardedModel,
+    checked_prediction,
+    checked_text,
+    is_complete,
+    labels_as_texts,
+)
+from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
 from scope.models.options import ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme
+from scope.models.torch_setup import choose_threads, quiet_transformers
 from scope.printing import first_line, shown, writable
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question
-from scope.untrusted import UntrustedCode
+from scope.records.result import MEMORY, OBJECT
+from scope.untrusted import UntrustedCode, loading
 
 METHODS = ("fill", "answer", "choose", "predict_next")
 
@@ -250,7 +270,7 @@ def load(rest: str, options: ModelOptions) -> Any:
         candidate = _made(module, module_name, attribute)
         if is_complete(candidate):
             return GuardedModel(candidate, code)
-        carried = library_objects.carried_fingerprint(candidate)
+        carried = carried_fingerprint(candidate)
         fingerprint = carried or _fingerprint(module, attribute)
         return _with_identity(candidate, attribute, code, fingerprint, options)
 
@@ -280,7 +300,7 @@ def adapted(model: Any, options: ModelOptions) -> Any:
         model = getattr(model, "__self__", model)  # the estimator, which knows its labels
     if isinstance(model, type):
         model = UntrustedCode(model.__name__).call("loading", model)
-    name, spec, fingerprint = code.call("its attributes", library_objects.identity_of_object, model)
+    name, spec, fingerprint = code.call("its attributes", identity_of_object, model)
     return _with_identity(model, name, UntrustedCode(spec), fingerprint, options)
 
 
@@ -305,8 +325,8 @@ def _with_identity(
     ModelError
         When it neither classifies nor answers, or its labels are not known.
     """
-    if library_objects.is_known(candidate):
-        return library_objects.adapt(candidate, code.name, fingerprint, options)
+    if is_known(candidate):
+        return adapt(candidate, code.name, fingerprint, options)
     offered = {name: getattr(candidate, name, None) for name in METHODS}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
@@ -320,7 +340,7 @@ def _classification(
     candidate: Any, attribute: str, code: UntrustedCode, *, needed: bool
 ) -> tuple[Callable[[list[str]], Any], tuple[str, ...]] | None:
     """The function that classifies and its labels; None where there is none and none is needed."""
-    labels = library_objects.estimator_labels(candidate)
+    labels = estimator_labels(candidate)
     if labels is not None:
         return candidate.predict_proba, labels
     answer = getattr(candidate, "classify", candidate)
@@ -377,3 +397,234 @@ class OwnCode(Scheme):
 
 
 SCHEME = OwnCode("python", load)
+
+
+_CLASSIFIES = "ForSequenceClassification"
+
+_STEPS = ("max_length", "stride", "doc_stride", "add_special_tokens", "function_to_apply")
+"""Settings of pipelines that change what a text or its probabilities are."""
+
+
+def is_known(candidate: object) -> bool:
+    """Whether it is of transformers (a pipeline, or a model with its tokenizer), or an encoder."""
+    return _is_encoder(candidate) or _parts(candidate) is not None
+
+
+def _is_encoder(candidate: object) -> bool:
+    return _derives(candidate, "sentence_transformers", "SentenceTransformer")
+
+
+def name_of(candidate: Any) -> str:
+    """The name of the checkpoint of a model; empty where it has none."""
+    known = str(getattr(getattr(candidate, "config", None), "_name_or_path", ""))
+    return known.rstrip("/").rpartition("/")[2]
+
+
+def model_in(candidate: Any) -> Any:
+    """The model in a pipeline or in a pair of a model and its tokenizer; any other object itself.
+
+    Raises
+    ------
+    ModelError
+        When a model has no tokenizer.
+    """
+    return candidate if _parts(candidate) is None else _pair(candidate)[0]
+
+
+def adapt(candidate: Any, spec: str, fingerprint: str, options: ModelOptions) -> Any:
+    """The object in all the roles that its architecture has.
+
+    A model of transformers is put into evaluation mode, as its pipelines do.
+
+    Raises
+    ------
+    ModelError
+        When a model has no tokenizer, or no head that SCoPE uses.
+    """
+    quiet_transformers()
+    if _is_encoder(candidate):
+        if fingerprint.startswith(OBJECT):
+            raise ModelError(
+                f"a {type(candidate).__name__} without a `fingerprint`",
+                expected="an encoder that the next process knows, too",
+                fix="name its folder, or set `encoder.fingerprint`, another with each change",
+            )
+        from scope.models.encoder import SentenceEncoder
+
+        with loading(spec):
+            how = {"spec": spec, "fingerprint": fingerprint}
+            return SentenceEncoder(candidate.eval(), token_budget=options.token_budget, **how)
+    model, tokenizer = _pair(candidate)
+    kind = _kind(model)
+    with loading(spec):
+        choose_threads(model, options.threads)
+        head = Head(model.eval(), tokenizer, fingerprint, longest_input(model, tokenizer))
+        return kind.adapt(head, spec, options)
+
+
+def _kind(model: Any) -> HeadKind:
+    """The head that a model has."""
+    names = {base.__name__ for base in type(model).__mro__}
+    if kind := kind_of(names):
+        return kind
+    if any(name.endswith(_CLASSIFIES) for name in names):
+        return CLASSIFIER
+    raise ModelError(
+        f"a {type(model).__name__}, which has no head that SCoPE asks",
+        expected="a transformers model that classifies, fills masks, answers questions or writes "
+        "text, with its tokenizer",
+        fix="load it with its head, such as AutoModelForSequenceClassification",
+    )
+
+
+def _pair(candidate: Any) -> tuple[Any, Any]:
+    """A model and its tokenizer.
+
+    Raises
+    ------
+    ModelError
+        When one of them is missing.
+    """
+    model, tokenizer = _parts(candidate) or (None, None)
+    if model is None or tokenizer is None:
+        part, missing = (tokenizer, "model") if model is None else (model, "tokenizer")
+        raise ModelError(
+            f"a {type(part).__name__} without its {missing}",
+            expected="a pair (model, tokenizer), or a transformers pipeline",
+            fix="pass (model, tokenizer); in a list of models as [(model, tokenizer)]",
+        )
+    return model, tokenizer
+
+
+def _parts(candidate: Any) -> tuple[Any, Any] | None:
+    """The model and the tokenizer in an object of transformers; None for other objects."""
+    if _derives(candidate, "transformers", "Pipeline"):
+        _refuse_other_steps(candidate)
+        return candidate.model, candidate.tokenizer
+    if _is_model(candidate):
+        return candidate, None
+    if _is_tokenizer(candidate):
+        return None, candidate
+    if isinstance(candidate, list | tuple) and len(candidate) == 2:
+        model, tokenizer = sorted(candidate, key=_is_tokenizer)
+        if _is_model(model) and _is_tokenizer(tokenizer):
+            return model, tokenizer
+    return None
+
+
+def _refuse_other_steps(pipeline: Any) -> None:
+    """Refuse a pipeline that changes texts or probabilities: its model alone is asked."""
+    settings = {**pipeline._preprocess_params, **pipeline._postprocess_params}
+    steps = [name for name in settings if name in _STEPS]
+    if type(pipeline).__module__.partition(".")[0] != "transformers":
+        steps = ["code of its own"]
+    if steps:
+        raise ModelError(
+            f"a {type(pipeline).__name__} with {' and '.join(steps)}, which SCoPE would leave out",
+            expected="a pipeline that adds nothing to its model and tokenizer",
+            fix="set `tokenizer.model_max_length` for a length; else pass a function of a list of "
+            "texts, with `labels`, that calls the pipeline",
+        )
+
+
+def _is_model(candidate: object) -> bool:
+    return _derives(candidate, "transformers", "PreTrainedModel")
+
+
+def _is_tokenizer(candidate: object) -> bool:
+    return _derives(candidate, "transformers", "PreTrainedTokenizerBase")
+
+
+def _derives(candidate: object, package: str, name: str) -> bool:
+    """Whether the class of an object is that class of a package, or derives from it."""
+    bases = type(candidate).__mro__
+    return any(b.__name__ == name and b.__module__.partition(".")[0] == package for b in bases)
+
+
+def estimator_labels(candidate: Any) -> tuple[str, ...] | None:
+    """The labels of a classifier with scikit-learn's interface; None for other objects.
+
+    Raises
+    ------
+    ModelError
+        When its labels have no order, or an estimator of scikit-learn gives no probabilities, or
+        is not fitted.
+    """
+    if callable(getattr(candidate, "predict_proba", None)) and hasattr(candidate, "classes_"):
+        classes = getattr(candidate.classes_, "tolist", lambda: candidate.classes_)()
+        if not isinstance(classes, set | frozenset):
+            classes = [plain_label(str(class_)) for class_ in classes]
+        return labels_as_texts(classes, type(candidate).__name__)
+    if not _derives(candidate, "sklearn", "BaseEstimator"):
+        return None
+    fitted = hasattr(candidate, "predict_proba")
+    raise ModelError(
+        f"a {type(candidate).__name__} "
+        + ("that is not fitted" if fitted else "without `predict_proba`, or not fitted"),
+        expected="a fitted scikit-learn classifier of texts with `predict_proba` and `classes_`",
+        fix="fit it first; wrap one without probabilities in CalibratedClassifierCV",
+    )
+
+
+class Identity(NamedTuple):
+    """An object's short name, its spec, and the fingerprint under which its answers are kept."""
+
+    name: str
+    spec: str
+    fingerprint: str
+
+
+_LIVING: list[tuple[Callable[[], object], str]] = []
+"""References to the objects of this process that carry no fingerprint, each with one for here."""
+
+
+def identity_of_object(model: Any) -> Identity:
+    """The identity of an object; without a fingerprint, that of as long as it lives.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     labels = ("no", "yes")
+    >>> first, second = Model(), Model()
+    >>> identity_of_object(first).spec == identity_of_object(second).spec
+    False
+    >>> first.fingerprint = second.fingerprint = "weights of May"
+    >>> identity_of_object(first) == identity_of_object(second)
+    True
+    """
+    model = model_in(model)
+    kind = type(model).__name__
+    name, code = getattr(model, "name", None), getattr(model, "__name__", None)
+    named = isinstance(name, str) and bool(name)
+    if not named:
+        name = "model" if code == "<lambda>" else code or name_of(model) or kind
+    name = checked_text(name, "name" if named else "__name__", kind)
+    if fingerprint := carried_fingerprint(model):
+        digest = hashlib.sha256(fingerprint.encode()).hexdigest()[:8]
+        return Identity(name, f"{MEMORY}{name}{'' if named else f'#{digest}'}", fingerprint)
+    number, fingerprint = _known_here(model)
+    return Identity(name, f"{OBJECT}{name}#{number}", fingerprint)
+
+
+def carried_fingerprint(model: Any) -> str | None:
+    """The fingerprint that an object carries, if it is a text."""
+    fingerprint = getattr(model, "fingerprint", None)
+    if not isinstance(fingerprint, str) or not fingerprint:
+        return None
+    return checked_text(fingerprint, "fingerprint", type(model).__name__)
+
+
+def _known_here(model: Any) -> tuple[int, str]:
+    for number, (held, fingerprint) in enumerate(_LIVING, start=1):
+        # A bound method is made anew whenever it is looked up.
+        known = held()
+        if known is model or (type(model) is type(known) is MethodType and known == model):
+            return number, fingerprint
+    fingerprint = f"{OBJECT}{uuid4().hex}"
+    kept: Callable[[], object]
+    try:
+        kept = (weakref.WeakMethod if isinstance(model, MethodType) else weakref.ref)(model)
+    except TypeError:  # such as an object with slots
+        kept = repeat(model).__next__
+    _LIVING.append((kept, fingerprint))
+    return len(_LIVING), fingerprint

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scope.checksums import sha256_of
 from scope.data.fields import (
     Fields,
     UnreadableError,
@@ -47,12 +46,12 @@ from scope.models.answer_table import (
     parse_table_name,
     prediction_files,
 )
-from scope.models.endpoint.letters import spelled_option, written_letter
+from scope.models.endpoint.protocol import spelled_option, written_letter
 from scope.models.options import ModelOptions
 from scope.models.probabilities import shares_of
 from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
 from scope.models.scheme import Scheme
-from scope.paths import expanded
+from scope.paths import expanded, sha256_of
 from scope.printing import counted, listed
 from scope.progress import remark_once
 from scope.protocols import Answers

@@ -2,21 +2,38 @@
 
 A built-in scheme is one file with a `Scheme` and one line in `scope.registry`; a plugin may provide
 a loading function.
+
+A model of a job.
+
+Which models' answers runs may share, and what they depend on besides the model's bytes.
+
+A model is certain if its fingerprint covers the bytes of its files and none of its code is foreign:
+checkpoints and GGUF files that are named by a spec. An object that is passed from Python is not,
+even if SCoPE loaded it: its weights may have changed since. Nor is a checkpoint that may bring its
+own code.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
+import platform
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from copy import copy
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
 from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions, Readout
+from scope.models.torch_setup import choose_device, load_torch, version, waiting_threads_sleep
 from scope.protocols import Encoder, LatentReader
+from scope.records import ModelCard, PromptReading
+from scope.records.result import OBJECT, TEXT_BY_TEXT, ModelRole
 from scope.registry import BUILT_IN, find
 from scope.untrusted import UntrustedCode, attempt
 
@@ -325,3 +342,163 @@ def expand_spec(spec: str) -> tuple[str, ...]:
     # A bare name or path stays as the user wrote it.
     whole = several == (f"{scheme.name}:{rest}",)
     return (spec,) if whole else tuple(with_name(each, spec) for each in several)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Model:
+    """A model with the name that tables and reports give it, and its role in the job.
+
+    ``adapter`` answers, in the roles of `scope.protocols`; ``own`` is true if it is the user's
+    object, passed directly or as ``python:``.
+    """
+
+    name: str
+    role: ModelRole = "model"
+    adapter: Any
+    own: bool = False
+
+    @property
+    def spec(self) -> str:
+        """The string that loads it again."""
+        return str(self.adapter.spec)
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes whenever its answers could."""
+        return str(self.adapter.fingerprint)
+
+    @property
+    def saved(self) -> bool:
+        """Whether its answers are looked up in a file, at no cost, and need not be stored."""
+        return scheme_of(self.spec).saved
+
+    @property
+    def served(self) -> bool:
+        """Whether it runs on a server."""
+        return scheme_of(self.spec).served
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it is an object of Python that each process asks anew."""
+        return self.spec.startswith(OBJECT)
+
+    def card(self, truncated: int = 0) -> ModelCard:
+        """Its entry in the manifest, without labels."""
+        reading = getattr(self.adapter, "reading", None)
+        reading = reading if isinstance(reading, PromptReading) else None
+        names = reading.first_prompts if reading else ()
+        return ModelCard(
+            name=self.name,
+            role=self.role,
+            spec=self.spec,
+            # Of an object that is asked anew: the same in each process.
+            fingerprint=f"none: {self.name}" if self.is_object else self.fingerprint,
+            truncated=truncated,
+            reproducible=TEXT_BY_TEXT
+            if getattr(self.adapter, "asked_alone", False)
+            else getattr(self.adapter, "varies", "") or getattr(self.adapter, "reproducible", ""),
+            prompts={name: self.adapter.prompts[name] for name in names},
+            reading=reading,
+        )
+
+
+_MARK = "computed_by"
+_LIBRARIES = ("torch", "transformers", "tokenizers", "sentencepiece", "gguf", "numpy")
+_VARIABLES = (
+    "ATEN_CPU_CAPABILITY",
+    "MKL_CBWR",
+    "MKL_ENABLE_INSTRUCTIONS",
+    "MKL_NUM_THREADS",
+    "NVIDIA_TF32_OVERRIDE",
+    "OMP_NUM_THREADS",
+    "ONEDNN_MAX_CPU_ISA",
+)
+AnyModel = TypeVar("AnyModel")
+
+
+def mark_cacheable(model: AnyModel, spec: str, options: ModelOptions) -> AnyModel:
+    """Mark a model loaded by a spec with its hardware and settings, if it is certain."""
+    if scheme_of(spec).computed and not options.trust_remote_code:
+        setattr(model, _MARK, _computed_by(options))
+    return model
+
+
+def carry_mark(wrapper: object, model: object) -> None:
+    """Copy the wrapped model's mark."""
+    if mark := _mark_of(model):
+        setattr(wrapper, _MARK, mark)
+
+
+def identity_of(model: Any) -> str | None:
+    """All that a model's answers depend on, except the input; None where that is uncertain.
+
+    It is also uncertain where no number of rows gives equal bits: an answer then depends on the
+    batch.
+    """
+    mark, reproducible = _mark_of(model), str(getattr(model, "reproducible", ""))
+    if not mark or not reproducible.startswith("to the byte"):
+        return None
+    return f"{model.fingerprint}; {reproducible}; {mark}; {hash_of_source('scope.models')}"
+
+
+def _mark_of(model: object) -> str:
+    # Not by `getattr`: an object of the user's may pass on whatever it is asked for.
+    return str(getattr(model, "__dict__", {}).get(_MARK, ""))
+
+
+def _computed_by(options: ModelOptions) -> str:
+    """The device, the libraries and the settings on which the last bits of an answer depend."""
+    torch = load_torch()
+    device = choose_device(options.device)
+    if device.type == "cuda":
+        where = f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}"
+    else:
+        where = f"{_processor()}, {torch.backends.cpu.get_cpu_capability()}"
+    variables = [f"{name}={os.environ[name]}" for name in _VARIABLES if name in os.environ]
+    versions = [f"{name} {_version(name)}" for name in _LIBRARIES]
+    precision = (
+        f"{torch.get_float32_matmul_precision()} precision, "
+        f"TF32 {torch.backends.cuda.matmul.allow_tf32} {torch.backends.cudnn.allow_tf32}"
+    )
+    wanted = options.threads or torch.get_num_threads()
+    threads = f"{wanted} threads, {'asleep' if waiting_threads_sleep() else 'spinning'} in between"
+    return ", ".join([device.type, where, precision, threads, options.dtype, *versions, *variables])
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
+
+
+@cache
+def _processor() -> str:
+    """The processor's name; where the system gives none, its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else f"{platform.machine()} {platform.processor()}"
+
+
+@cache
+def hash_of_source(*packages: str) -> str:
+    """A hash of the source of SCoPE's packages: another release may give other answers.
+
+    Examples
+    --------
+    >>> len(hash_of_source("scope.models"))
+    16
+    """
+    import importlib.util
+
+    digest = hashlib.sha256()
+    for package in packages:
+        spec = importlib.util.find_spec(package)
+        folders = (spec and spec.submodule_search_locations) or []
+        for path in sorted(file for folder in folders for file in Path(folder).rglob("*")):
+            if path.suffix in (".py", ".txt", ".tsv"):
+                digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

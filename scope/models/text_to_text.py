@@ -11,14 +11,18 @@ from functools import partial
 from typing import Any, Self
 
 from scope.errors import ModelError
-from scope.models.batching import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import Rows, Written, filled_up, mean_log_probability, write_greedily
 from scope.models.endpoint.protocol import Reply
 from scope.models.endpoint.roles import Words, answer_in, reply_of, words_of
-from scope.models.generations import cache_name
 from scope.models.heads import Head
-from scope.models.inference import Computed, Inference, token_ids
+from scope.models.inference import (
+    ANSWERS_A_BATCH,
+    Computed,
+    Inference,
+    batches_of_equal_length,
+    token_ids,
+)
 from scope.models.options import ModelOptions
 from scope.models.paths import Row
 from scope.models.probabilities import chosen
@@ -32,6 +36,7 @@ from scope.models.prompts import (
     prompt_of,
 )
 from scope.models.replies import READ_BY, answer_text
+from scope.models.torch_setup import cache_name
 from scope.protocols import Answers
 from scope.records import BLANK, Question
 from scope.untrusted import during_inference

@@ -8,15 +8,23 @@ A chance-corrected agreement is κ = (c_obs − c_exp) / (1 − c_exp). It is no
 are estimated from the same items. Its variance is that of its influence function, and the interval
 is Wilson's for c_obs, with the number of 0-or-1 values that would be as sure, carried over to κ;
 see docs/decisions/0006-intervals-of-kappa.md.
+
+Numbers of numpy and scipy computed on one thread, so that they are the same on any machine.
 """
 
+from __future__ import annotations
+
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import lru_cache
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import ThreadpoolController
 
 from scope.records import Estimate, Undefined, unit_of
 
@@ -354,3 +362,15 @@ def _effective_number_of_agreements(observed: float, n: int, squares: float, siz
     """
     independent = n * observed * (1 - observed) + 2 * size * (observed**2 + (1 - observed) ** 2)
     return max(1.0, n * independent / squares)
+
+
+def one_numpy_thread() -> AbstractContextManager[Any]:
+    """The libraries of linear algebra compute on one thread inside, and as before afterwards."""
+    limited: AbstractContextManager[Any] = _controller(len(sys.modules)).limit(limits=1)
+    return limited
+
+
+@lru_cache(maxsize=1)
+def _controller(_modules: int) -> ThreadpoolController:
+    """The libraries loaded by now; only an import loads more, and each look takes milliseconds."""
+    return ThreadpoolController()

@@ -3,7 +3,7 @@
 The answers of a run, and the run itself while it is open, are in `scope.answers`.
 """
 
-from scope.store.configuration import said_differences as said_differences
+from scope.store.files import said_differences as said_differences
 from scope.store.folder import (
     RunEntry as RunEntry,
     RunFolder as RunFolder,

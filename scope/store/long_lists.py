@@ -17,8 +17,8 @@ from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
-from scope.checksums import sha256_of
 from scope.errors import RunError
+from scope.paths import sha256_of
 from scope.store.files import damaged, guarded
 
 if TYPE_CHECKING:

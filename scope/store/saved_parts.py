@@ -13,8 +13,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.checksums import sealed, unsealed
 from scope.errors import RunError
+from scope.paths import sealed, unsealed
 from scope.printing import first_line
 from scope.store import files
 from scope.untrusted import converting

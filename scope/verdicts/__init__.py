@@ -4,14 +4,11 @@ An audit, a comparison and the logs of another tool bring differences by text; s
 """
 
 from scope.statistics.margins import fewest_texts as fewest_texts
-from scope.verdicts.accuracy import (
-    ALL_GOLD as ALL_GOLD,
-    Scores as Scores,
-    accuracy_evidence as accuracy_evidence,
-)
-from scope.verdicts.decide import decide as decide
 from scope.verdicts.endpoints import (
     Pooled as Pooled,
+    decide as decide,
+    error_at as error_at,
+    error_of_second as error_of_second,
     judge_differences as judge_differences,
     judge_share as judge_share,
     judge_slope as judge_slope,
@@ -19,10 +16,12 @@ from scope.verdicts.endpoints import (
     pooled as pooled,
     texts_lacking as texts_lacking,
 )
-from scope.verdicts.looks import error_at as error_at, error_of_second as error_of_second
 from scope.verdicts.plan import (
+    ALL_GOLD as ALL_GOLD,
     Evidence as Evidence,
     PlannedEndpoint as PlannedEndpoint,
+    Scores as Scores,
+    accuracy_evidence as accuracy_evidence,
     joint_power as joint_power,
     planned_differences as planned_differences,
     planned_slope as planned_slope,

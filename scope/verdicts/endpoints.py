@@ -6,19 +6,43 @@ its variance over texts (`pooled`); each capability is an endpoint of its own, a
 
 Where a claim may err less than `ERROR`, as at one look of several (``error``), intervals are as
 much wider, and p-values are multiplied by the ratio, so that they are compared with `ERROR`.
+
+The error of a claim at one look of several: at parts of one plan, and at two runs together.
+
+A look at part of the planned texts claims with a smaller error than `ERROR`, so that all looks
+together have it: the boundaries of O'Brien and Fleming (Biometrics 35, 1979, 549-556) for equally
+many texts a look ask for a normal score of c √(K / k) at look k of K. The looks of one plan
+and that of a second run err .028 in all (benchmarks/verdict_error_rates_looks.py).
+
+The decision on each target, from its endpoints.
+
+*May replace* if every needed endpoint is within: each must be, so this needs no correction; and no
+other one fails alone. *May not* if an endpoint is beyond, corrected by Holm over the endpoints.
+Both are said of one target, whatever other targets there are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from scope.printing import counted
-from scope.records import ERROR, Endpoint, Estimate, Undefined, are_clustered, unit_of
-from scope.statistics.intervals import ByText, numbers_and_ids, student_quantile
+from scope.records import (
+    ERROR,
+    Endpoint,
+    Estimate,
+    Replacement,
+    ReplacementDecision,
+    Undefined,
+    are_clustered,
+    unit_of,
+)
+from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, student_quantile
 from scope.statistics.margins import (
     Tails,
     binomial_estimate,
@@ -28,6 +52,7 @@ from scope.statistics.margins import (
     paired_tails,
     score_estimate,
 )
+from scope.statistics.paired import holm
 
 NO_TEXT = Undefined(reason="no text counts")
 
@@ -226,4 +251,121 @@ def endpoint_of(
     within, beyond = (min(float(tail) * ERROR / error, 1.0) for tail in tails)
     return Endpoint(
         name=name, estimate=estimate, limit=least, most=most, p_within=within, p_beyond=beyond
+    )
+
+
+SCORES = (normal_quantile(1 - 2 * ERROR), 1.9774, 2.0040, 2.0243)
+"""The score that the last of one, two, three or four looks asks for."""
+
+SHARES = (0.0, 0.25, 0.5, 0.75, 0.9, 0.97, 1.0)
+ERRORS_OF_SECOND = (0.0031, 0.0042, 0.0062, 0.0105, 0.0167, 0.0229, ERROR)
+"""By the share of the first run: with these either run errs in .028, by the two's normal scores.
+
+Holm's correction keeps that less exactly: over fourteen endpoints it is .030.
+"""
+
+
+def error_at(look: int, looks: int) -> float:
+    """The one-sided error of a claim at a look, the first being 1.
+
+    Examples
+    --------
+    >>> [round(error_at(look, 4), 5) for look in (1, 2, 3, 4)]
+    [3e-05, 0.0021, 0.00971, 0.02147]
+    >>> error_at(1, 1)
+    0.025
+    """
+    return round(math.erfc(SCORES[looks - 1] * math.sqrt(looks / look / 2)) / 2, 9)
+
+
+def error_of_second(share: float) -> float:
+    """The one-sided error of a claim on the texts of two runs, if the first claimed nothing.
+
+    ``share`` is that of the first run's texts, or the squared correlation of the scores of the
+    first run and of both, where texts count anew.
+
+    Examples
+    --------
+    >>> error_of_second(0.5), round(error_of_second(0.6), 4)
+    (0.0062, 0.0079)
+    """
+    return float(np.interp(share, SHARES, ERRORS_OF_SECOND))
+
+
+REPLACES_IN: Mapping[str, str] = MappingProxyType(
+    {
+        "accuracy": "accuracy",
+        "mean score": "accuracy",
+        "recovery": "accuracy",
+        "recall": "accuracy",
+        "agreement": "same answers",
+        "keeps": "robustness",
+        "concordance": "reaction",
+    }
+)
+"""In what a target that is within on a measure may replace the reference; strength alone in none.
+"""
+
+
+def decide(
+    endpoints: Mapping[str, Sequence[Endpoint]],
+    *,
+    degenerate: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[Replacement]:
+    """The verdict on each target.
+
+    Parameters
+    ----------
+    endpoints
+        Those of each target, by its name.
+    degenerate
+        Why a target's answers are no evidence; such a target never may replace.
+
+    Examples
+    --------
+    >>> from scope.records import Undefined
+    >>> none = Undefined(reason="left out")
+    >>> good = Endpoint(name="accuracy", estimate=none, limit=-0.02, p_within=0.01)
+    >>> bad = Endpoint(name="concordance", estimate=none, limit=-0.05, p_beyond=0.001)
+    >>> [verdict.decision for verdict in decide({"one": [good], "two": [good, bad]})]
+    ['may replace', 'may not']
+    """
+    for target, group in endpoints.items():
+        yield _verdict(target, corrected(group), degenerate.get(target))
+
+
+def corrected(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """The endpoints of one target, with *beyond* corrected for all that are judged."""
+    judged = [end for end in endpoints if end.limit is not None]
+    adjusted = iter(holm([end.p_beyond for end in judged]))
+    return [
+        end if end.limit is None else replace(end, p_adjusted=next(adjusted)) for end in endpoints
+    ]
+
+
+def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None) -> Replacement:
+    judged = [end for end in endpoints if end.limit is not None]
+    beyond = tuple(end.name for end in judged if end.state == "beyond")
+    unmet = tuple(end.name for end in judged if end.state not in ("within", "not judged"))
+    decision: ReplacementDecision = "not shown"
+    reason = None
+    if beyond:
+        decision = "may not"
+    elif degenerate:
+        reason = degenerate
+    elif not judged:
+        reason = "no number is judged"
+    elif not unmet:
+        decision = "may replace"
+    measures = (end.measure for end in judged)
+    replaces = dict.fromkeys(REPLACES_IN[name] for name in measures if name in REPLACES_IN)
+    return Replacement(
+        target=target,
+        decision=decision,
+        endpoints=tuple(endpoints),
+        may_replace_in=tuple(replaces) if decision == "may replace" else (),
+        beyond=beyond,
+        open=unmet,
+        not_judged=tuple(end.name for end in endpoints if end.limit is None),
+        reason=reason,
     )

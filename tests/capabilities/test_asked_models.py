@@ -7,7 +7,7 @@ from capabilities.paraphrase import Paraphrase, Paraphraser
 from capabilities.synonym import Synonym
 from capabilities.textattack import TextAttackRecipe
 from scope.errors import DataError, ModelError, ResourceError, SpecError
-from scope.jobs.preparation import choose_capabilities
+from scope.jobs.perturbing import choose_capabilities
 from scope.models.loading import load_model
 from scope.protocols import SearchOptions
 from scope.records import Example
@@ -186,7 +186,7 @@ def test_an_estimate_asks_no_language_model_and_trials_ask_it_once(lexicon, monk
             asked.extend(texts)
             return super().perplexities(texts)
 
-    monkeypatch.setattr("perturbations.word_sources.load_model", lambda *_: Scorer())
+    monkeypatch.setattr("perturbations.synonyms.load_model", lambda *_: Scorer())
     capability = Synonym(language_model="python:of:this-test")
     assert capability.estimate_queries(Example(id="e", text="a film"), SearchOptions()) > 1
     assert not asked

@@ -4,10 +4,9 @@ import pytest
 from swapping import together
 
 from capabilities.synonym import OTHER_FIT, Synonym
-from perturbations.lexicon import PARTS_OF_SPEECH, lexicon_version, stopwords
+from perturbations.lexicon import PARTS_OF_SPEECH, lexicon_version, stopwords, wordnet
 from perturbations.synonyms import synonyms_in_form
 from perturbations.textattack_gate import load_textattack
-from perturbations.wordnet import wordnet
 from scope.errors import SpecError
 from scope.jobs.perturbing import _notes
 from scope.protocols import SearchOptions

@@ -126,7 +126,7 @@ CASES = [
             f"a target that does this: {name}",
             audit(target=f"{HERE}{name}"),
             exits=WORKS,
-            says=["by capability", "report: runs/mine/report.html"],
+            says=["may replace", "report: runs/mine/report.html"],
             after=has_report,
         )
         for name in DISTURBANCES

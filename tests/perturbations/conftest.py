@@ -2,7 +2,7 @@
 
 import pytest
 
-from perturbations.goals import KeepsPrediction
+from perturbations.search import KeepsPrediction
 
 
 @pytest.fixture

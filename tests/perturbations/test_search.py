@@ -7,8 +7,7 @@ from reference import swap_reference as slow
 from swapping import EXAMPLES, SYNONYMS, WordSwaps, alone
 
 from perturbations.capability import InvarianceCapability, Parts
-from perturbations.goals import distance_between
-from perturbations.search import BestCandidate, GreedyInvariantSwap, WordsByWeight
+from perturbations.search import BestCandidate, GreedyInvariantSwap, WordsByWeight, distance_between
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example, Prediction
@@ -282,8 +281,8 @@ def test_a_search_without_end_ends_with_a_fix_that_helps(
                 Prediction(probabilities=(0.9, 0.1) if text == FILM else (0, 1)) for text in texts
             ]
 
-    monkeypatch.setattr("perturbations.goals.MOST_STEPS", 50)
-    monkeypatch.setattr("perturbations.goals.STEPS_TO_GROW", 40)
+    monkeypatch.setattr("perturbations.search.MOST_STEPS", 50)
+    monkeypatch.setattr("perturbations.search.STEPS_TO_GROW", 40)
     examples = [Example(id="a", text=FILM)]
     search = Endless().search(Startled(), examples, SearchOptions(trials=1))
     if message is None:

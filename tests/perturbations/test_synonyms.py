@@ -2,12 +2,12 @@
 
 import pytest
 
-from perturbations.parts_of_speech import part_in_place
 from perturbations.synonyms import (
     ContentWords,
     SameUse,
     WithArticles,
     is_another_word,
+    part_in_place,
     synonyms_in_form,
 )
 from perturbations.textattack_gate import load_textattack

@@ -8,9 +8,8 @@ import nltk
 import nltk.data
 import pytest
 
-from perturbations.lexicon import PARTS_OF_SPEECH, WORDNET_FILES, read_folder
+from perturbations.lexicon import PARTS_OF_SPEECH, WORDNET_FILES, WordNet, read_folder
 from perturbations.textattack_gate import load_textattack
-from perturbations.wordnet import WordNet
 
 SYNSETS = {
     "noun": ["sofa couch lounge", "couch sofa_bed", "goose fathead", "box", "morning a.m. o'clock"],

@@ -154,7 +154,7 @@ STILL = 12
 def test_the_file_has_every_sentence_and_few_words_that_nobody_knows(
     results, tmp_path, sentences_csv, monkeypatch, without_pages
 ):
-    monkeypatch.setattr("scope.jobs.word_encoder.AT_HAND", ())
+    monkeypatch.setattr("scope.jobs.encoders.AT_HAND", ())
     monkeypatch.setattr(inference, "PERMUTATIONS", 199)
     monkeypatch.setattr(inference, "DRAWS", 60)
     lines = [*listing(all_results(results, tmp_path, sentences_csv))]

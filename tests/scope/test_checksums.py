@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from hypothesis import given, strategies as st
 
-from scope.checksums import sealed, unsealed
+from scope.paths import sealed, unsealed
 
 OBJECTS = st.dictionaries(st.text(), st.integers(), min_size=1)
 

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from scope.checksums import sealed
 from scope.errors import RunError
 from scope.jobs import JOBS
+from scope.paths import sealed
 from scope.records import (
     AuditResult,
     Clock,

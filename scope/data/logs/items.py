@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scope.data.items import LETTERS
+from scope.data.fields import LETTERS
 from scope.data.sources import UNREADABLE, reading
 from scope.errors import DataError
 from scope.printing import first_line, unstorable
@@ -127,9 +127,8 @@ class LogItem(NamedTuple):
     answer, ``document`` is the tool's hash of the item, if it has one. ``right`` is the index of
     the right option, or one of ``either`` is, and what was chosen is a ``choice`` or the greatest
     of the ``log_likelihoods``. An ``answer`` is what the model wrote, and ``gold`` are the targets
-    of a generated one; ``missing`` says why there is none, ``category`` is the
-    document's own. ``row`` is the tool's id of the row, and
-    ``unusable`` says why a row cannot be read. `LogFile.read` adds the last two.
+    of a generated one; ``missing`` says why there is none. ``category`` is the document's, ``row``
+    the tool's id of the row, and ``unusable`` says why a row cannot be read. `LogFile.read` adds the last two.
     """
 
     text: str

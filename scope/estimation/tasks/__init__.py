@@ -15,22 +15,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scope.estimation.answer_shares import task_shares
 from scope.estimation.measurements import corrected, difference
 from scope.estimation.tasks.choices import (
+    MOST_MODELS as MOST_ALIKE,
+    RIGHT,
     ChoiceTable,
     accuracy_measurements,
     category_measurements,
-    choice_pair_measurements,
-    without_values,
-)
-from scope.estimation.tasks.models_alike import (
-    MOST_MODELS as MOST_ALIKE,
-    RIGHT,
     choice_likeness,
+    choice_pair_measurements,
     four_cells,
     text_likeness,
+    without_values,
 )
-from scope.estimation.tasks.shares import task_shares
 from scope.estimation.tasks.texts import (
     Compare as Compare,
     Encode as Encode,
@@ -93,7 +91,7 @@ def measure_task(
     first model minus second on the same items, with p-values that are Holm-corrected together.
     There are none with more than ten models, which are too many pairs for a significant one. Then,
     with up to six models that are not degenerate, those of likeness: A ~ B minus A ~ C and minus
-    A ~ gold (`scope.estimation.tasks.models_alike`), Holm-corrected by themselves.
+    A ~ gold (`scope.estimation.tasks.choices`), Holm-corrected by themselves.
 
     The shares give the frequency of each model's answers, and whether it is degenerate. The cells
     say for each two models, of at most ten, how often both are right, one alone, or neither, and

@@ -1,34 +1,53 @@
-"""The plan of an audit: its models, data, capabilities and settings, loaded and checked."""
+"""The plan of an audit: its models, data, capabilities and settings, loaded and checked.
+
+Earlier audits of the same models on the same data: those looked at, and one that is combined.
+
+An audit that is planned after a look at the same texts is exploratory: its error is not that of its
+plan. One exception has a known error: a second run with the plan of the first, but for the seed and
+the numbers of texts, after the first has left a target open. It is judged on the texts of both.
+
+The sentence encoder of an audit: for the search, and for the similarity of the texts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from scope.data.drawing import short_hash
-from scope.data.sampling import LoadedData, subsample
-from scope.errors import DataError
+import numpy as np
+
+from scope.answers import Run
+from scope.answers.run import compares_words
+from scope.data.sampling import LoadedData, short_hash, subsample
+from scope.errors import DataError, RunError
 from scope.estimation import metrics_of_kept_pairs
 from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.audit.request import MOST_LOOKS, AuditRequest
-from scope.jobs.audit.similarities import encoder_for
-from scope.jobs.identity import manifest_of
-from scope.jobs.perturbing import searched_on
-from scope.jobs.preparation import (
+from scope.jobs.encoders import ForSearch, encoder_at_hand, for_encoder, of_words
+from scope.jobs.identity import configuration_of, manifest_of
+from scope.jobs.perturbing import (
     ChosenCapability,
     choose_capabilities,
     further_metrics,
     load_texts,
+    searched_on,
     soft_scope_metric,
     with_labels,
 )
 from scope.jobs.shards import SETTING, Shard
 from scope.metrics import Metric
-from scope.models.model import Model
-from scope.protocols import SearchOptions
-from scope.records import Example, Manifest, Setting
+from scope.models.loading import load_encoder
+from scope.models.options import SENTENCE_ENCODER
+from scope.models.scheme import Model
+from scope.protocols import Encoder, Progress, SearchOptions
+from scope.records import AuditResult, Example, Manifest, ScoredPerturbation, Setting, own_id_of
+from scope.store.folder import RunFolder
 
 OF_VERDICTS = (
     *(
@@ -240,3 +259,177 @@ def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
     for model in (*references, *targets):
         models.setdefault(model.name, model)
     return list(models.values())
+
+
+_PLAN = (
+    *(*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity"),
+    *("label_map", "role", "next_tokens", "cluster", "recall"),
+)
+_SAMPLE = ("seed", "changed_texts", "n_most", "looks")
+"""What a second run may choose anew."""
+
+_FACT = "earlier audits"
+
+
+class Earlier(NamedTuple):
+    """The names of runs that make an audit exploratory, or else of the one combined with it."""
+
+    looks: tuple[str, ...]
+    combined_with: tuple[str, ...] = ()
+    combined: AuditResult | None = None
+
+
+def earlier_audits(run: Run, manifests: Sequence[Manifest], ids: Set[str]) -> list[Earlier]:
+    """What had finished in the same folder when the run began; a resume goes by the same.
+
+    For each audit of the run these share the reference, a target and the specification of the data.
+    Those with any of the texts, by their ``ids``, count as looks. Of two or more none is combined.
+    """
+    folder = run.path.absolute().parent
+    keys = [here.reference.name if manifests[1:] else _FACT for here in manifests]
+    new = {key: here for key, here in zip(keys, manifests, strict=True) if not run.fact(_FACT, key)}
+    for key, names in zip(new, _sorted_out(folder, [*new.values()], ids), strict=True):
+        run.keep_fact(_FACT, key, json.dumps(names))
+    stored = (json.loads(str(run.fact(_FACT, key))) for key in keys)
+    return [_earlier(folder, *both) for both in zip(manifests, stored, strict=True)]
+
+
+def _earlier(folder: Path, here: Manifest, names: tuple[list[str], list[str]]) -> Earlier:
+    looks, again = names
+    combined = _against(here, _audit(folder / again[0])) if again else None
+    # One that was deleted meanwhile was looked at, too.
+    return Earlier(tuple(looks), tuple(again), combined) if combined else Earlier((*looks, *again))
+
+
+def _sorted_out(
+    folder: Path, manifests: Sequence[Manifest], ids: Set[str]
+) -> list[tuple[list[str], list[str]]]:
+    """For each audit the names of looks, and of the run that is combined, if any."""
+    texts = set(map(own_id_of, ids))
+    names: list[tuple[list[str], list[str]]] = [([], []) for _ in manifests]
+    for path in sorted(folder.glob("*/result.json")) if manifests else ():
+        whole = _audit(path.parent)
+        for here, (looks, again) in zip(manifests, names, strict=True):
+            result = _against(here, whole)
+            if result is None or not _is_another_plan(result.manifest, here):
+                continue
+            rows = (row for row in result.measurements if row.metric == "iid_agreement")
+            if _may_be_combined(result, here):
+                again.append(path.parent.name)
+            elif not texts.isdisjoint(own_id_of(id_) for row in rows for id_ in row.example_ids):
+                looks.append(path.parent.name)
+    return [
+        (sorted(looks + again), []) if looks or again[1:] else ([], again) for looks, again in names
+    ]
+
+
+def _against(here: Manifest, whole: AuditResult | None) -> AuditResult | None:
+    """The audit of the same reference, of several in a matrix; None without one."""
+    reference = configuration_of(here)["reference"]
+    for audit in () if whole is None else whole.audits or (whole,):
+        if configuration_of(audit.manifest).get("reference") == reference:
+            return audit
+    return None
+
+
+def _audit(folder: Path) -> AuditResult | None:
+    """A finished audit; None of a damaged run, which its own commands report."""
+    run = RunFolder(folder)
+    with suppress(RunError):
+        if (run.read_configuration() or {}).get("job") == "audit":
+            result = run.read_result()
+            return result if isinstance(result, AuditResult) else None
+    return None
+
+
+def _is_another_plan(there: Manifest, here: Manifest) -> bool:
+    """Whether it is of the same models and data, with another plan or other texts."""
+    return (
+        not _targets(there).isdisjoint(_targets(here))
+        and there.data[0].spec == here.data[0].spec
+        and (_plan(there), _sample(there)) != (_plan(here), _sample(here))
+    )
+
+
+def _may_be_combined(result: AuditResult, here: Manifest) -> bool:
+    judged = {card.name for card in here.targets}
+    decisions = {each.decision for each in result.verdicts if each.target in judged}
+    return (
+        _plan(result.manifest) == _plan(here)
+        and _targets(here) <= _targets(result.manifest)
+        and not (result.earlier_looks or result.combined_with)
+        and not here.settings.get("cluster")  # runs may share documents
+        # A second look at what is decided would judge it anew, at another error.
+        and decisions == {"not shown"}
+    )
+
+
+def _targets(manifest: Manifest) -> set[str]:
+    targets: Any = configuration_of(manifest)["targets"]
+    return set(map(str, targets))
+
+
+def _plan(manifest: Manifest) -> tuple[object, ...]:
+    parts = map(configuration_of(manifest).get, ("baseline", "capabilities"))
+    return (*map(manifest.settings.get, _PLAN), *parts)
+
+
+def _sample(manifest: Manifest) -> tuple[object, ...]:
+    return (*map(manifest.settings.get, _SAMPLE), manifest.data[0].fingerprint)
+
+
+PAIRS_AT_ONCE = 256
+
+
+def encoder_for(request: AuditRequest, chosen: Sequence[ChosenCapability]) -> ForSearch:
+    """The named encoder, or one that the search needs.
+
+    Raises
+    ------
+    ModelError
+        When the named encoder cannot be loaded, or lacks what the search needs.
+    """
+    if request.encoder == "none":
+        return for_encoder(None, chosen)
+    if not request.marks_similarity:
+        return encoder_at_hand(chosen, request.model_options, request)
+    encoder = load_encoder(request.encoder or SENTENCE_ENCODER, request.model_options)
+    if any(compares_words(choice.capability) for choice in chosen):
+        encoder = of_words(encoder, cache=request.cache)
+    return for_encoder(encoder, chosen)
+
+
+def with_similarities(
+    perturbations: Sequence[ScoredPerturbation],
+    examples: Sequence[Example],
+    encoder: Encoder | None,
+    progress: Progress,
+) -> tuple[ScoredPerturbation, ...]:
+    """The perturbations with the cosine of each text's vector and its original's, six decimals.
+
+    Unchanged without an encoder.
+    """
+    if encoder is None:
+        return tuple(perturbations)
+    originals = {example.id: example.text for example in examples}
+    measured: list[ScoredPerturbation] = []
+    with progress.task("similarity of pairs", len(perturbations)) as advance:
+        for start in range(0, len(perturbations), PAIRS_AT_ONCE):
+            portion = perturbations[start : start + PAIRS_AT_ONCE]
+            measured += _measured(portion, originals, encoder)
+            advance(len(portion))
+    return tuple(measured)
+
+
+def _measured(
+    some: Sequence[ScoredPerturbation], originals: dict[str, str], encoder: Encoder
+) -> Iterator[ScoredPerturbation]:
+    pairs = [(originals[row.perturbation.example_id], row.perturbation.text) for row in some]
+    texts = sorted({text for pair in pairs for text in pair if text is not None and pair[1]})
+    vectors = dict(zip(texts, np.asarray(encoder.encode(texts)), strict=True)) if texts else {}
+    for row, (before, after) in zip(some, pairs, strict=True):
+        if after is None:
+            yield row
+        else:
+            cosine = float(vectors[before] @ vectors[after])
+            yield replace(row, similarity=round(min(1.0, max(-1.0, cosine)), 6) + 0.0)

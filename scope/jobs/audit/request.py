@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from scope.core.job import Job
 from scope.core.options import (
     DATA,
     HIDDEN,
@@ -20,7 +19,7 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
-from scope.core.request import refuse_unused
+from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import AuditGates
 from scope.jobs.shared_fields import (
@@ -339,7 +338,7 @@ def _is_pair(model: object) -> bool:
     if not isinstance(model, list | tuple) or any(isinstance(part, str) for part in model):
         return False
     # Imported here, so that the command line starts faster.
-    from scope.models.library_objects import is_known
+    from scope.models.python import is_known
 
     return is_known(model)
 

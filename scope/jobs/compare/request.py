@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.job import Job
 from scope.core.options import (
     DATA,
     HIDDEN,
@@ -18,6 +17,7 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
+from scope.core.request import Job
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates

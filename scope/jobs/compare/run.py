@@ -20,8 +20,10 @@ from scope.estimation.tasks import (
 )
 from scope.jobs.answering_models import (
     PROMPTS,
+    ChosenTask,
     answerer_card,
     check_answering_models,
+    choose_tasks,
     in_one_form,
     load_answering_models,
     spec_of,
@@ -29,17 +31,14 @@ from scope.jobs.answering_models import (
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
+from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.identity import configuration_of, manifest_of, short_names
 from scope.jobs.left_out import ask_all, with_reasons
-from scope.jobs.on_ray import check_engine, run_shards
 from scope.jobs.runner import Prepared, run_job
-from scope.jobs.semscore import ByEncoder, Likeness, SemScore, load_semscore
-from scope.jobs.shards import SETTING, Shard
-from scope.jobs.task_choice import ChosenTask, choose_tasks
-from scope.models.model import Model
+from scope.jobs.shards import SETTING, Shard, check_engine, run_shards
 from scope.models.options import LETTER_TOKENS
 from scope.models.prompts import prompt_of
-from scope.models.scheme import split_spec, with_name
+from scope.models.scheme import Model, split_spec, with_name
 from scope.protocols import Progress
 from scope.records import GOLD, CompareResult, Manifest, Outcome, Setting, TaskAnswers
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from reports.wording import short_points, short_share
 from scope.data.logs.items import ItemName
+from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import TaskNumbers
-from scope.estimation.tasks.shares import SILENT, cut_thoughts
 from scope.jobs.audit.verdict_words import VerdictWords, listed, rounded_up
 from scope.records import (
     MOST_WITH_CELLS,

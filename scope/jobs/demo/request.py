@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scope.core.job import Job
 from scope.core.options import DATA, Limits, whole_number
-from scope.core.request import Request
+from scope.core.request import Job, Request
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,8 +22,7 @@ from scope.jobs.fleet.map import describe_models, models_of_fleet
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import QuestionLayout, make_layout, question_table, require_texts
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
-from scope.jobs.fleet.scoring import reliability, surprising_questions
-from scope.jobs.fleet.selection import ChosenForecaster, choose
+from scope.jobs.fleet.selection import ChosenForecaster, choose, reliability, surprising_questions
 from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
 from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job

@@ -11,22 +11,30 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope import records
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet import embed, scoring
+from scope.jobs.fleet import embed, selection as scoring
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
 from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
 from scope.jobs.fleet.map import counts_of_fleet, skill_estimates
 from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.questions import Table, question_table
 from scope.jobs.fleet.requests import Evaluates, ForecastRequest
-from scope.jobs.fleet.scoring import from_greatest
+from scope.jobs.fleet.selection import from_greatest
 from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
-from scope.records import Estimate, Manifest, Undefined
+from scope.records import (
+    Estimate,
+    ExpectedAccuracy,
+    FleetModel,
+    ForecastResult,
+    ForecastScore,
+    Manifest,
+    Setting,
+    Undefined,
+)
 from scope.statistics.intervals import mean_estimate
 
 FORECASTS = "forecasts.csv"
@@ -66,7 +74,7 @@ class Evaluation:
         return {
             **counts_of_fleet(fleet, self.conflicts),
             "fleet": tuple(
-                records.FleetModel(name=name, skill=skill, added=True)
+                FleetModel(name=name, skill=skill, added=True)
                 for name, skill in zip(fleet.models, skills, strict=True)
                 if name in fleet.added
             ),
@@ -82,7 +90,7 @@ class PlannedEvaluation(NamedTuple):
     """
 
     models: tuple[str, ...]
-    settings: dict[str, records.Setting]
+    settings: dict[str, Setting]
     build: Callable[[], Evaluation]
     prepared: Callable[..., Prepared[Any]]
 
@@ -182,7 +190,7 @@ def _evaluation(
 
 def score_forecasts(
     evaluation: Evaluation, probabilities: Probabilities
-) -> tuple[records.ForecastScore, ...]:
+) -> tuple[ForecastScore, ...]:
     """The scores of each model's mean and of the fleet; empty if no answer is known.
 
     Parameters
@@ -212,7 +220,7 @@ def score_forecasts(
     )
 
 
-def run_forecast_fleet(request: ForecastRequest) -> records.ForecastResult:
+def run_forecast_fleet(request: ForecastRequest) -> ForecastResult:
     """Forecast the answers, or continue the run."""
     return run_job(request, prepare)
 
@@ -220,16 +228,14 @@ def run_forecast_fleet(request: ForecastRequest) -> records.ForecastResult:
 forecast_fleet = as_function(ForecastRequest, run_forecast_fleet)
 
 
-def prepare(request: ForecastRequest) -> Prepared[records.ForecastResult]:
+def prepare(request: ForecastRequest) -> Prepared[ForecastResult]:
     """Read the fleet and the questions, or the answers to fit and score."""
     plan = plan_evaluation(request)
     compute = partial(_compute, plan.build)
     return plan.prepared("fleet forecast", request, compute, settings=plan.settings)
 
 
-def _compute(
-    build: Callable[[], Evaluation], manifest: Manifest, run: Run
-) -> records.ForecastResult:
+def _compute(build: Callable[[], Evaluation], manifest: Manifest, run: Run) -> ForecastResult:
     """Write all forecasts, and score those with known answers."""
     evaluation = build()
     fleet, questions = evaluation.fleet, evaluation.questions
@@ -247,7 +253,7 @@ def _compute(
     if scored.ids:
         observed = scoring.means_of_known(scored.correct, known)
         shift = scoring.known_gain(observed, scoring.means_of_known(predicted, known), names)
-    return records.ForecastResult(
+    return ForecastResult(
         manifest=manifest,
         **evaluation.facts(),
         scores=score_forecasts(evaluation, probabilities),
@@ -261,15 +267,13 @@ def _compute(
     )
 
 
-def _expected(
-    evaluation: Evaluation, probabilities: Probabilities
-) -> tuple[records.ExpectedAccuracy, ...]:
+def _expected(evaluation: Evaluation, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
     """Each model's expected and observed accuracy on the unseen questions, the highest first."""
     questions = evaluation.questions.take(evaluation.fresh)
     chances, names = probabilities[evaluation.fresh].T, same_texts(questions)
     answered = len(evaluation.scored) > 0
     accuracies = [
-        records.ExpectedAccuracy(
+        ExpectedAccuracy(
             model=model,
             accuracy=mean_estimate(predicted, names, empty=ALL_SEEN),
             observed=scoring.known_mean(answers, names) if answered else None,

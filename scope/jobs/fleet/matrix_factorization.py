@@ -9,11 +9,15 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.fleet.factorization import new_model_skills, shrunk_skills
-from scope.jobs.fleet.forecaster import Probabilities, VectorForecaster
+from scope.jobs.fleet.forecaster import (
+    Probabilities,
+    VectorForecaster,
+    new_model_skills,
+    shrunk_skills,
+)
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.models.torch_setup import load_torch, torch_threads
-from scope.statistics.threads import one_numpy_thread
+from scope.statistics.intervals import one_numpy_thread
 
 Numbers = NDArray[np.float32]
 

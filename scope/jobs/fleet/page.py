@@ -20,7 +20,7 @@ from reports.wording import percent, short_share
 from scope import records
 from scope.jobs.fleet import headlines, page_tables as tables
 from scope.jobs.fleet.headlines import overall
-from scope.jobs.fleet.scoring import from_greatest
+from scope.jobs.fleet.selection import from_greatest
 from scope.records import Estimate
 from scope.records.fleet import SINGLE_BEST
 

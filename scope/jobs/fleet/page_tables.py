@@ -17,7 +17,7 @@ from reports.prose import Text, Written, joined, prose, written
 from reports.wording import Cell, number, p_value, percent
 from scope import records
 from scope.jobs.fleet.headlines import Score
-from scope.jobs.fleet.scoring import from_greatest
+from scope.jobs.fleet.selection import from_greatest
 from scope.records import Estimate, Undefined
 
 Number = Estimate | Undefined | None

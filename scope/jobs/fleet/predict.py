@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope import records
 from scope.answers import Run
 from scope.core.request import as_function
 from scope.jobs.fleet.embed import Learning, load_needed_encoder, prepared, tabulate
@@ -20,9 +19,18 @@ from scope.jobs.fleet.matrix import CorrectnessMatrix
 from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.runner import Prepared, run_job
 from scope.protocols import Encoder
-from scope.records import BenchmarkPrediction, Estimate, Undefined
+from scope.records import (
+    BenchmarkPoint,
+    BenchmarkPrediction,
+    Contribution,
+    Estimate,
+    Manifest,
+    PredictResult,
+    Setting,
+    Undefined,
+)
 from scope.records.fleet import EVERY
-from scope.statistics.threads import one_numpy_thread
+from scope.statistics.intervals import one_numpy_thread
 
 Vectors = NDArray[np.floating]
 """Shape (models, dimensions)."""
@@ -200,14 +208,14 @@ def _predict_split(left: LeftOut, known: Rows, asked: Rows, ridge: bool) -> Spli
     )
 
 
-def _points(left: LeftOut, results: Sequence[Split]) -> tuple[records.BenchmarkPoint, ...]:
+def _points(left: LeftOut, results: Sequence[Split]) -> tuple[BenchmarkPoint, ...]:
     """Each model's prediction, averaged over the splits that predict it."""
     sums, counts = np.zeros((2, len(left.models)))
     for split in results:
         sums[split.models] += split.predicted
         counts[split.models] += 1
     return tuple(
-        records.BenchmarkPoint(
+        BenchmarkPoint(
             model=left.models[place],
             predicted=float(sums[place] / counts[place]),
             observed=float(left.observed[place]),
@@ -232,7 +240,7 @@ def over_splits(values: NDArray[np.float64], models: int) -> Estimate:
 
 def contribution_matrix(
     predict: Callable[..., BenchmarkPrediction], targets: Sequence[str], sources: Sequence[str]
-) -> tuple[records.Contribution, ...]:
+) -> tuple[Contribution, ...]:
     """The contribution of each benchmark to the prediction of every other one, as in EmbedLLM.
 
     The contribution is the squared error of predicted accuracies with vectors learned without the
@@ -271,7 +279,7 @@ def contribution_matrix(
         if not np.isnan(total).any():
             models = [whole.models for name, whole in wholes.items() if target in (name, EVERY)]
             value = over_splits(total, max(models))
-        contributions.append(records.Contribution(source=source, target=target, value=value))
+        contributions.append(Contribution(source=source, target=target, value=value))
     return tuple(contributions)
 
 
@@ -310,7 +318,7 @@ def vectors_by(
     return embed
 
 
-def run_predict_fleet(request: PredictRequest) -> records.PredictResult:
+def run_predict_fleet(request: PredictRequest) -> PredictResult:
     """Predict the accuracies, or continue the run."""
     return run_job(request, prepare)
 
@@ -318,13 +326,13 @@ def run_predict_fleet(request: PredictRequest) -> records.PredictResult:
 predict_fleet = as_function(PredictRequest, run_predict_fleet)
 
 
-def prepare(request: PredictRequest) -> Prepared[records.PredictResult]:
+def prepare(request: PredictRequest) -> Prepared[PredictResult]:
     """Read and check the answers, the benchmarks and, for mf and knn, the encoder."""
     matrix, card = load_answers(request.data, request)
     every = benchmarks_of(matrix, "one to predict, others to fit on")
     require_known(request.benchmarks, every, "--benchmark", "benchmark")
     benchmarks = tuple(dict.fromkeys(request.benchmarks)) or every
-    settings: dict[str, records.Setting] = {}
+    settings: dict[str, Setting] = {}
     encoder = None
     if request.forecaster != SVD:
         learning = Learning.of(request)
@@ -355,9 +363,9 @@ def _compute(
     every: Sequence[str],
     benchmarks: Sequence[str],
     encoder: Encoder | None,
-    manifest: records.Manifest,
+    manifest: Manifest,
     _: Run,
-) -> records.PredictResult:
+) -> PredictResult:
     embed = vectors_by(request, matrix, encoder)
 
     def predict(benchmark: str, *without: str) -> BenchmarkPrediction:
@@ -376,7 +384,7 @@ def _compute(
             predictions.append(predict(benchmark))
             advance()
     asked = request.contributions
-    return records.PredictResult(
+    return PredictResult(
         manifest=manifest,
         **counts_of_answers(matrix, encoder),
         predictions=tuple(predictions),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from scope.core.job import Job
 from scope.core.options import (
     DATA,
     HIDDEN,
@@ -19,7 +18,7 @@ from scope.core.options import (
     repeated,
     whole_number,
 )
-from scope.core.request import described, refuse_unused
+from scope.core.request import Job, described, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.shared_fields import LeavesOut

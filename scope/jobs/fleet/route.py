@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet import inputs, scoring
+from scope.jobs.fleet import inputs, selection as scoring
 from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import RouteRequest
-from scope.jobs.fleet.scoring import Part
+from scope.jobs.fleet.selection import Part
 from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, run_job
 from scope.printing import counted, listed

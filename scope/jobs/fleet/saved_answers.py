@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scope.data.fields import Fields, is_missing, plain_label, read_fields, unprinted
-from scope.data.items import LETTERS, option_index, right_answers
+from scope.data.fields import LETTERS, Fields, is_missing, plain_label, read_fields, unprinted
+from scope.data.items import option_index, right_answers
 from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from scope.core.request import Request, described
 from scope.errors import ScopeError, SpecError
-from scope.jobs.answering_models import in_one_form, is_saved
+from scope.jobs.answering_models import in_one_form, is_saved, task_names
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.audit.run import prepare as prepare_audit
 from scope.jobs.compare.request import CompareRequest
@@ -24,7 +24,6 @@ from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, SharesAnswers
-from scope.jobs.task_choice import task_names
 from scope.models.scheme import scheme_of
 from scope.records import EstimatedResult, Manifest, NotRun
 

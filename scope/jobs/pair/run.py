@@ -17,12 +17,11 @@ from scope.estimation.matrix import label_similarities
 from scope.jobs.answering_models import is_saved
 from scope.jobs.audit.request import whole_spec
 from scope.jobs.cost_estimate import facts_of
-from scope.jobs.dry_run import cost_in_short
 from scope.jobs.identity import default_run_name, manifest_of
 from scope.jobs.pair.parts import Parts, left_out, plan_parts
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.probe.steps import aligned
-from scope.jobs.runner import Prepared, prices_in, run_job
+from scope.jobs.runner import Prepared, cost_in_short, prices_in, run_job
 from scope.models.endpoint.exchange import EndpointError
 from scope.models.loading import load_latent_reader, loading_once
 from scope.progress import Bars, Lines, remark

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from scope.errors import DataError, SpecError
 from scope.jobs.probe import measures, network
-from scope.jobs.probe.correlations import pearson
 from scope.jobs.probe.latents import (
     Distances,
     Latents,
@@ -24,6 +23,7 @@ from scope.jobs.probe.latents import (
     checked_scores,
     layer_normed,
     one_thread,
+    pearson,
     require_form,
 )
 

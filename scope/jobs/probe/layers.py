@@ -15,8 +15,8 @@ from scipy.stats import t as student
 
 from scope.errors import DataError
 from scope.jobs.probe import latents
-from scope.jobs.probe.correlations import pearson_difference, pearson_estimate
 from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.latents import pearson_difference, pearson_estimate
 from scope.records.estimates import Estimate, Undefined
 
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from scope.jobs.probe.correlations import pearson
 from scope.jobs.probe.latents import (
     Basis,
     Distances,
@@ -26,6 +25,7 @@ from scope.jobs.probe.latents import (
     cosine_distances,
     fit_basis,
     fit_scales,
+    pearson,
     project,
     raw_basis,
 )

@@ -16,9 +16,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from scope.errors import DataError, SpecError
+from scope.jobs.answering_models import find_task, task_names
 from scope.jobs.probe.latents import Scores
 from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.task_choice import find_task, task_names
 from scope.plugins import piece_card, refuse_unused_settings, settings_of, with_settings
 from scope.printing import counted
 from scope.protocols import PairData, PairTask, Part

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from scope.core.job import Job
 from scope.core.options import (
     DATA,
     HIDDEN,
@@ -19,7 +18,7 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
-from scope.core.request import refuse_unused
+from scope.core.request import Job, refuse_unused
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.probe.network import PRETRAINED, STEPS, Step, checked_step

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from scope import records
 from scope.answers import Run
 from scope.answers.asking import may_change
 from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
@@ -29,18 +28,19 @@ from scope.jobs.probe.pairs import (
     sentences_of,
 )
 from scope.jobs.probe.request import ProbeRequest
-from scope.jobs.probe.similarity import open_probe
+from scope.jobs.probe.saving import open_probe
 from scope.jobs.runner import Prepared, run_job
 from scope.paths import expanded
 from scope.protocols import LatentReader
-
-
-def run_probe(request: ProbeRequest) -> records.ProbeResult:
-    """Fit and evaluate probes, or evaluate a saved one."""
-    return run_job(request, prepare)
-
-
-probe = as_function(ProbeRequest, run_probe)
+from scope.records import (
+    DataCard,
+    LayerAblation,
+    Manifest,
+    ModelCard,
+    ProbeFindings,
+    ProbeResult,
+    Setting,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +57,8 @@ class ProbePlan:
     sources: tuple[saving.LatentSource, ...]
     saved: SimilarityProbe | None = None
     unlabelled: tuple[str, ...] = ()
-    unlabelled_card: records.DataCard | None = None
-    settings: Mapping[str, records.Setting]
+    unlabelled_card: DataCard | None = None
+    settings: Mapping[str, Setting]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -75,12 +75,10 @@ class ProbePlan:
         for name, reader in zip(self.names, readers, strict=True):
             yield vectors_work(name, "latents", reader.latents, self.texts)
 
-    def manifest(self, tables: Sequence[LatentTable] = ()) -> records.Manifest:
+    def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
         """The manifest of the result; ``tables`` are the models' latents, if computed."""
         cards = [
-            records.ModelCard(
-                name=name, spec=source.spec, fingerprint=source.fingerprint, role="model"
-            )
+            ModelCard(name=name, spec=source.spec, fingerprint=source.fingerprint, role="model")
             for name, source in zip(self.names, self.sources, strict=True)
         ]
         for place, table in enumerate(tables):
@@ -103,7 +101,15 @@ class ProbePlan:
         )
 
 
-def prepare(request: ProbeRequest) -> Prepared[records.ProbeResult]:
+def run_probe(request: ProbeRequest) -> ProbeResult:
+    """Fit and evaluate probes, or evaluate a saved one."""
+    return run_job(request, prepare)
+
+
+probe = as_function(ProbeRequest, run_probe)
+
+
+def prepare(request: ProbeRequest) -> Prepared[ProbeResult]:
     """Read the pairs and open the models' files, or the saved probe."""
     plan, readers = (_plan_new if request.probe is None else _plan_saved)(request)
     return Prepared(
@@ -175,7 +181,7 @@ def _plan_saved(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
     return plan, [opened.reader]
 
 
-def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> records.ProbeResult:
+def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> ProbeResult:
     request, pairs = plan.request, plan.pairs
     folder = None if request.save is None else expanded(request.save)
     if folder is not None:
@@ -183,7 +189,7 @@ def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> re
         saving.prepare_folder(folder, plan.sources[0])
     models = list(_read_models(plan, readers))
     leakage, judged = leakage_groups(pairs), []
-    ablations: list[records.LayerAblation] = []
+    ablations: list[LayerAblation] = []
     for model in models:
         fitted = _fitted(plan, model)
         if folder is not None:
@@ -195,7 +201,7 @@ def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> re
     maps, without_map = steps.alignments(models, pairs.test, request.seed)
     low, high = plan.chosen.ends
     unseen = leakage.unseen
-    findings = records.ProbeFindings(
+    findings = ProbeFindings(
         train=len(pairs.train),
         development=len(pairs.development),
         test=len(pairs.test),
@@ -216,7 +222,7 @@ def _fit_and_judge(plan: ProbePlan, readers: list[LatentReader], run: Run) -> re
         files=() if folder is None else (str(folder),),
     )
     manifest = plan.manifest([model.table for model in models])
-    return records.ProbeResult(manifest=manifest, findings=findings)
+    return ProbeResult(manifest=manifest, findings=findings)
 
 
 def _read_models(plan: ProbePlan, readers: list[LatentReader]) -> Iterator[saving.ReadModel]:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope import records
 from scope.answers.vectors import LatentTable
-from scope.data.drawing import by_name, draw
+from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.probe import correlations
+from scope.jobs.probe import latents as correlations
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import Scores
 from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
@@ -23,6 +22,17 @@ from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import LeakageGroups, Pairs, human_scores, sentence_groups, sentences_of
 from scope.jobs.probe.saving import ReadModel
 from scope.protocols import Advance, Progress
+from scope.records import (
+    Estimate,
+    LayerAblation,
+    LayerAlignment,
+    LayerScore,
+    MisjudgedPair,
+    ProbeDifference,
+    ProbedModel,
+    StepScore,
+    Undefined,
+)
 from scope.statistics import mean_estimate
 
 if TYPE_CHECKING:
@@ -114,10 +124,10 @@ def _pretrain(
 class JudgedModel(NamedTuple):
     """The results of one model; ``given`` are the test scores by its last step's probe."""
 
-    model: records.ProbedModel
-    scores: tuple[records.StepScore, ...]
-    layers: tuple[records.LayerScore, ...]
-    misjudged: tuple[records.MisjudgedPair, ...]
+    model: ProbedModel
+    scores: tuple[StepScore, ...]
+    layers: tuple[LayerScore, ...]
+    misjudged: tuple[MisjudgedPair, ...]
     given: Scores
 
 
@@ -140,25 +150,23 @@ def judge_model(
 
 def _step_score(
     model: str, step: FittedStep, before: FittedStep | None, wanted: Scores, leakage: LeakageGroups
-) -> records.StepScore:
+) -> StepScore:
     """A step's correlation with human scores, and its gain over the previous step."""
     predicted, groups, unseen = step.given[0], leakage.groups, leakage.unseen
     pearsons = [correlations.pearson_estimate(scores, wanted, groups) for scores in step.given]
     spearmans = [correlations.spearman_estimate(scores, wanted, groups) for scores in step.given]
-    on_unseen: records.Estimate | records.Undefined
+    on_unseen: Estimate | Undefined
     if unseen is None:
-        on_unseen = records.Undefined(reason="the training pairs of a saved probe are unknown", n=0)
+        on_unseen = Undefined(reason="the training pairs of a saved probe are unknown", n=0)
     elif not unseen.any():
-        on_unseen = records.Undefined(
-            reason="every test pair shares a sentence with the other pairs", n=0
-        )
+        on_unseen = Undefined(reason="every test pair shares a sentence with the other pairs", n=0)
     else:
         on_unseen = correlations.pearson_estimate(predicted[unseen], wanted[unseen], groups[unseen])
     # For the interval, the pairs of a group are one example.
     error = mean_estimate(
         np.abs(predicted - wanted), list(map(str, groups)), high=step.probe.high - step.probe.low
     )
-    return records.StepScore(
+    return StepScore(
         model=model,
         step=step.probe.step,
         parameters=step.probe.measure_.trained,
@@ -174,7 +182,7 @@ def _step_score(
 
 def layer_scores(
     model: str, fitted: Sequence[FittedStep], test: PairLatents, groups: NDArray[np.int64]
-) -> tuple[records.LayerScore, ...]:
+) -> tuple[LayerScore, ...]:
     """Each layer's correlation, and the decrease of the last step's probe without it.
 
     If a step has autoencoders, also the reconstruction error of the last ones.
@@ -187,7 +195,7 @@ def layer_scores(
     lost = leave_one_layer_out(probe, *test, groups=groups) if len(raw) > 1 else nothing
     rebuilt = _reconstruction(fitted, test, groups) or nothing
     return tuple(
-        records.LayerScore(
+        LayerScore(
             model=model, layer=layer, raw=raw, encoded=encoded, lost=lost, reconstruction=error
         )
         for layer, (raw, encoded, lost, error) in enumerate(
@@ -202,7 +210,7 @@ def ablate(
     whole: FittedStep,
     groups: NDArray[np.int64],
     progress: Progress,
-) -> Iterator[records.LayerAblation]:
+) -> Iterator[LayerAblation]:
     """The step ``whole`` fitted again without each block of layers, beside that of all layers.
 
     The seed is the first one, as with all layers; what was learned without scores is reused.
@@ -220,7 +228,7 @@ def ablate(
             probe.fit(*train.of_layers(kept), development=development.of_layers(kept))
             first, second, wanted = test.of_layers(kept)
             compared = whole.given[0], probe.predict(first, second), wanted, groups
-            yield records.LayerAblation(
+            yield LayerAblation(
                 model=model.name,
                 step=whole.probe.step,
                 first=start,
@@ -233,7 +241,7 @@ def ablate(
 
 def _reconstruction(
     fitted: Sequence[FittedStep], test: PairLatents, groups: NDArray[np.int64]
-) -> list[records.Estimate | records.Undefined]:
+) -> list[Estimate | Undefined]:
     """The error of the last autoencoders in each layer, on the test sentences; empty if none."""
     probes = [step.probe for step in fitted if hasattr(step.probe, "pretrained_")]
     trained = [probe for probe in probes if probe.pretrained_.encoders]
@@ -244,9 +252,7 @@ def _reconstruction(
     return [mean_estimate(column, names, high=most) for column in errors.T]
 
 
-def misjudged_pairs(
-    model: str, pairs: Pairs, predicted: Scores
-) -> tuple[records.MisjudgedPair, ...]:
+def misjudged_pairs(model: str, pairs: Pairs, predicted: Scores) -> tuple[MisjudgedPair, ...]:
     """The pairs with the largest difference from human scores, the largest first.
 
     Examples
@@ -261,7 +267,7 @@ def misjudged_pairs(
     # Rounded, so that rounding errors decide no order; ties keep the order of the pairs.
     errors = np.abs(predicted - human_scores(pairs)).round(6)
     return tuple(
-        records.MisjudgedPair(
+        MisjudgedPair(
             model=model,
             id=pairs[place].id,
             first=pairs[place].first,
@@ -275,13 +281,13 @@ def misjudged_pairs(
 
 def differences(
     models: Sequence[JudgedModel], wanted: Scores, groups: NDArray[np.int64]
-) -> tuple[records.ProbeDifference, ...]:
+) -> tuple[ProbeDifference, ...]:
     """The correlation of each model's last step minus that of each later model's.
 
     ``wanted`` has the human scores of the test pairs, ``groups`` their leakage groups.
     """
     return tuple(
-        records.ProbeDifference(
+        ProbeDifference(
             step=first.scores[-1].step,
             first=first.model.name,
             second=second.model.name,
@@ -293,7 +299,7 @@ def differences(
 
 def alignments(
     models: Sequence[ReadModel], pairs: Pairs, seed: int
-) -> tuple[tuple[records.LayerAlignment, ...], tuple[str, ...]]:
+) -> tuple[tuple[LayerAlignment, ...], tuple[str, ...]]:
     """CKA maps of each two models on at most 500 sampled sentences, and notes on those without."""
     of_sentences = sentence_groups(pairs)
     drawn = draw(by_name(of_sentences), MOST_SENTENCES, seed)
@@ -313,10 +319,10 @@ def aligned(
     latents: Sequence[NDArray[np.float32]],
     seed: int,
     groups: NDArray[np.int64] | None = None,
-) -> records.LayerAlignment:
+) -> LayerAlignment:
     """The CKA of two models' layers on the same sentences; see `align_layers`."""
     values, margins, chance = align_layers(*latents, seed=seed, groups=groups)
-    return records.LayerAlignment(
+    return LayerAlignment(
         first=names[0],
         second=names[1],
         sentences=len(latents[0]),

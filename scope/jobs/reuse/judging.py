@@ -25,10 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.jobs.reuse.answer_matrix import Values, option_blocks
-from scope.jobs.reuse.case import Case, Kind, informative_items, joint_pairs
-from scope.jobs.reuse.consensus import pairwise_kappa, skill
-from scope.jobs.reuse.evidence import deciding_pairs, kinds_of_evidence, plain_correlations
-from scope.jobs.reuse.shared_mistakes import shared_mistakes
+from scope.jobs.reuse.evidence import (
+    Case,
+    Kind,
+    deciding_pairs,
+    informative_items,
+    joint_pairs,
+    kinds_of_evidence,
+    plain_correlations,
+)
+from scope.jobs.reuse.shared_mistakes import pairwise_kappa, shared_mistakes, skill
 from scope.jobs.reuse.usability import (
     answers_usably,
     check_controls,

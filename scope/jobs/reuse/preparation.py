@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 from scope.answers import CachedClassifier, Run, recognise
 from scope.core.request import refuse_unused
-from scope.data.drawing import Keyed, draw, short_hash
+from scope.data.sampling import Keyed, draw, short_hash
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
+    ChosenTask,
     check_prompts,
+    choose_tasks,
     first_questions,
     in_one_form,
     is_saved,
@@ -28,12 +30,15 @@ from scope.jobs.audit.models import (
     refuse_unused_words,
 )
 from scope.jobs.cost_estimate import Planned, questions_work, search_work, texts_work
+from scope.jobs.encoders import encoder_at_hand
 from scope.jobs.identity import NULL, PROBES, manifest_of
-from scope.jobs.perturbing import PairSearch, changed_texts, searched_on
-from scope.jobs.preparation import (
+from scope.jobs.perturbing import (
     ChosenCapability,
+    PairSearch,
+    changed_texts,
     choose_capabilities,
     load_texts,
+    searched_on,
     with_labels,
 )
 from scope.jobs.reuse.models import ReuseModels, load_reuse_models
@@ -41,10 +46,8 @@ from scope.jobs.reuse.questions import ItemSet, task_items, text_items
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import Responses, TaskResponses, TextResponses, match_by_answers
 from scope.jobs.reuse.verdicts import HYPOTHESIS
-from scope.jobs.task_choice import ChosenTask, choose_tasks
-from scope.jobs.word_encoder import encoder_at_hand
 from scope.models.labels import AlignedClassifier, parse_label_map
-from scope.models.model import Model
+from scope.models.scheme import Model
 from scope.plugins import refuse_unused_settings
 from scope.protocols import Encoder, SearchOptions
 from scope.records import CapabilityCard, DataCard, Example, Manifest, Setting

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.job import Job
 from scope.core.options import (
     DATA,
     METHOD,
@@ -16,7 +15,7 @@ from scope.core.options import (
     settings_option,
     whole_number,
 )
-from scope.core.request import refuse_unused
+from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models

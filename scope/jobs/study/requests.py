@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.job import Job
 from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, option, whole_number
-from scope.core.request import Request
+from scope.core.request import Job, Request
 from scope.data.memory import data_spec
 from scope.errors import SpecError
 from scope.jobs.shared_fields import LeavesOut

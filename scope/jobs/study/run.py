@@ -20,21 +20,20 @@ from scope.data.fields import read_fields
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
 from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
-from scope.jobs.answering_models import check_answering_models, load_answering_models
+from scope.jobs.answering_models import check_answering_models, choose_tasks, load_answering_models
 from scope.jobs.identity import manifest_of
 from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests, size
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs, PairTable, Square
 from scope.jobs.study.requests import StudyNumber, StudyPair, StudyResult
-from scope.jobs.task_choice import choose_tasks
 from scope.models.options import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
 from scope.records import Undefined
 from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS
-from scope.statistics.threads import one_numpy_thread
+from scope.statistics.intervals import one_numpy_thread
 
 Judgements = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Scores by judge, model and item."""

@@ -8,7 +8,7 @@ from functools import partial
 
 from scope.errors import ModelError
 from scope.models.checkpoint import fingerprint_with
-from scope.models.endpoint import letters
+from scope.models.endpoint import protocol as letters
 from scope.models.endpoint.address import Address
 from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.exchange import EndpointError, EndpointRequest

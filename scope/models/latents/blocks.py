@@ -13,11 +13,15 @@ from functools import partial
 from typing import Any, TypeVar
 
 from scope.errors import ModelError
-from scope.models.batching import ONE_THREAD_RULES, RowRule
-from scope.models.generations import CHANGING_POSITIONS, position_kinds
-from scope.models.inference import Computed, Inference
+from scope.models.inference import ONE_THREAD_RULES, Computed, Inference, RowRule
 from scope.models.options import DType
-from scope.models.torch_setup import chosen_threads, load_torch, torch_threads
+from scope.models.torch_setup import (
+    CHANGING_POSITIONS,
+    chosen_threads,
+    load_torch,
+    position_kinds,
+    torch_threads,
+)
 from scope.printing import first_line
 from scope.untrusted import converting
 

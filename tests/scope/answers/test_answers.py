@@ -5,7 +5,7 @@ import pytest
 from scope.answers import CachedClassifier, Memory, Run, ask
 from scope.answers.answers import KEPT_AT_ONCE
 from scope.errors import ModelError
-from scope.models.model import Model
+from scope.models.scheme import Model
 from scope.progress import Silent
 from scope.protocols import StreamingClassifier
 from scope.records import Answer, Prediction, Question

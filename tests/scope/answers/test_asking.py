@@ -9,7 +9,7 @@ import scope
 from scope.answers import Run, asking
 from scope.answers.asking import ASKINGS, REPEATED, may_change
 from scope.errors import ModelError, RunError
-from scope.models.model import Model
+from scope.models.scheme import Model
 from scope.progress import Silent
 from scope.records import Answer, Prediction, Question
 from scope.records.result import TEXT_BY_TEXT

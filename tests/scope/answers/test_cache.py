@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from scope.answers.cache import (
+from scope.answers.table import (
     answer_file,
     bytes_of_cache,
     clear_cache,

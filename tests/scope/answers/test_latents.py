@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from scope.answers import vectors as job
-from scope.answers.cache import answer_file, clear_cache
-from scope.answers.table import Table
+from scope.answers.table import Table, answer_file, clear_cache
 from scope.answers.vectors import recognise_reader, stored_latents
 from scope.errors import DataError, ModelError, RunError
 

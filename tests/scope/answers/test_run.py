@@ -15,7 +15,7 @@ import pytest
 from made_up_fleet_comparison import build_comparison
 
 from scope.answers import Run
-from scope.answers.searches import keep_search, searched
+from scope.answers.run import keep_search, searched
 from scope.errors import RunError
 from scope.records import Perturbation, Prediction
 from scope.serialization import from_json, to_json
@@ -100,7 +100,7 @@ import sys
 from pathlib import Path
 from scope.records import Perturbation, Prediction
 from scope.answers import Run
-from scope.answers.searches import keep_search
+from scope.answers.run import keep_search
 with Run.open(Path(sys.argv[1]), {"job": "audit", "seed": 0}) as run:
     for batch in range(100_000):
         texts = [f"{batch}-{i}" for i in range(200)]

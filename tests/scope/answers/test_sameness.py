@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from scope.answers.sameness import (
+from scope.answers.asking import (
     difference_of_answers,
     difference_of_numbers,
     difference_of_predictions,

@@ -14,9 +14,8 @@ from capabilities.synonym import Synonym
 from capabilities.textattack import TextAttackRecipe
 from capabilities.typo import Typo
 from scope.answers import Answers, Run, Shared
-from scope.answers.cache import answer_file, sizes
-from scope.answers.searches import Searches
-from scope.answers.table import Table
+from scope.answers.run import Searches
+from scope.answers.table import Table, answer_file, sizes
 from scope.models.huggingface import HuggingFaceClassifier
 from scope.models.loading import load_model
 from scope.models.options import ModelOptions

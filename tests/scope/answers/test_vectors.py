@@ -7,7 +7,7 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 
-from scope.answers.cache import answer_file
+from scope.answers.table import answer_file
 from scope.answers.vectors import question_vectors
 from scope.errors import ModelError, RunError
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scope.answers.cache import shared_table
+from scope.answers.table import shared_table
 
 
 @pytest.fixture

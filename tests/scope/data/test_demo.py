@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from scope.data.demo import demo_tweets
+from scope.data.specs import demo_tweets
 from scope.errors import ResourceError
 
 needs_tweets = pytest.mark.skipif(
@@ -62,7 +62,7 @@ def test_what_is_left_out(monkeypatch, tmp_path):
     ]
     write_corpus(tmp_path, "sentiment,confidence,text\r\n" + "\r\n".join(rows))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec_of(tmp_path))
-    monkeypatch.setattr("scope.data.demo._SHA256", digest(tmp_path))
+    monkeypatch.setattr("scope.data.specs._SHA256", digest(tmp_path))
     kept = sorted((*demo_tweets("test"), *demo_tweets("train")), key=lambda e: int(e.id))
     assert [(e.id, e.text, e.label) for e in kept] == [
         ("0", "we like this & that film", "positive"),

@@ -15,8 +15,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.data.drawing import Keyed, Repeats, draw, short_hash
-from scope.data.sampling import load_data, subsample
+from scope.data.sampling import Keyed, Repeats, draw, load_data, short_hash, subsample
 from scope.data.specs import open_source, parse_hub_name
 from scope.errors import DataError, SpecError
 from scope.records import unit_of

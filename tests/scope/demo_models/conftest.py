@@ -5,14 +5,14 @@ from telling_texts import BLAME, PLAIN, PRAISE, telling_texts
 from word_pieces import write_word_pieces
 
 from scope.demo_models.bases import Base
-from scope.demo_models.recipes import (
+from scope.demo_models.training import (
     LABELS,
     DemoRecipe,
     NewModelRecipe,
     StudentRecipe,
     TrainingRecipe,
+    seeded_torch,
 )
-from scope.demo_models.training import seeded_torch
 from scope.models.torch_setup import quiet_transformers
 
 

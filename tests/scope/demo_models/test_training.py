@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from scope.demo_models.build import gold_probabilities
-from scope.demo_models.recipes import TrainingRecipe
 from scope.demo_models.training import (
+    TrainingRecipe,
     answer,
     answer_from,
     encode_texts,

@@ -11,8 +11,8 @@ from capabilities.typo import Typo
 from scope.answers.asking import REPEATED
 from scope.jobs import cost_estimate
 from scope.jobs.cost_estimate import questions_work, search_work, seconds_to_answer, texts_work
-from scope.models.model import Model
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS
+from scope.models.scheme import Model
 from scope.protocols import SearchOptions
 from scope.records import Answer, Example, Prediction, Question
 

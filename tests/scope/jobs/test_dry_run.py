@@ -8,7 +8,7 @@ import pytest
 import scope
 from scope.errors import SpecError
 from scope.jobs.cost_estimate import Planned, Work, announcements
-from scope.jobs.dry_run import Cost
+from scope.jobs.runner import Cost
 
 
 def test_it_prints_the_sums_and_its_json_has_them():

@@ -8,6 +8,7 @@ import pytest
 from capabilities.choice import Choice
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
+    ChosenTask,
     answerer_card,
     check_answering_models,
     in_one_form,
@@ -15,7 +16,6 @@ from scope.jobs.answering_models import (
     require_one_form,
 )
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.task_choice import ChosenTask
 from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.protocols import TaskData

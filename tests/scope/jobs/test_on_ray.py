@@ -13,7 +13,7 @@ import toy_models
 
 import scope
 from scope.errors import ModelError, ResourceError, RunError, SpecError
-from scope.jobs import on_ray
+from scope.jobs import shards as on_ray
 from scope.serialization import to_json
 from scope.store import RunFolder
 

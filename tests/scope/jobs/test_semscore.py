@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from scope.errors import SpecError
-from scope.jobs import semscore as job
-from scope.jobs.semscore import ByEncoder, folder_and_model, load_semscore
+from scope.jobs import encoders as job
+from scope.jobs.encoders import ByEncoder, folder_and_model, load_semscore
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
 from scope.progress import Silent
 

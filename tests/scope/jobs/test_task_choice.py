@@ -5,7 +5,7 @@ from toy_pairs import Rated
 
 from capabilities.similarity import Similarity
 from scope.errors import SpecError
-from scope.jobs.task_choice import choose_tasks
+from scope.jobs.answering_models import choose_tasks
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 from breaking_models import inference_of, model_of
 from hypothesis import given, strategies as st
 
-from scope.models.batching import RowRule, batches_of_equal_length
-from scope.models.inference import Inference
+from scope.models.inference import Inference, RowRule, batches_of_equal_length
 from scope.models.torch_setup import load_torch
 
 lengths = st.lists(st.integers(min_value=0, max_value=12), max_size=60)

@@ -7,7 +7,7 @@ from hostile.checkpoints import tensors
 from hostile.encoders import change_json
 from hypothesis import given, settings, strategies as st
 
-from scope.answers.checks import predictions
+from scope.answers.answers import predictions
 from scope.errors import ModelError
 from scope.models import huggingface
 from scope.models.heads import load, longest_input

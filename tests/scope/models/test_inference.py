@@ -7,8 +7,7 @@ import pytest
 from breaking_models import inference_of, model_of
 
 from scope.models import inference
-from scope.models.batching import AS_GIVEN, RowRule
-from scope.models.inference import NOT_TO_THE_BYTE, Inference
+from scope.models.inference import AS_GIVEN, NOT_TO_THE_BYTE, Inference, RowRule
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 torch = load_torch()

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.stats import binomtest, norm
 
 from scope.records import Estimate, Undefined
-from scope.statistics.two_runs import (
+from scope.statistics.paired import (
     detectable_difference,
     mcnemar_p_value,
     recovery,

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from made_up_comparison import build_comparison
 
 from scope.answers import Run
-from scope.checksums import sealed, unsealed
 from scope.errors import DamagedError, RunError
+from scope.paths import sealed, unsealed
 from scope.records import Answer, Item
 from scope.records.results import ScoredExample, ScoredPerturbation
 from scope.serialization import from_json, plain, to_json

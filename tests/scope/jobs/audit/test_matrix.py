@@ -7,7 +7,7 @@ from toy_models import SameBytes
 from scope.errors import ModelError, ScopeError
 from scope.jobs.audit.models import check_models
 from scope.jobs.audit.request import AuditRequest
-from scope.models import library_objects
+from scope.models import python as library_objects
 from scope.serialization import from_json, to_json
 
 NAMES = ("toy_models:Reference", "toy_models:Student", "toy_models:Rival")

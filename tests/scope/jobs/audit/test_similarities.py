@@ -5,15 +5,15 @@ import pytest
 
 from capabilities.synonym import Synonym
 from capabilities.typo import Typo
-from scope.answers.cache import answer_file
+from scope.answers.table import answer_file
 from scope.errors import ModelError
-from scope.jobs import word_encoder
-from scope.jobs.audit import similarities
+from scope.jobs import encoders as word_encoder
+from scope.jobs.audit import plan as similarities
+from scope.jobs.audit.plan import encoder_for, with_similarities
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.similarities import encoder_for, with_similarities
+from scope.jobs.encoders import KeptComparisons
 from scope.jobs.pages import markdown_of
-from scope.jobs.preparation import ChosenCapability
-from scope.jobs.word_encoder import KeptComparisons
+from scope.jobs.perturbing import ChosenCapability
 from scope.progress import Silent
 from scope.protocols import Swap
 from scope.records import Example, Perturbation, ScoredPerturbation

@@ -8,7 +8,7 @@ from tiny_heads import write_tiny_bert_mlm
 from tiny_probe import write_probe
 
 import scope
-from scope.jobs.probe.similarity import open_probe
+from scope.jobs.probe.saving import open_probe
 from scope.models.latents.reader import CheckpointReader
 from scope.models.options import ModelOptions, Readout
 from scope.records import GOLD

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.jobs.fleet.factorization import (
+from scope.jobs.fleet.forecaster import (
     Prior,
     answer_noise,
     factorize,

@@ -11,12 +11,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors
 
 from scope.errors import DataError, SpecError
-from scope.jobs.fleet.factorization import shrunk_skills
 from scope.jobs.fleet.forecaster import (
     MeanForecaster,
     NeighbourForecaster,
     checked_correctness,
     checked_table,
+    shrunk_skills,
 )
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import QuestionLayout

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 from sklearn.linear_model import Ridge, RidgeCV
 
-from scope.jobs.fleet import kernels
-from scope.jobs.fleet.kernels import (
+from scope.jobs.fleet import text_factors as kernels
+from scope.jobs.fleet.text_factors import (
     MIXES,
     STRENGTHS,
     Mix,

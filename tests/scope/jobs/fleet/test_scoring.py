@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.jobs.fleet.scoring import forecast_scores, hit_shares, reliability
+from scope.jobs.fleet.selection import forecast_scores, hit_shares, reliability
 from scope.records import Undefined
 
 NAN = np.nan

@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.stats import t
 from sklearn.decomposition import PCA
 
-from scope.jobs.fleet.similar_models import community_distances, model_map, nearest_models
+from scope.jobs.fleet.map import community_distances, model_map, nearest_models
 from scope.records import Undefined
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scope.checksums import unsealed
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
 from scope.jobs.fleet.inputs import text_digest
@@ -24,6 +23,7 @@ from scope.jobs.fleet.stored_fleet import (
     with_added_models,
 )
 from scope.jobs.fleet.text_factors import TextFactors
+from scope.paths import unsealed
 
 MADE = {
     "mean": (MeanForecaster, {}),

@@ -6,7 +6,7 @@ from hypothesis import assume, given, strategies as st
 from scipy.stats import pearsonr, spearmanr
 from shared_errors import grouped
 
-from scope.jobs.probe.correlations import (
+from scope.jobs.probe.latents import (
     pearson_difference,
     pearson_estimate,
     pearson_without,

@@ -15,14 +15,14 @@ import scope
 from capabilities.similarity import Similarity
 from scope.errors import DataError, SpecError
 from scope.jobs.probe import run as run_module
-from scope.jobs.probe.correlations import (
+from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.latents import (
     pearson,
     pearson_difference,
     pearson_estimate,
     spearman_difference,
     spearman_estimate,
 )
-from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.layers import layer_curve, leave_one_layer_out
 from scope.jobs.probe.network import PRETRAINED, STEPS
 from scope.jobs.probe.pairs import leakage_groups, read_all_parts, sentences_of

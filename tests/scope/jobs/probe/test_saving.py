@@ -10,7 +10,6 @@ import pytest
 import toy_latents
 from toy_latents import SMALL, STEPS
 
-from scope.checksums import unsealed
 from scope.errors import RunError
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.saving import (
@@ -24,8 +23,9 @@ from scope.jobs.probe.saving import (
     save_probe,
     with_dtype,
 )
-from scope.models.latents.source import natural_dtype
+from scope.models.latents.reader import natural_dtype
 from scope.models.options import ONE_WORD, ModelOptions, Readout
+from scope.paths import unsealed
 
 TOY = toy_latents.pairs()
 SOURCE = LatentSource(

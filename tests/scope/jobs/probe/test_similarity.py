@@ -12,10 +12,9 @@ from toy_readers import Bags, Other
 
 import scope
 from scope.errors import DataError, ModelError
-from scope.jobs.probe import similarity as similarity_module
+from scope.jobs.probe import saving as similarity_module
 from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.saving import SavedProbe, save_probe, source_of
-from scope.jobs.probe.similarity import open_probe
+from scope.jobs.probe.saving import SavedProbe, open_probe, save_probe, source_of
 from scope.models.loading import load_latent_reader
 from scope.models.options import ModelOptions, Readout
 

@@ -7,9 +7,9 @@ import pytest
 
 from scope.errors import DataError
 from scope.jobs.reuse.answer_matrix import AnswerKey, Response
-from scope.jobs.reuse.choosing import with_chosen_controls
 from scope.jobs.reuse.models import ReuseModels
-from scope.models.model import Model
+from scope.jobs.reuse.usability import with_chosen_controls
+from scope.models.scheme import Model
 
 RIGHT = [place % 4 for place in range(40)]
 ITEMS = [

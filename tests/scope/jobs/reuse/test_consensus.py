@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 from scipy.stats import chi2
 
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, option_blocks
-from scope.jobs.reuse.consensus import (
+from scope.jobs.reuse.shared_mistakes import (
     FEWEST_FOR_KIN,
     Fit,
     FitRows,
@@ -18,9 +18,9 @@ from scope.jobs.reuse.consensus import (
     guessing_p_value,
     kin,
     pairwise_kappa,
+    shared_mistakes,
     skill,
 )
-from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.metrics.consistency import capa_discrete
 
 
@@ -49,6 +49,7 @@ def copying(answers, *, share, of, to):
 
 
 @given(st.integers(0, 10_000))
+@example(3826)  # below -1 if it is not cut off
 def test_kappa_of_a_pair_is_discrete_capa_of_what_was_put_to_both(seed):
     answers = random_pool(seed, missing=0.3)
     kappas = pairwise_kappa(answers, option_blocks(answers))

@@ -13,7 +13,7 @@ from scope.answers import Run
 from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.questions import task_items
 from scope.jobs.reuse.responses import TaskResponses, match_labels
-from scope.models.model import Model
+from scope.models.scheme import Model
 from scope.progress import Silent
 from scope.records import Answer, Item, Prediction, Question
 

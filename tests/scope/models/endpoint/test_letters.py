@@ -3,14 +3,14 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.models.endpoint.letters import (
+from scope.models.endpoint.protocol import (
     LEAST_MASS,
     MOST_OPTIONS,
+    Position,
     option_probabilities,
     spelled_option,
     written_letter,
 )
-from scope.models.endpoint.protocol import Position
 
 
 @pytest.mark.parametrize(

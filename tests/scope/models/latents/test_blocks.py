@@ -12,7 +12,7 @@ from scope.models.latents.blocks import (
     longest_unchanged,
     side_by_side,
 )
-from scope.models.latents.source import checkpoint_source
+from scope.models.latents.reader import checkpoint_source
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
 

@@ -9,8 +9,7 @@ import pytest
 
 from scope.errors import DataError, ModelError, SpecError
 from scope.models.latents.blocks import Blocks
-from scope.models.latents.reader import CheckpointReader, Framing, read_checkpoint
-from scope.models.latents.source import ModelSource
+from scope.models.latents.reader import CheckpointReader, Framing, ModelSource, read_checkpoint
 from scope.models.loading import load_encoder, load_latent_reader
 from scope.models.options import ONE_WORD, ModelOptions, Readout
 from scope.models.torch_setup import load_torch, quiet_transformers
@@ -100,7 +99,7 @@ def test_a_reader_says_how_it_reads_before_it_is_loaded(folders, monkeypatch):
     def fail(*_):
         raise AssertionError("loaded")
 
-    monkeypatch.setattr("scope.models.latents.source.load_parts", fail)
+    monkeypatch.setattr("scope.models.latents.reader.load_parts", fail)
     options = ModelOptions(device="cpu", dtype="float16")
 
     def facts(name, readout=None):

@@ -1,27 +1,38 @@
-"""The measure of SemScore: a sentence encoder, or a probe of a model's layers."""
+"""The measure of SemScore: a sentence encoder, or a probe of a model's layers.
+
+Chooses the encoder that compares words in context, and caches its comparisons.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import ScopeError, SpecError
+from scope.answers.run import compares_words
+from scope.answers.table import shared_table
+from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecError
 from scope.estimation.tasks import Compare, cosines_of
 from scope.jobs.identity import WHOSE
+from scope.jobs.perturbing import ChosenCapability
+from scope.jobs.shared_fields import SharesAnswers
 from scope.models.loading import load_encoder
-from scope.models.options import ModelOptions
-from scope.paths import expanded
-from scope.protocols import Encoder, Progress, Task
+from scope.models.options import SENTENCE_ENCODER, ModelOptions
+from scope.models.scheme import carry_mark, identity_of
+from scope.paths import cache_folder, expanded
+from scope.progress import remark
+from scope.protocols import ComparesWords, Encoder, Progress, Swap, Task, WordEncoder
 from scope.records import Setting
 
 if TYPE_CHECKING:
-    from scope.jobs.probe.similarity import OpenedProbe
+    from scope.jobs.probe.saving import OpenedProbe
+
 
 PROBE = "probe:"
 """How a spec begins that names a saved probe's folder."""
@@ -157,7 +168,7 @@ def load_semscore(
             fix="leave --semscore out, or choose another task",
         )
     # It brings scikit-learn with it, which no encoder needs.
-    from scope.jobs.probe.similarity import open_probe
+    from scope.jobs.probe.saving import open_probe
 
     with _or_leave_it_out("--semscore none"):
         folder, model = folder_and_model(spec)
@@ -190,3 +201,115 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
     except ScopeError as error:
         error.fix += f"; or leave SemScore out: {option}"
         raise
+
+
+def _packaged() -> str:
+    from scope.demo_models.bases import packaged_minilm
+
+    return packaged_minilm()
+
+
+AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, _packaged)
+"""Specs of the encoders that are tried where none is named: SemScore's, then the demo's."""
+
+
+class ForSearch(NamedTuple):
+    """The encoder of a search, if any, and the capabilities adapted to it."""
+
+    encoder: Encoder | None
+    capabilities: tuple[ChosenCapability, ...]
+
+
+def encoder_at_hand(
+    chosen: Sequence[ChosenCapability], options: ModelOptions, request: SharesAnswers
+) -> ForSearch:
+    """The first encoder that can be loaded, if a capability compares words.
+
+    If none can be loaded, synonyms are those of the most frequent sense.
+    """
+    if not any(compares_words(choice.capability) for choice in chosen):
+        return ForSearch(None, tuple(chosen))
+    for find in AT_HAND:
+        try:
+            encoder = of_words(load_encoder(find(), options), cache=request.cache)
+        except (ModelError, ResourceError):
+            continue
+        return for_encoder(encoder, chosen)
+    missing = "no sentence encoder at hand: synonyms are those of the most frequent sense"
+    remark(request.progress, f"{missing} ({SENTENCE_ENCODER} would compare them in their place)")
+    return for_encoder(None, chosen)
+
+
+def for_encoder(encoder: Encoder | None, chosen: Sequence[ChosenCapability]) -> ForSearch:
+    """The capabilities as they are with this encoder, or without one."""
+    spec = None if encoder is None else encoder.spec
+    return ForSearch(
+        encoder,
+        tuple(
+            replace(choice, capability=choice.capability.for_encoder(spec))
+            if isinstance(choice.capability, ComparesWords)
+            else choice
+            for choice in chosen
+        ),
+    )
+
+
+def of_words(encoder: Encoder, *, cache: bool) -> KeptComparisons:
+    """An encoder that compares words in context and caches the comparisons.
+
+    Raises
+    ------
+    ModelError
+        When it gives vectors of whole texts alone.
+    """
+    if not isinstance(encoder, WordEncoder):
+        raise ModelError(
+            f"the encoder `{encoder.spec}` gives vectors of whole texts alone",
+            expected="an encoder whose tokens can be read: synonyms are compared in their place",
+            fix=f"name an encoder such as {SENTENCE_ENCODER}, or write --setting "
+            "synonym.sense=frequent",
+        )
+    encoder.compare_words([])  # refuses an encoder without vectors of words
+    return KeptComparisons(encoder, cache=cache)
+
+
+class KeptComparisons:
+    """A word encoder that computes each comparison once, for all references and runs.
+
+    Parameters
+    ----------
+    encoder
+        The encoder; only comparisons of one that its bytes identify are cached on disk.
+    cache
+        Whether the disk is used.
+    """
+
+    def __init__(self, encoder: WordEncoder, *, cache: bool) -> None:
+        self._encoder = encoder
+        self._owner = identity_of(encoder) if cache else None
+        self.spec, self.fingerprint = encoder.spec, encoder.fingerprint
+        self.reproducible = getattr(encoder, "reproducible", "")
+        self.encode = encoder.encode
+        carry_mark(self, encoder)
+
+    def compare_words(self, swaps: Sequence[Swap]) -> NDArray[np.float64]:
+        """As the encoder's own."""
+        if self._owner is not None:
+            try:
+                return self._from_disk(self._owner, swaps)
+            except RunError:
+                self._owner = None  # a cache that cannot be read or written does not end the run
+        return self._encoder.compare_words(swaps)
+
+    def _from_disk(self, owner: str, swaps: Sequence[Swap]) -> NDArray[np.float64]:
+        contents = {swap: json.dumps(swap) for swap in swaps}
+        with shared_table(cache_folder()) as table:
+            values = table.get("vectors", owner, contents.values(), float)
+            missing = [swap for swap, content in contents.items() if content not in values]
+            if missing:
+                cosines = self._encoder.compare_words(missing)
+                named = zip(missing, cosines, strict=True)
+                computed = {contents[swap]: float(cosine) for swap, cosine in named}
+                table.put("vectors", owner, {key: repr(cosine) for key, cosine in computed.items()})
+                values |= computed
+        return np.array([values[contents[swap]] for swap in swaps])
