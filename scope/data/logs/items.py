@@ -128,7 +128,8 @@ class LogItem(NamedTuple):
     the right option, or one of ``either`` is, and what was chosen is a ``choice`` or the greatest
     of the ``log_likelihoods``. An ``answer`` is what the model wrote, and ``gold`` are the targets
     of a generated one; ``missing`` says why there is none. ``category`` is the document's, ``row``
-    the tool's id of the row, and ``unusable`` says why a row cannot be read. `LogFile.read` adds the last two.
+    the tool's id of the row, and ``unusable`` says why a row cannot be read. `LogFile.read` adds
+    the last two.
     """
 
     text: str

@@ -279,11 +279,11 @@ def example(questions: Questions, pair: Sequence[str], part: Sequence[str]) -> t
     if not fitting:
         return ()
     *_, asked = min(fitting, key=lambda row: row[:-1])
-    given = [
+    of_pair = [
         answer._replace(models=[each for each in answer.models if each[0] in pair])
         for answer in asked.given
     ]
-    shown = asked._replace(given=tuple(each for each in given if each.models or each.right))
+    shown = asked._replace(given=tuple(each for each in of_pair if each.models or each.right))
     note = prose("{category}", category=asked.item.category or asked.task.task)
     return (Cards(cards=[Card(note=note, blocks=tuple(question_blocks(shown)))], narrow=True),)
 

@@ -253,7 +253,7 @@ def _answers(screen: Screen, cells: FourCells) -> Table:
     rows: list[tuple[str, str | Text, str]] = []
     for kind, share in kinds.items():
         count, here = cells.count(share) if share else 0, screen.filters.kinds.get(kind, 0)
-        some = f" ({here:,} here)" if 0 < here < count else ""
+        some = f" ({here:,} shown)" if 0 < here < count else ""
         link = Span(f"{count:,}{some}", link=screen.filters.address(kind))
         rows.append((kind, (link,), f"{in_percent(share.value)[0]}\u00a0%" if share else "–"))
     if cells.flips and cells.other_wrong:
@@ -271,10 +271,10 @@ def _in_points(gap: Estimate) -> str:
     """A difference with its interval in whole points, which is as much as a part of them shows.
 
     >>> _in_points(Estimate(value=-0.14, low=-0.251, high=0.004, n=93, method="Tango"))
-    '−14 [−25, 0]'
+    '−14\xa0[−25,\xa00]'
     """
     numbers = (f"{round(100 * value):+d}" for value in (gap.value, gap.low, gap.high))
-    return "{} [{}, {}]".format(*numbers).replace("+0", "0").replace("-", "−")
+    return "{}\u00a0[{},\u00a0{}]".format(*numbers).replace("+0", "0").replace("-", "−")
 
 
 def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
@@ -294,9 +294,9 @@ def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
     head = f"at most {abs(100 * limit):g} lower"
     numbers = Column("Difference, points", "number")
     columns = (Column("Questions", "name"), Column(head, "strip"), numbers)
-    yield Table.with_columns(columns, rows, close=True)
     words = "The intervals of all {n} categories hold together, in 95 of 100 runs."
     yield note(words, n=len(parts))
+    yield Table.with_columns(columns, rows, close=True)
 
 
 def what_to_do(screen: Screen) -> Iterator[Block]:
@@ -307,8 +307,8 @@ def what_to_do(screen: Screen) -> Iterator[Block]:
         both = list(screen.task.shared(first, second).values())
         needs.append(questions_needed(both, margin) or 0)
         about = f" on about {rounded_up(needs[-1]):,} questions" if needs[-1] else ""
-        words = f"To decide if {{second}} may replace {{first}}, compare the two alone{about}: a "
-        yield paragraph(f"{words}verdict is for ten models at most.", first=first, second=second)
+        words = f"To decide if {{second}} may replace {{first}}, compare the two alone{about}."
+        yield paragraph(words, first=first, second=second)
     elif not verdicts:
         words = "Add right answers to the data to know whether {second} may replace {first}."
         yield paragraph(words, first=first, second=second)
@@ -345,8 +345,7 @@ def _to_read(screen: Screen, cells: FourCells, passed: Sequence[str]) -> Iterato
     parts = screen.task.parts(cells.first, cells.second)
     if parts and parts[0].gap.value < _MUCH and parts[0].gap.high > 0:
         part, gap, _ = parts[0]
-        words = "If {part} matters to you, ask more of it: {points} points on {n} questions may be "
-        words += "chance."
+        words = "If {part} matters to you, ask more of it: {points} on {n} may be chance."
         yield paragraph(words, part=part, points=_in_points(gap), n=gap.n)
 
 

@@ -113,7 +113,7 @@ def test_the_four_cells_lead_to_their_questions():
         key, value = re.fullmatch(r"answers\?(\w+)=(.+)", link).groups()
         assert sum(value in card.keys[key].split() for card in cards.cards) == count
     some = page(comparison(*runs(lost=3, gained=2, n=100, wrong=20)), max_items=1)
-    assert re.search(r"'[23] \(1 here\)'", repr(list(within(some.sections[0].blocks))))
+    assert re.search(r"'[23] \(1 shown\)'", repr(list(within(some.sections[0].blocks))))
 
 
 def screens(result):
