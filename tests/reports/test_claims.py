@@ -102,11 +102,11 @@ CLAIMS = {
         lambda _, low: number(low) > 0,
     ),
     "too early": (
-        rf"too early[^:(]*ccuracy differs by \S+ points \[{NUMBER}, \S+\] \(allowed: at most {NUMBER} ",
+        rf"too early[^:(]*ccuracy differs by \S+ points \[{NUMBER}, \S+\] \(\D+{NUMBER} ",
         lambda _, low, limit: number(low) <= -number(limit),
     ),
     "may not": (
-        rf"is less accurate[^:(]*differs by \S+ points \[\S+ {NUMBER}\] \(allowed: at most {NUMBER} ",
+        rf"is less accurate[^:(]*differs by \S+ points \[\S+ {NUMBER}\] \(\D+{NUMBER} ",
         lambda _, high, limit: number(high) < -number(limit),
     ),
     "no gold": (r"no (?:text of this run has a gold|question has a known)", without_gold),
