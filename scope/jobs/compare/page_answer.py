@@ -138,10 +138,10 @@ def about_of(screen: Screen) -> Text:
         lines.append(prose(words, first=first, share=short_share(score), n=score.n))
     lines += _verdicts(screen) if screen.result.verdicts else _uncorrected(screen)
     if task.degenerate:
-        words = (
-            "Left out, as hardly better than chance, silent or with one answer to all: {models}."
-        )
-        lines.append(prose(words, models=joined(task.degenerate)))
+        names = [f"{name} ({why})" for name, why in task.degenerate.items()]
+        why = "Left out, as hardly better than chance, silent or with one answer to all: {models}."
+        words = why if others[1:] else "Left out: {models}."
+        lines.append(prose(words, models=joined(task.degenerate if others[1:] else names)))
     if not task.ranked():
         lines.append(prose("No two models can be compared: {why}.", why=task.why_none))
     return together(*lines)

@@ -161,7 +161,7 @@ def test_two_files_of_answers_are_compared_on_all_questions(answers, tmp_path, w
     assert not result.audits
     (sentence,) = map(plain, findings(result))
     assert "ours.jsonl" in sentence
-    assert "answers otherwise on" in sentence
+    assert "gives another answer on" in sentence
     assert {"capability", "value"} <= set(result.to_frame().columns)
     assert len(result.to_frame("examples")) == 60
     assert "audit of theirs.jsonl in place of ours.jsonl" in [one.part for one in result.not_run]
