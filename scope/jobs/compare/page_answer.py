@@ -164,7 +164,7 @@ def _verdicts(screen: Screen) -> Iterator[Text]:
         if not row.reason
     ]
     if sure:
-        yield prose(f"How sure? {' '.join(_SURE[each] for each in dict.fromkeys(sure))}")
+        yield prose(f"**How sure?** {' '.join(_SURE[each] for each in dict.fromkeys(sure))}")
 
 
 def _uncorrected(screen: Screen) -> Iterator[Text]:
@@ -173,7 +173,9 @@ def _uncorrected(screen: Screen) -> Iterator[Text]:
     gap = screen.task.gap(first, second) if more and screen.task.by_accuracy else None
     if gap:
         surely = "is below 0" if gap.high < 0 else "reaches 0: not decided"
-        words = f"How sure? The interval of {{second}}, {{points}} points, {surely}. The best of "
+        words = (
+            f"**How sure?** The interval of {{second}}, {{points}} points, {surely}. The best of "
+        )
         words += "{n} looks better here than on new questions."
         points, count = short_points(gap), len(screen.task.names)
         yield prose(words, second=second, points=points, n=count)
@@ -294,7 +296,7 @@ def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
     head = f"at most {abs(100 * limit):g} lower"
     numbers = Column("Difference, points", "number")
     columns = (Column("Questions", "name"), Column(head, "strip"), numbers)
-    words = "The intervals of all {n} categories hold together, in 95 of 100 runs."
+    words = "All {n} intervals of categories hold together, in 95 of 100 runs."
     yield note(words, n=len(parts))
     yield Table.with_columns(columns, rows, close=True)
 
@@ -306,9 +308,13 @@ def what_to_do(screen: Screen) -> Iterator[Block]:
         margin = float(str(screen.result.manifest.settings.get("accuracy_margin", 0.02)))
         both = list(screen.task.shared(first, second).values())
         needs.append(questions_needed(both, margin) or 0)
-        about = f" on about {rounded_up(needs[-1]):,} questions" if needs[-1] else ""
-        words = f"To decide if {{second}} may replace {{first}}, compare the two alone{about}."
-        yield paragraph(words, first=first, second=second)
+        words = "To decide if {second} may replace {first}, compare the two alone"
+        if needs[-1]:
+            words += (
+                f": about {rounded_up(needs[-1]):,} questions show it in 4 runs of 5 if they are "
+            )
+            words += "equally good"
+        yield paragraph(f"{words}.", first=first, second=second)
     elif not verdicts:
         words = "Add right answers to the data to know whether {second} may replace {first}."
         yield paragraph(words, first=first, second=second)
