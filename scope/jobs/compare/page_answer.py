@@ -310,10 +310,8 @@ def what_to_do(screen: Screen) -> Iterator[Block]:
         needs.append(questions_needed(both, margin) or 0)
         words = "To decide if {second} may replace {first}, compare the two alone"
         if needs[-1]:
-            words += (
-                f": about {rounded_up(needs[-1]):,} questions show it in 4 runs of 5 if they are "
-            )
-            words += "equally good"
+            words += f": about {rounded_up(needs[-1]):,} questions show it in 4 runs of 5"
+            words += " if they are equally good"
         yield paragraph(f"{words}.", first=first, second=second)
     elif not verdicts:
         words = "Add right answers to the data to know whether {second} may replace {first}."
