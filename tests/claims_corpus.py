@@ -114,7 +114,11 @@ def comparison(right, *rows, names=("m0", "m1", "m2"), sure=None):
         return Answer(choice=choice, probabilities=tuple(map(float, shares)))
 
     items = tuple(
-        Item(question=Question(id=f"i{n}", text=f"What is {n}?", options=tuple("abcd")), right=gold)
+        Item(
+            question=Question(id=f"i{n}", text=f"What is {n}?", options=tuple("abcd")),
+            right=gold,
+            category=f"c{n % 4}",
+        )
         for n, gold in enumerate(right)
     )
     answers = tuple(tuple(map(answer, row)) for row in rows)

@@ -102,12 +102,12 @@ CLAIMS = {
         lambda _, low: number(low) > 0,
     ),
     "too early": (
-        rf"too early[^:(]*ccuracy differs by \S+ points \[{NUMBER}, \S+\] \(limit {NUMBER}\)",
-        lambda _, low, limit: number(low) <= number(limit),
+        rf"too early[^:(]*ccuracy differs by \S+ points \[{NUMBER}, \S+\] \(\D+{NUMBER} ",
+        lambda _, low, limit: number(low) <= -number(limit),
     ),
     "may not": (
-        rf"is less accurate[^:(]*differs by \S+ points \[\S+ {NUMBER}\] \(limit {NUMBER}\)",
-        lambda _, high, limit: number(high) < number(limit),
+        rf"is less accurate[^:(]*differs by \S+ points \[\S+ {NUMBER}\] \(\D+{NUMBER} ",
+        lambda _, high, limit: number(high) < -number(limit),
     ),
     "no gold": (r"no (?:text of this run has a gold|question has a known)", without_gold),
     "both accuracies": (
@@ -115,14 +115,14 @@ CLAIMS = {
         lambda _, after, before, gap: abs(number(after) - number(before) - number(gap)) <= 1.05,
     ),
     "the same answers": (
-        r"answers otherwise on (0\.0) %",
+        r"another answer on (0\.0) %",
         lambda result, _: (
             {row.estimate.value for row in result.measurements if row.metric == "agreement"} == {1}
         ),
     ),
     "may be chance": (
-        rf"Look at [^:]+: {NUMBER} \[{NUMBER}, \S+\] points on \d+ questions, the worst of",
-        lambda _, value, low: number(low) <= number(value) < 0,
+        rf"ask more of it: {NUMBER} \[{NUMBER}, {NUMBER}\] on \d+ may be chance",
+        lambda _, value, low, high: number(low) <= number(value) < 0 < number(high),
     ),
     "a text": (
         rf"“[^”]*” teacher {ANSWER}; student {ANSWER}\. Right: (\w+)(, as student says)?",

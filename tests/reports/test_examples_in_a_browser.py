@@ -150,6 +150,6 @@ def test_a_cell_of_two_models_leads_to_its_questions(browser, tmp_path):
     path = tmp_path / "two.html"
     path.write_text(runs_compared(*runs(lost=3, gained=2, n=60, wrong=12)).html(), "utf-8")
     with opening(browser, path.as_uri()) as tab:
-        tab.click("text=3 questions")
+        tab.click("#answer a:text-is('3')")
         tab.wait_for_function("location.hash.startsWith('#answers?')")
         assert tab.inner_text("#shown").startswith("3 of the 60")

@@ -329,7 +329,7 @@ def open_logs(scheme: str, rest: str) -> Source:
                 "question": item.text,
                 "options": list(item.options),
                 "answer": item.right if has_options else [] if task in free else list(item.gold),
-                "category": task,
+                "category": item.category or task,
             }
             unusable = (item.unusable, f"{item.place}: {item.unusable}") if item.unusable else ()
             yield SourceRow(number, tuple(values[column] for column in asked), unusable)

@@ -127,8 +127,9 @@ class LogItem(NamedTuple):
     answer, ``document`` is the tool's hash of the item, if it has one. ``right`` is the index of
     the right option, or one of ``either`` is, and what was chosen is a ``choice`` or the greatest
     of the ``log_likelihoods``. An ``answer`` is what the model wrote, and ``gold`` are the targets
-    of a generated one; ``missing`` says why there is none. ``row`` is the tool's id of the row, and
-    ``unusable`` says why a row cannot be read. `LogFile.read` adds the last two.
+    of a generated one; ``missing`` says why there is none. ``category`` is the document's, ``row``
+    the tool's id of the row, and ``unusable`` says why a row cannot be read. `LogFile.read` adds
+    the last two.
     """
 
     text: str
@@ -144,6 +145,7 @@ class LogItem(NamedTuple):
     answer: str | None = None
     gold: tuple[str, ...] = ()
     missing: NoAnswer = ""
+    category: str = ""
     row: object = None
     unusable: str = ""
     name: ItemName = ItemName(Conditions(*[""] * 6), "", "", "")

@@ -181,6 +181,7 @@ def _item(
         document=fields.get("doc_hash")
         or items.hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
         row=fields.get("doc_id"),
+        category=str(at(fields, "doc", "category") or ""),
     )
     if not with_options:
         return _generated(item, config, fields)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
@@ -25,13 +25,13 @@ from reports.blocks import (
     paragraph,
     places,
 )
-from reports.prose import Span, Text, joined, mark_changes, prose, written
+from reports.prose import Span, Text, joined, prose, written
 from reports.wording import two_digits
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
 
-LEAST_LETTERS = 60
-"""A shorter question, such as one without its options, shows little."""
+LEAST_LETTERS, MOST_LETTERS = 60, 300
+"""A shorter question, such as one without its options, shows little; a longer one hides more."""
 
 MOST_ANSWERS = 5
 """Answers to a question shown at once, the right and the most frequent ones."""
@@ -71,15 +71,15 @@ class AnsweredQuestion(NamedTuple):
         return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else 0.0
 
     def table(self, answers: Sequence[Given]) -> Table:
-        """One row per answer with the models that gave it; options have a letter."""
-        first = 0 if self.item.question.options else 1
-        columns = (Column("", "name"), Column("Answer", "passage"), Column("Given by"))
-        rows = []
-        for answer in answers:
-            letter = option_name(answer.key) if isinstance(answer.key, int) else ""
-            cells = (letter, _shown(self.item, answer), joined(map(_giver, answer.models)))
-            rows.append(Row(cells=cells[first:], chosen=answer.right is True))
-        return Table(columns=columns[first:], rows=tuple(rows))
+        """One row per answer with the models that gave it."""
+        rows = [
+            Row(
+                cells=(_shown(self.item, answer), joined(map(_giver, answer.models))),
+                chosen=answer.right is True,
+            )
+            for answer in answers
+        ]
+        return Table(columns=(Column("Answer", "passage"), Column("Given by")), rows=tuple(rows))
 
 
 Questions = Sequence[AnsweredQuestion]
@@ -127,24 +127,12 @@ def option_name(place: int) -> str:
     return chr(ord("A") + place) if place < 26 else str(place + 1)
 
 
-def marked_answer(text: str, gold: Sequence[str]) -> Text:
-    """The answer; words that the nearest right answer lacks are marked.
-
-    >>> parts = marked_answer("the red house", ["red house", "barn"])
-    >>> [part.text for part in parts if part.style == "marked"]
-    ['the']
-    """
-    words = set(text.split())
-    nearest = max(gold, key=lambda answer: len(words.intersection(answer.split())), default=text)
-    return mark_changes(nearest, text, ("deleted", "marked"))[1]
-
-
 def _shown(item: Item, answer: Given) -> Text:
     """An answer, or a note that there is none, with a remark if it is right."""
     if isinstance(answer.key, int):
-        text: Text = (Span(item.question.options[answer.key]),)
+        text: Text = (Span(f"{option_name(answer.key)}. {item.question.options[answer.key]}"),)
     elif answer.key:
-        text = marked_answer(answer.key, item.gold)
+        text = (Span(answer.key, foreign=True),)
     else:
         text = (Span("no answer" if answer.key is None else UNANSWERABLE, "emphasis"),)
     return (*text, Span(" "), Span("✓\N{NO-BREAK SPACE}right", "good")) if answer.right else text
@@ -168,7 +156,10 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
     if not item.question.options:
         right = ((Span(text or UNANSWERABLE, "strong", foreign=True),) for text in item.gold)
         gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
-        yield Passage(prose("Gold: {gold}", gold=gold))
+        # As in logs of tasks whose prompts alone have the options.
+        letter = all(text.isalpha() and len(text) == 1 for text in item.gold or ("",))
+        words = "Gold: {gold}" + " (the data have no texts of options)" * letter
+        yield Passage(prose(words, gold=gold))
     frequent = sorted(asked.given, key=lambda answer: (not answer.right, -len(answer.models)))
     shown = [answer for answer in frequent[:MOST_ANSWERS] if answer.models or answer.right]
     yield asked.table([answer for answer in asked.given if answer in shown])
@@ -211,8 +202,6 @@ class Filters(NamedTuple):
     def keys(self, question: AnsweredQuestion) -> dict[str, str]:
         """What the finder selects and sorts a question by."""
         states = ["disagree"] if question.disagreement else []
-        states += ["text"] if states and not question.item.question.options else []
-        states += ["wrong"] if any(a.right is False and a.models for a in question.given) else []
         states += [self._state(kind)] if (kind := _kind(question)) else []
         return {
             "task": str(self.tasks.index(question.task.task)),
@@ -226,12 +215,9 @@ class Filters(NamedTuple):
         """Its form."""
         named = (("task", "Task", self.tasks), ("category", "Category", self.categories))
         lists = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
-        in_words = not all(question.item.question.options for question in self.shown)
         states = {
             **{"": "all questions", "disagree": "models disagree"},
-            **({"text": "a written answer changes"} if in_words else {}),
             **{self._state(kind): kind for kind in self.kinds},
-            **{"wrong": "at least one is wrong", "none": "all alike, none wrong"},
         }
         lists.append(Select(key="state", label="Answers", options=tuple(states.items())))
         return Finder(
@@ -243,18 +229,14 @@ class Filters(NamedTuple):
         )
 
 
-def answers_side_by_side(tasks: Sequence[Questions], filters: Filters) -> Section | None:
+def answers_side_by_side(tasks: Sequence[Questions], filters: Filters) -> Section:
     """The questions on which models disagree most."""
-    if not tasks:
-        return None
+    disagreeing = sum(question.disagreement > 0 for of_task in tasks for question in of_task)
     about = paragraph(
-        "{shown} of {total} questions, those with the most disagreement first; the models disagree "
-        "on {disagreeing} of the {total}. Models with the same answer share a row; marked words "
-        "are not in gold; the number after a model is the probability of its choice. All answers "
-        "are in ``to_frame('examples')`` and in the run’s parquet files.",
-        shown=len(filters.shown),
-        total=sum(map(len, tasks)),
-        disagreeing=sum(question.disagreement > 0 for of_task in tasks for question in of_task),
+        "{shown} of {n} questions, those with the most disagreement first; the models disagree on "
+        "{disagreeing} of {n}. After a model stands the probability of its choice. "
+        "``to_frame('examples')`` has all answers.",
+        **{"shown": len(filters.shown), "n": sum(map(len, tasks)), "disagreeing": disagreeing},
     )
     made = tuple(
         Card(
@@ -284,26 +266,26 @@ def _note(asked: AnsweredQuestion) -> Text:
 def example(questions: Questions, pair: Sequence[str], part: Sequence[str]) -> tuple[Block, ...]:
     """A short question that the first of two models answers correctly and the second does not.
 
-    Of those with the ids of ``part``, if there are any; or one that they answer otherwise.
+    Of those with the ids of ``part``, if a short one is among them.
     """
-    rows: dict[tuple[bool, bool], list[AnsweredQuestion]] = defaultdict(list)
+    fitting = []
     for asked in questions:
-        of_pair = [
-            answer._replace(models=[each for each in answer.models if each[0] in pair])
-            for answer in asked.given
-        ]
-        shown = tuple(answer for answer in of_pair if answer.models or answer.right)
-        answering = {name: answer for answer in shown for name, _ in answer.models}
-        first, second = map(answering.get, pair)
-        if first is not None and second is not None and first.key != second.key:
-            lost = first.right is True and second.right is False
-            rows[lost, asked.item.question.id in part].append(asked._replace(given=shown))
-    if not rows:
+        right = {name: answer.right for answer in asked.given for name, _ in answer.models}
+        if [right.get(name) for name in pair] == [True, False]:
+            length, is_part = len(asked.item.question.text), asked.item.question.id in part
+            fitting.append(
+                (length > MOST_LETTERS, not is_part, length < LEAST_LETTERS, length, asked)
+            )
+    if not fitting:
         return ()
-    lengths = {len(asked.item.question.text): asked for asked in reversed(rows[max(rows)])}
-    asked = lengths[min((n for n in lengths if n >= LEAST_LETTERS), default=max(lengths))]
+    *_, asked = min(fitting, key=lambda row: row[:-1])
+    of_pair = [
+        answer._replace(models=[each for each in answer.models if each[0] in pair])
+        for answer in asked.given
+    ]
+    shown = asked._replace(given=tuple(each for each in of_pair if each.models or each.right))
     note = prose("{category}", category=asked.item.category or asked.task.task)
-    return (Cards(cards=[Card(note=note, blocks=tuple(question_blocks(asked)))], narrow=True),)
+    return (Cards(cards=[Card(note=note, blocks=tuple(question_blocks(shown)))], narrow=True),)
 
 
 def _kind(question: AnsweredQuestion) -> str:
@@ -319,8 +301,8 @@ def _kind(question: AnsweredQuestion) -> str:
         return f"Only {right[0] if len(fit) == 2 else 'one model'} is right"
     if len(erring) == 1 and right:
         return "Only one model is wrong"
-    if not 1 < len(erring) == len(fit) or None in (answer.key for answer, _ in wrong):
+    if not 1 < len(erring) == len(fit):
         return ""
-    if len(wrong) == 1:
+    if len(wrong) == 1 and wrong[0][0].key is not None:
         return "The same wrong answer"
     return "Different wrong answers" if len(fit) == 2 else ""

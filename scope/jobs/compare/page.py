@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from reports.blocks import Block, Page, Paragraph, Section, Table, Terms, heading, paragraph
+from reports.blocks import Block, Page, Paragraph, Section, Table, Terms, paragraph
 from reports.builders.estimates import (
     differences_section,
     every_estimate,
@@ -15,23 +14,20 @@ from reports.builders.estimates import (
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import grid
-from reports.prose import Text, prose
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
     answered_questions,
     answers_side_by_side,
 )
-from scope.jobs.compare.flips import flips_section
 from scope.jobs.compare.page_answer import (
+    Screen,
     about_of,
     blocks_of,
     heading_of,
-    matrix,
     tables_of,
     what_to_do,
 )
-from scope.jobs.compare.page_where import Screen
 from scope.jobs.compare.task_estimates import (
     TaskEstimates,
     explained,
@@ -39,13 +35,10 @@ from scope.jobs.compare.task_estimates import (
     with_short_names,
 )
 from scope.metrics import metric_name
-from scope.records import GOLD, CompareResult
+from scope.records import CompareResult, Estimate, Undefined
 
-FEW_MODELS = 6
-"""Most models with their names in the title."""
-
-MOST_MODELS = 60
-"""A matrix of more models would be unreadable."""
+FEW_MODELS, MOST_MODELS = 6, 60
+"""Most models with their names in the title, and in a matrix."""
 
 _LIMITS = (
     "Accurate models have similar answers for that reason alone. Intervals are over questions, not "
@@ -66,14 +59,9 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     questions = [list(answered_questions(*both)) for both in zip(tasks, result.tasks, strict=True)]
     filters = Filters.of(questions, max_items)
     screens = [Screen(result, *both, filters) for both in zip(tasks, questions, strict=True)]
-    opened = (
-        _answer(result, screens),
-        _categories(tasks),
-        answers_side_by_side(questions, filters),
-    )
+    opened = (_answer(screens), answers_side_by_side(questions, filters) if tasks else None)
     numbers = (
-        _likeness(screens),
-        flips_section(tasks),
+        _likeness(tasks),
         _numbers(result, tasks),
         differences_section(result.differences, (), of="model") if result.differences else None,
         asked(manifest, capabilities="Tasks"),
@@ -98,86 +86,56 @@ def _brief(result: CompareResult, screens: Sequence[Screen]) -> Iterator[Block]:
     yield from asked_differently(manifest.models)
     for screen in screens:
         yield Paragraph(about_of(screen))
-        yield from map(Paragraph, remarks(result, screen.task.task))
         shown = (*tables_of(screen), *what_to_do(screen))
         yield from (block for block in shown if isinstance(block, Table | Paragraph))
-    unmeasured = [row for row in result.outcomes if row.status != "measured" or row.failures]
-    probe = manifest.settings.get("semscore")
-    measure = ((prose("sem_score"), prose("by {probe}", probe=str(probe))),) if probe else ()
-    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *measure, *model_lines(manifest))
-    if facts:
-        yield Terms(facts, facts=True)
+    for row in result.task_shares:
+        if row.warning:
+            yield paragraph("**Warning**: {model}: {why}.", model=row.model, why=row.warning)
+    unmeasured = [row for row in result.outcomes if row.failures]
+    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(manifest))
+    yield from [Terms(facts, facts=True)] if facts else ()
     yield from run_lines(result.clock)
 
 
-def _answer(result: CompareResult, screens: Sequence[Screen]) -> Section:
-    """Below the heading: each task by itself, and tasks that were not measured."""
+def _answer(screens: Sequence[Screen]) -> Section:
+    """Below the heading: each task by itself."""
     blocks: list[Block] = []
     for place, screen in enumerate(screens):
-        if len(screens) > 1:
-            blocks.append(heading("{task}", task=screen.task.task))
-        if place:
-            blocks.append(Paragraph(about_of(screen)))
-        blocks += [*blocks_of(screen), *map(Paragraph, remarks(result, screen.task.task))]
-    failed = [outcome for outcome in result.outcomes if outcome.status != "measured"]
-    lines = [outcome_lines(failed, of_tasks=True)] if failed else []
-    return Section(anchor="answer", title="Answer", blocks=(*blocks, *lines))
+        blocks += [*([Paragraph(about_of(screen))] if place else []), *blocks_of(screen)]
+    return Section(anchor="answer", title="Answer", blocks=tuple(blocks))
 
 
-def _likeness(screens: Sequence[Screen]) -> Section | None:
+def _likeness(tasks: Sequence[TaskEstimates]) -> Section | None:
     """The main metric of all pairs, with its meaning."""
     blocks: list[Block] = []
-    for task, order in ((screen.task, screen.order) for screen in screens):
+    for task in tasks:
+        names = list(map(task.marked, dict.fromkeys([*task.by_accuracy, *task.names])))
         metric = metric_name(task.main_metric)
-        main = {pair: row.estimate for pair, row in task.between(task.main_metric).items()}
-        made = matrix(task, order, main, metric.label) if len(order) <= MOST_MODELS else None
+        cells: dict[tuple[str, str], Estimate | Undefined] = {}
+        for pair, row in task.between(task.main_metric).items():
+            first, second = map(task.marked, pair)
+            cells |= {(first, second): row.estimate, (second, first): row.estimate}
+        made = grid(metric.label, cells, rows=names, columns=names, numbered=True)
         about = paragraph("{task}: {meaning}.", task=task.task, meaning=metric.meaning or "")
-        blocks += [about, made] if made else []
+        blocks += [about, made] if made and len(names) <= MOST_MODELS else []
     title = "Likeness of all pairs"
     return Section(anchor="likeness", title=title, blocks=tuple(blocks)) if blocks else None
 
 
-def remarks(result: CompareResult, task: str) -> Iterator[Text]:
-    """A line on each too frequent answer."""
-    for shares in result.task_shares:
-        if shares.task == task and shares.warning:
-            words = "**Warning**: {model}: {warning}."
-            yield prose(words, model=shares.model, warning=shares.warning)
-
-
-def _categories(tasks: Sequence[TaskEstimates]) -> Section | None:
-    """Each model's accuracy in each category of the questions; a column each for two models."""
-    grids = []
-    for task in tasks:
-        two, cells = len(task.names) == 2, {}
-        for row in task.rows:
-            if row.subset is not None and row.metric == "accuracy" and row.against == GOLD:
-                name, part = task.marked(row.target), row.subset.removeprefix("category = ")
-                cells[(part, name) if two else (name, part)] = row.estimate
-        rows, columns = (list(dict.fromkeys(pair[place] for pair in cells)) for place in (0, 1))
-        title, head = f"{task.task}: accuracy", "Category" if two else "Model"
-        if made := grid(title, cells, rows=rows, columns=columns, heading=head):
-            grids.append(made)
-    return Section(anchor="differ", title="By category", blocks=tuple(grids)) if grids else None
-
-
 def _numbers(result: CompareResult, tasks: Sequence[TaskEstimates]) -> Section | None:
-    """Every estimate, task by task, with a mark on degenerate models."""
-    blocks = []
-    for task in tasks:
-        named = [
-            replace(row, target=task.marked(row.target), against=task.marked(row.against or GOLD))
-            for row in task.rows
-        ]
-        blocks.append(every_estimate(task.task, named))
+    """Every estimate, task by task."""
+    blocks = [every_estimate(task.task, task.rows) for task in tasks]
     return numbers_section(explained(result), blocks) if result.measurements else None
 
 
 def _by_model(result: CompareResult) -> Table | None:
-    """Each model's answers to a task, those without one, and why they are left out, if they are."""
+    """Each model's answers to a task, those without one, and what is wrong with them."""
     rows = (
-        (share.model, share.task, share.asked, share.given, share.in_words(), share.degenerate)
+        (
+            *(share.model, share.task, share.asked, share.given, share.in_words()),
+            f"left out of pairs: {share.degenerate}" if share.degenerate else share.warning,
+        )
         for share in result.task_shares
     )
-    heads = ("Model", "Task", "Asked", "Answered", "Answers", "Left out of pairs because")
+    heads = ("Model", "Task", "Asked", "Answered", "Answers", "Remark")
     return table_of("", heads, rows)

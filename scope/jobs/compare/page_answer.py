@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, groupby
+from itertools import groupby
+from statistics import fmean
+from typing import NamedTuple
 
 from reports.blocks import (
     Beside,
@@ -14,78 +14,113 @@ from reports.blocks import (
     Column,
     Fold,
     Paragraph,
-    Preformatted,
     Table,
     heading,
+    note,
     paragraph,
 )
 from reports.builders.answer import limit_strips
-from reports.charts import Grid, GridCell, grid
-from reports.prose import Span, Text, joined, prose, together
-from reports.wording import in_percent, percent, short_points, short_share, two_digits
+from reports.charts import SmallStrip, Verdict
+from reports.prose import Span, Style, Text, joined, prose, together
+from reports.wording import in_percent, percent, short_points, short_share
 from scope.jobs.audit.limits import SIGNS
 from scope.jobs.audit.verdict_words import rounded_up
-from scope.jobs.compare.examples import example
-from scope.jobs.compare.page_where import Screen, where_table, whole_part, worst, worst_of_each
-from scope.jobs.compare.task_estimates import TaskEstimates
-from scope.jobs.compare.verdicts import claim, in_words
+from scope.jobs.compare.examples import Filters, Questions, example
+from scope.jobs.compare.task_estimates import Part, TaskEstimates
+from scope.jobs.compare.verdicts import claim, in_words, questions_needed
 from scope.models.scheme import scheme_of
-from scope.records import CompareResult, Estimate, FourCells, Replacement, Undefined
+from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement
 
-MOST_ROWS, MOST_IN_MATRIX, MOST_NAMES = 5, 12, 3
-"""Models in the table without verdicts, in the matrix, and named in a sentence."""
+MOST_ROWS, MOST_NAMES = 4, 3
+"""Models in the table without verdicts, and models named in a sentence."""
 
-_ALIKE = 0.9
-"""With fewer equal answers models are said to differ."""
+_MUCH = -0.05
+"""A category is named if it may be chance that a model loses more there."""
 
 _SURE = {
-    "may replace": "A model just beyond the limit gets such a ✓ in about 1 run of 40.",
-    "may not": "A model just within the limit gets such a ✗ in about 1 run of 40.",
+    "may replace": "A model just beyond the limit would pass this test in 1 run of 40.",
+    "better": "An equally accurate model would look better in 1 run of 40.",
+    "may not": "A model just within the limit would fail this test in 1 run of 40.",
+    "not shown": "Where it is too early, the interval still reaches past the limit.",
 }
+
+
+class Screen(NamedTuple):
+    """A task of a result, its questions, and the addresses of those that the page shows."""
+
+    result: CompareResult
+    task: TaskEstimates
+    questions: Questions
+    filters: Filters
+
+    @property
+    def verdicts(self) -> dict[str, Replacement]:
+        """The verdict on each later model, if a right answer is known."""
+        judged = (row for row in self.result.verdicts if any(end.limit for end in row.endpoints))
+        return {row.target: row for row in judged}
+
+    @property
+    def order(self) -> list[str]:
+        """The models as they are compared: with the first, or without verdicts with the best."""
+        if self.verdicts or len(self.task.names) == 2:
+            return list(self.task.names)
+        return list(dict.fromkeys([*self.task.by_accuracy, *self.task.fit, *self.task.names]))
+
+    @property
+    def cells(self) -> FourCells | None:
+        """Which of the only two models is right."""
+        return self.task.cells[0] if len(self.task.names) == 2 and self.task.cells else None
+
+    def end(self, target: str) -> Endpoint | None:
+        """What the verdict on a model rests on, or the difference from the first in order."""
+        if target in self.verdicts:
+            ends = self.verdicts[target].endpoints
+            return next((end for end in ends if end.limit is not None), None)
+        gap = self.task.gap(self.order[0], target)
+        return Endpoint(name="accuracy", estimate=gap) if gap else None
 
 
 def heading_of(screen: Screen) -> Text:
     """The answer in one sentence: who is as accurate as the first, and how alike two are."""
-    first, second, *more = screen.order
+    task, (first, second, *more) = screen.task, screen.order
+    tasks, count = screen.result.tasks, len(task.names)
     verdicts = sorted(screen.verdicts.values(), key=lambda row: [*SIGNS].index(row.decision))
     groups = groupby(verdicts, lambda row: (row.decision, claim(row, several=True)))
     parts = [_group(screen, list(rows), again=place > 0) for place, (_, rows) in enumerate(groups)]
-    several = bool(screen.result.tasks[1:])
-    same = None if more or (several and parts) else screen.task.same(first, second)
-    if same:
-        share, often = f"{in_percent(1 - same.value)[0]}\u00a0%", same.value < _ALIKE
-        words = "answers otherwise on {share}"
-        otherwise = prose(f"!!{words}!!" if often else words, share=share)
-        before = ", but " if often else ", and "
-        before = before if parts else "{second}, compared with {first}, "
-        before = "; it " if [row.decision for row in verdicts] == ["not shown"] else before
+    gaps = {name: task.gap(first, name) for name in more and task.by_accuracy[1:]}
+    equals = [name for name, gap in gaps.items() if gap and gap.high >= 0]
+    if not more and not tasks[1:] and (same := task.same(first, second)):
+        words = "gives another answer on {share}\u00a0% of questions"
+        words = f"it {words}" if parts else f"Compared with {{first}}, {{second}} {words}"
         names = {} if parts else {"first": first, "second": second}
-        of_task = prose(" of {task}", task=screen.task.task) if several else ()
-        parts = [(*joined(parts), *prose(before, **names), *otherwise, *of_task)]
-    elif not parts and more and (equals := screen.task.equally_accurate):
-        words = "{best} is the most accurate, and {others} may be as accurate"
+        parts.append(prose(words, share=in_percent(1 - same.value)[0], **names))
+    elif not parts and equals:
+        words = "No model is clearly better than {best}; {others} may be as good"
         parts = [prose(words, best=first, others=_named(equals))]
-    elif not parts and more and screen.task.by_accuracy:
-        words = "{best} is the most accurate of {n} models"
-        parts = [prose(words, best=first, n=len(screen.task.names))]
-    return joined(parts, between="; ") or prose("How alike {n} models are", n=len(screen.order))
+    elif not parts and more and task.by_accuracy:
+        parts = [prose("{best} is the most accurate of {n} models", best=first, n=count)]
+    return joined(parts, between="; ") or prose("How alike {n} models are", n=count)
 
 
 def _group(screen: Screen, rows: Sequence[Replacement], *, again: bool) -> Text:
     """Models with the same verdict; ``again`` leaves out the model that they are compared with."""
-    sign, several = SIGNS[rows[0].decision], len(rows) > 1
-    signs = {"✓": (Span(sign, "good"),), "✗": prose("!!✗!!")}
-    text = prose("{words}", words=in_words(rows[0], screen.result).opening)
-    if several or again:
-        words = claim(rows[0], several=several)
+    text = prose("{words}", words=in_words(rows[0], screen.task.names[0]).opening)
+    if again or rows[1:]:
+        words = claim(rows[0], several=len(rows) > 1)
         words = words.rpartition(" ")[0] if again else f"{words} {screen.task.names[0]}"
-        early = f"{'it' if again else 'It'} is too early to say whether " if sign == "?" else ""
-        text = prose(
-            f"{early}{{models}} {{words}}",
-            models=_named([row.target for row in rows]),
-            words=words,
-        )
-    return together(signs.get(sign, prose("?")), text)
+        early = f"{'it' if again else 'It'} is too early to say whether "
+        early = early if rows[0].decision == "not shown" else ""
+        models = _named([row.target for row in rows])
+        text = prose(f"{early}{{models}} {{words}}", models=models, words=words)
+    return (*_sign(rows[0]), *text)
+
+
+def _sign(verdict: Replacement | None) -> Text:
+    if verdict is None:
+        return ()
+    style: Style = "alarm" if verdict.decision == "may not" else "open"
+    style = "good" if verdict.decision == "may replace" else style
+    return Span(SIGNS[verdict.decision], style), Span(" ")
 
 
 def _named(names: Sequence[str]) -> Text:
@@ -94,248 +129,238 @@ def _named(names: Sequence[str]) -> Text:
 
 
 def about_of(screen: Screen) -> Text:
-    """The numbers of the answer, how sure it is, and where to look first."""
-    task, verdicts, (first, second, *more) = screen.task, screen.verdicts, screen.order
-    several = bool(screen.result.tasks[1:])
-    lines = [prose("On **{task}**:", task=task.task)] if several else []
+    """The numbers of the answer, and how sure it is."""
+    task, (first, *others) = screen.task, screen.order
+    lines = [prose("On **{task}**:", task=task.task)] if screen.result.tasks[1:] else []
     score = task.scores[first].estimate if first in task.scores else None
-    if more and isinstance(score, Estimate):
+    if others[1:] and isinstance(score, Estimate):
         words = "{first} answers {share} of {n} questions correctly."
         lines.append(prose(words, first=first, share=short_share(score), n=score.n))
-    if more and not verdicts and task.by_accuracy:
-        gaps = [(name, task.gap(first, name)) for name in task.equally_accurate[:MOST_NAMES]]
-        words = "{name} differs by {points} points, which may be chance."
-        lines += [prose(words, name=name, points=short_points(gap)) for name, gap in gaps if gap]
-    if not more:
-        lines += _on_two(screen)
-    decisions = [row.decision for row in verdicts.values()]
-    lines += [prose(sure) for decision, sure in _SURE.items() if decision in decisions][:1]
-    pairs = combinations(task.fit, 2)
-    shares = [(same.value, pair) for pair in pairs if (same := task.same(*pair))]
-    if cells := screen.cells:
-        lines += _reveal(cells)
-    elif shares and more:
-        share, pair = max(shares)
-        words = "Most alike: **{pair}**, the same answer on {share}\u00a0%."
-        lines.append(prose(words, pair=joined(pair, last=" and "), share=in_percent(share)[0]))
+    lines += _verdicts(screen) if screen.result.verdicts else _uncorrected(screen)
     if task.degenerate:
-        names = task.degenerate if more else [f"{m} ({why})" for m, why in task.degenerate.items()]
-        words = "Left out, hardly better than chance or with one answer to all: {models}."
-        lines.append(prose(words, models=joined(names)))
+        names = [f"{name} ({why})" for name, why in task.degenerate.items()]
+        why = "Left out, as hardly better than chance, silent or with one answer to all: {models}."
+        words = why if others[1:] else "Left out: {models}."
+        lines.append(prose(words, models=joined(task.degenerate if others[1:] else names)))
     if not task.ranked():
         lines.append(prose("No two models can be compared: {why}.", why=task.why_none))
-    if not more and (parts := task.parts(first, second)):
-        lines.append(worst(parts))
     return together(*lines)
 
 
-def _on_two(screen: Screen) -> Iterator[Text]:
-    """Both accuracies, and what the verdict rests on."""
-    cells = screen.cells
-    if cells is not None:
+def _verdicts(screen: Screen) -> Iterator[Text]:
+    """Both accuracies of two models, what their verdict rests on, and how sure verdicts are."""
+    if cells := screen.cells:
         alone = (cells.only_second, cells.only_first)
-        shares = [cells.both.value + share.value for share in alone]
-        after, before = in_percent(*shares)
-        if after == before:
-            after, before = map(percent, shares)
+        after, before = (percent(cells.both.value + share.value) for share in alone)
         words = "{after}\u00a0% against {before}\u00a0% of {n} questions right."
         yield prose(words, after=after, before=before, n=cells.both.n)
-    for row in screen.result.verdicts:
-        told = in_words(row, screen.result)
+    for row in screen.result.verdicts if len(screen.order) == 2 else ():
+        told = in_words(row, screen.task.names[0])
         shown = [told.why, *told.notes] if screen.verdicts else told.notes
         yield from (prose("{why}.", why=f"{why[:1].upper()}{why[1:]}") for why in shown)
+    sure = [
+        "better" if row.decision == "may replace" and "than" in claim(row) else row.decision
+        for row in screen.verdicts.values()
+        if not row.reason
+    ]
+    if sure:
+        yield prose(f"**How sure?** {' '.join(_SURE[each] for each in dict.fromkeys(sure))}")
 
 
-def _reveal(cells: FourCells) -> Iterator[Text]:
-    if isinstance(cells.detectable, Estimate):
-        words = "{n} questions can reveal differences of {points} points or more."
-        points = f"{100 * cells.detectable.value:.1f}"
-        yield prose(words, n=cells.detectable.n, points=points)
+def _uncorrected(screen: Screen) -> Iterator[Text]:
+    """How far the second is from the most accurate one, of more models than get a verdict."""
+    first, second, *more = screen.order
+    gap = screen.task.gap(first, second) if more and screen.task.by_accuracy else None
+    if gap:
+        surely = "is below 0" if gap.high < 0 else "reaches 0: not decided"
+        words = (
+            f"**How sure?** The interval of {{second}}, {{points}} points, {surely}. The best of "
+        )
+        words += "{n} looks better here than on new questions."
+        points, count = short_points(gap), len(screen.task.names)
+        yield prose(words, second=second, points=points, n=count)
 
 
 def blocks_of(screen: Screen) -> Iterator[Block]:
     """What stands below: numbers, where, a question, what to do."""
-    first, second, *more = screen.order
-    parts = screen.task.parts(first, second)
-    shown = example(screen.questions, (first, second), parts[0].ids if parts else ())
+    pair = screen.order[:2]
+    parts = screen.task.parts(*pair)
+    shown = example(screen.questions, pair, parts[0].ids if parts else ())
     texts = (heading("A question that shows it"), *shown) if shown else ()
     to_do = (heading("What to do"), *what_to_do(screen))
     tables = tuple(tables_of(screen))
-    if not more:
-        title = heading("Where they differ in accuracy, the worst first")
-        where = (title, *where_table(parts, whole_part(screen), (first, second))) if parts else ()
-        yield Beside(((*tables, *to_do, *texts), where))
+    if screen.order[2:]:
+        yield from (*tables, Beside((texts, to_do)))
         return
-    where = tuple(worst_of_each(screen))
-    if made := same_matrix(screen):
-        yield from tables if screen.verdicts else ()
-        yield Beside(((made, *texts), (*where, *to_do)))
-    else:
-        yield from tables
-        yield Beside((where, (*to_do, *texts)))
+    title = heading("Where they differ in accuracy, the worst first")
+    yield Beside(((*tables, *to_do, *texts), (title, *_where(screen, parts)) if parts else ()))
 
 
 def tables_of(screen: Screen) -> Iterator[Block]:
-    """Which of two models is right, or each model with its difference from the first in order."""
-    if len(screen.task.names) == 2:
-        yield from [_four_table(screen, screen.cells)] if screen.cells else []
-        return
-    task, order, judged = screen.task, screen.order, bool(screen.verdicts)
-    ends = [None, *map(screen.end, order[1:])]
-    kept = any(end and (end.limit or 0) > 0 for end in ends)
-    limits = (f"; limit {100 * end.limit:g}" for end in ends if end and end.limit)
-    limit = next(limits, "").replace("-", "−")
+    """What the answers of two models are, or each model beside the first in order."""
+    others = screen.order[1:]
+    most = len(others) if screen.verdicts else MOST_ROWS
+    if others[1:]:
+        yield from _models(screen, others[:most])
+    elif screen.cells:
+        yield _answers(screen, screen.cells)
+    if others[most:]:
+        title = prose("The other {n} models", n=len(others[most:]))
+        yield Fold(title, tuple(_models(screen, others[most:])))
+
+
+def _models(screen: Screen, names: Sequence[str]) -> Iterator[Block]:
+    """Models with their accuracy, difference and same answers, and their weakest category."""
+    first, ends = screen.order[0], list(map(screen.end, names))
+    limit = next((end.limit for end in ends if end and end.limit), 0.0)
+    head = "Share kept" if limit > 0 else "Difference, points"
+    allowed = f"at least {100 * limit:g}\u00a0%" if limit > 0 else f"at most {-100 * limit:g} lower"
+    strips = limit_strips(ends, "difference", in_points=limit <= 0)
     rows = []
-    for name, strip in zip(
-        order, limit_strips(ends, "difference", in_points=not kept), strict=True
-    ):
-        score, same = task.scores.get(name), task.same(order[0], name)
-        right = short_share(score.estimate) if score else "–"
-        share = f"{in_percent(same.value)[0]}\u00a0%" if same else "–"
-        verdict = [_verdict(screen, name)] if judged else []
-        rows.append((task.marked(name), *verdict, right, strip, share))
+    for name, strip in zip(names, strips, strict=True):
+        model = (*_sign(screen.verdicts.get(name)), Span(screen.task.marked(name), foreign=True))
+        zoned = replace(strip, least=0.0) if isinstance(strip, SmallStrip) and not limit else strip
+        right, *others = _beside(screen.task, first, name)
+        rows.append((model, right, zoned, *others))
     columns = (
-        Column("Model", "name"),
-        *([Column("Verdict")] if judged else []),
-        Column("Right", "number"),
-        Column(f"Share kept{limit}" if kept else f"Difference, points{limit}", "strip"),
-        Column(prose("Same answers as {first}", first=order[0]), "number", short="Same"),
+        Column(prose("Compared with {first}", first=first), "name"),
+        Column("Right, %"),
+        Column((Span(f"{head} "), Span(allowed * bool(limit), "note")), "strip"),
+        Column("Same answers", "number", short="Same"),
+        Column("Weakest category", spacious=True),
     )
-    yield Table.with_columns(columns, rows if judged else rows[:MOST_ROWS], close=True)
-    if not judged and (others := rows[MOST_ROWS:]):
-        title = prose("The other {n} models", n=len(others))
-        yield Fold(title, (Table.with_columns(columns, others, close=True),))
+    yield Table.with_columns(columns, rows, close=True)
+    words = "Each row is on the questions that both models were asked. The interval of a weakest "
+    yield note(f"{words}category holds for all categories of that model together.")
 
 
-def _verdict(screen: Screen, name: str) -> str:
-    verdict = screen.verdicts.get(name)
-    if verdict is None:
-        return "reference" if name == screen.order[0] else ""
-    words = claim(verdict).removeprefix("is ").rpartition(" ")[0]
-    words = "too early to say" if verdict.decision == "not shown" else words
-    return f"{SIGNS[verdict.decision]} {words}"
+def _beside(task: TaskEstimates, first: str, name: str) -> Iterator[str | Text]:
+    """A model's right answers beside the first one's, the same answers, the weakest category."""
+    both, same = task.shared(first, name), task.same(first, name)
+    before, after = map(fmean, zip(*both.values(), strict=True)) if both else (0.0, 0.0)
+    yield f"{percent(after)} against {percent(before)}" if both else "–"
+    yield f"{in_percent(same.value)[0]}\u00a0%" if same else "–"
+    parts = task.parts(first, name)
+    yield f"{parts[0].name} {_in_points(parts[0].gap)}" if parts else "–"
 
 
-def _four_table(screen: Screen, cells: FourCells) -> Table:
-    """Which of two models is right, with links to the questions."""
-    first, second = cells.first, cells.second
-
-    def linked(share: Estimate, words: str, kind: str, counted: Estimate | None) -> Text:
-        count = cells.count(counted) if counted else 0
-        here = screen.filters.kinds.get(kind, 0)
-        some = f", {here:,} here" if 0 < here < count else ""
-        below = Span(f" {count:,} {words}{some}", "note", link=screen.filters.address(kind))
-        return (Span(f"{in_percent(share.value)[0]}\u00a0%"), *([below] if count else []))
-
-    only_first, only_second = (
-        linked(share, "questions", f"Only {name} is right", share)
-        for share, name in ((cells.only_first, first), (cells.only_second, second))
-    )
-    neither = linked(cells.neither, "differ", "Different wrong answers", cells.other_wrong)
-    both = linked(cells.both, "", "", None)
-    heads = (prose("{name} right", name=second), prose("{name} wrong", name=second))
+def _answers(screen: Screen, cells: FourCells) -> Table:
+    """Which of two models is right, with links to the questions, and how often they differ."""
+    kinds = {
+        "Both are right": cells.both,
+        f"Only {cells.second} is right": cells.only_second,
+        f"Only {cells.first} is right": cells.only_first,
+        "Different wrong answers": cells.other_wrong,
+    }
+    rows: list[tuple[str, str | Text, str]] = []
+    for kind, share in kinds.items():
+        count, here = cells.count(share) if share else 0, screen.filters.kinds.get(kind, 0)
+        some = f" ({here:,} shown)" if 0 < here < count else ""
+        link = Span(f"{count:,}{some}", link=screen.filters.address(kind))
+        rows.append((kind, (link,), f"{in_percent(share.value)[0]}\u00a0%" if share else "–"))
+    if cells.flips and cells.other_wrong:
+        count = cells.count(cells.flips) + cells.count(cells.other_wrong)
+        total = f"{in_percent(count / cells.both.n)[0]}\u00a0%"
+        rows.append(("Another answer, these three together", f"{count:,}", total))
     columns = (
         Column(f"Of {cells.both.n:,} questions", "name"),
-        *(Column(head, "number") for head in heads),
-    )
-    rows = (
-        (prose("{name} right", name=first), both, only_first),
-        (prose("{name} wrong", name=first), only_second, neither),
+        *(Column("Questions", "number"), Column("Share", "number")),
     )
     return Table.with_columns(columns, rows, close=True)
 
 
-def same_matrix(screen: Screen) -> Grid | None:
-    """The share of equal answers of all pairs; None for few or many models."""
-    if not 3 < len(screen.order) <= MOST_IN_MATRIX:
-        return None
-    pairs = combinations(screen.task.names, 2)
-    cells = {pair: same for pair in pairs if (same := screen.task.same(*pair))}
-    return matrix(screen.task, screen.order, cells, "Same answers, share of questions")
+def _in_points(gap: Estimate) -> str:
+    """A difference with its interval in whole points, which is as much as a part of them shows.
+
+    >>> _in_points(Estimate(value=-0.14, low=-0.251, high=0.004, n=93, method="Tango"))
+    '−14\xa0[−25,\xa00]'
+    """
+    numbers = (f"{round(100 * value):+d}" for value in (gap.value, gap.low, gap.high))
+    return "{}\u00a0[{},\u00a0{}]".format(*numbers).replace("+0", "0").replace("-", "−")
 
 
-def matrix(
-    task: TaskEstimates,
-    order: Sequence[str],
-    cells: Mapping[tuple[str, str], Estimate | Undefined],
-    title: str,
-) -> Grid | None:
-    """The numbers of all pairs, beside the accuracies; None if no number is defined."""
-    names = [task.marked(name) for name in order]
-    both = ((pair, of) for pairs, of in cells.items() for pair in (pairs, pairs[::-1]))
-    named = {(task.marked(first), task.marked(second)): of for (first, second), of in both}
-    made = grid(title, named, rows=names, columns=names)
-    if made is None:
-        return None
-    scores = (task.scores[name].estimate if name in task.scores else None for name in order)
-    right = (two_digits(score.value) if isinstance(score, Estimate) else "–" for score in scores)
-    rows = tuple(
-        (f"{place} {name}", (cell, *row))
-        for place, ((name, row), cell) in enumerate(
-            zip(made.rows, map(GridCell, right), strict=True), 1
-        )
-    )
-    return replace(made, columns=("right", *map(str, range(1, len(rows) + 1))), rows=rows)
+def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
+    """Each category's difference on zones of red and green, below that of all questions."""
+    first, second = screen.order
+    end, gap = screen.end(second), screen.task.gap(first, second)
+    limit = min(0.0, end.limit or 0.0) if end else 0.0
+    # Of several benchmarks, or as a share, the verdict's number is another one.
+    other = end.estimate if end and isinstance(end.estimate, Estimate) else None
+    whole = [Part("all", gap)] if gap and other and abs(gap.value - other.value) < 1e-5 else []
+    ends = (min(part.gap.low for part in parts), max(part.gap.high for part in parts))
+    rows = []
+    for name, of, _ in (*whole, *parts):
+        verdict: Verdict = "good" if of.low >= limit else "bad" if of.high < limit else "open"
+        strip = SmallStrip(f"{name}: {_in_points(of)}", of, ends, least=limit, verdict=verdict)
+        rows.append((prose("{part} ({n})", part=name, n=of.n), strip, _in_points(of)))
+    head = f"at most {abs(100 * limit):g} lower"
+    numbers = Column("Difference, points", "number")
+    columns = (Column("Questions", "name"), Column(head, "strip"), numbers)
+    words = "All {n} intervals of categories hold together, in 95 of 100 runs."
+    yield note(words, n=len(parts))
+    yield Table.with_columns(columns, rows, close=True)
 
 
 def what_to_do(screen: Screen) -> Iterator[Block]:
     """The next step: questions to read, more questions to ask, or the pair to compare."""
-    first, second, *more = screen.order
-    if not screen.verdicts:
-        words = "To know whether {second} may replace {first}, compare the two alone: "
-        words += "a ✓ or ✗ is given for at most ten models."
-        if not more or not screen.task.by_accuracy:
-            words = "Add right answers to the data to know whether {second} may replace {first}."
+    (first, second, *more), verdicts, needs = screen.order, screen.verdicts, [0]
+    if not verdicts and more and screen.task.by_accuracy:
+        margin = float(str(screen.result.manifest.settings.get("accuracy_margin", 0.02)))
+        both = list(screen.task.shared(first, second).values())
+        needs.append(questions_needed(both, margin) or 0)
+        words = "To decide if {second} may replace {first}, compare the two alone"
+        if needs[-1]:
+            words += f": about {rounded_up(needs[-1]):,} questions show it in 4 runs of 5"
+            words += " if they are equally good"
+        yield paragraph(f"{words}.", first=first, second=second)
+    elif not verdicts:
+        words = "Add right answers to the data to know whether {second} may replace {first}."
         yield paragraph(words, first=first, second=second)
-        if more and screen.task.by_accuracy:
-            command = _of_two(screen.result, (first, second))
-            yield Fold(prose("The command"), (Preformatted(command),))
-        return
-    undecided = [row for row in screen.verdicts.values() if row.decision == "not shown"]
-    told = (
-        f"First change this: {row.reason}" if row.reason else in_words(row, screen.result).more
-        for row in undecided
-    )
-    yield from (paragraph("{why}.", why=why) for why in [*dict.fromkeys(filter(None, told))][:2])
-    yield from _more_questions(screen.result, undecided)
-    if cells := screen.cells:
-        yield from _to_read(screen, cells)
-    elif link := screen.filters.address("Only one model is wrong"):
-        questions = Span("the questions that one model alone gets wrong", link=link)
-        yield Paragraph((*prose("Read "), questions, Span(".")))
+    undecided = [row for row in verdicts.values() if row.decision == "not shown"]
+    told: dict[str, None] = {}
+    for row in undecided:
+        more_of = in_words(row, screen.task.names[0]).more
+        told[f"First change this: {row.reason}" if row.reason else more_of] = None
+        needs += [row.if_equal.unchanged or 0] if row.if_equal and not row.reason else []
+    yield from (paragraph("{why}.", why=why) for why in [*filter(None, told)][:2])
+    yield from _more_questions(screen, rounded_up(max(needs)))
+    passed = [name for name, row in verdicts.items() if row.decision == "may replace"]
+    if verdicts and (cells := screen.cells):
+        yield from _to_read(screen, cells, passed)
+    elif passed:
+        words = "Where accuracy is all that counts, {names} may take the place of {first}. Compare "
+        words += "the two alone to see the questions that are lost."
+        yield paragraph(words, names=_named(passed), first=first)
+    elif verdicts and not undecided:
+        yield paragraph("Keep {first}.", first=first)
 
 
-def _to_read(screen: Screen, cells: FourCells) -> Iterator[Block]:
+def _to_read(screen: Screen, cells: FourCells, passed: Sequence[str]) -> Iterator[Block]:
     """The questions on which the second model fails and the first does not."""
-    decision, count = screen.verdicts[cells.second].decision, cells.count(cells.only_first)
-    replaces = decision == "may replace"
-    words = "Before you use {name}, read " if replaces else "Keep {name}, or read first "
-    link = screen.filters.address(f"Only {cells.first} is right")
+    count, names = cells.count(cells.only_first), {"first": cells.first, "second": cells.second}
+    words = "Keep {first}, unless {questions} that {second} alone gets wrong do not matter to you."
+    if passed:
+        words = "Before you use {second}, read {questions} that it alone gets wrong: if you need "
+        words += "those, keep {first}."
     if count:
-        head = prose(words, name=cells.second if replaces else cells.first)
-        questions = Span(f"the {count:,} questions", link=link)
-        last = prose(" that only {first} answers correctly.", first=cells.first)
-        yield Paragraph((*head, questions, *last))
+        link = screen.filters.address(f"Only {cells.first} is right")
+        questions = (Span(f"the {count:,} questions", link=link),)
+        yield Paragraph(prose(words, questions=questions, **names))
+    parts = screen.task.parts(cells.first, cells.second)
+    if parts and parts[0].gap.value < _MUCH and parts[0].gap.high > 0:
+        part, gap, _ = parts[0]
+        words = "If {part} matters to you, ask more of it: {points} on {n} may be chance."
+        yield paragraph(words, part=part, points=_in_points(gap), n=gap.n)
 
 
-def _more_questions(result: CompareResult, undecided: Sequence[Replacement]) -> Iterator[Block]:
-    """How to get them: gathered where answers are logged, or drawn anew."""
-    needed = [row.if_equal.unchanged for row in undecided if row.if_equal and not row.reason]
-    wanted = rounded_up(max((n for n in needed if n), default=0))
-    command, rows = result.manifest.command, sum(card.rows for card in result.manifest.data)
-    if wanted and any(scheme_of(card.spec).holds_items for card in result.manifest.models):
+def _more_questions(screen: Screen, wanted: int) -> Iterator[Block]:
+    """How to ask as many: gathered where answers are logged, or drawn anew."""
+    manifest = screen.result.manifest
+    rows = sum(card.rows for card in manifest.data)
+    if wanted and any(scheme_of(card.spec).holds_items for card in manifest.models):
         yield paragraph("Gather answers to more questions in the logs, then compare again.")
-    elif wanted and (wanted > rows or " --n " not in command):
+    elif wanted > rows:
         yield paragraph("The data hold {rows} questions: add more, then compare again.", rows=rows)
     elif wanted:
-        seed = int(str(result.manifest.settings["seed"])) + 1
-        drawn = re.sub(r" --seed \d+", "", re.sub(r" --n \d+", f" --n {wanted}", command))
-        yield Fold(prose("The command"), (Preformatted(f"{drawn} --seed {seed}"),))
-
-
-def _of_two(result: CompareResult, pair: Sequence[str]) -> str:
-    """The command of the run, with two of its models."""
-    specs = {card.name: card.spec for card in result.manifest.models}
-    rest = re.sub(r" --model ('[^']*'|\S+)", "", result.manifest.command)
-    models = "".join(f" --model {shlex.quote(specs[name])}" for name in pair)
-    return rest.replace("scope compare", f"scope compare{models}", 1)
+        seed = int(str(manifest.settings["seed"])) + 1
+        yield paragraph(f"In its command: ``--n {wanted} --seed {seed}``.")

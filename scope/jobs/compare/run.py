@@ -221,13 +221,11 @@ def _measure(
     )
     if likeness is None:
         return measure()
-    if likeness.cosines:
-        return measure(by_meaning=likeness.by_meaning, by_words=likeness.by_words)
     with progress.task(f"{answers.task}: SemScore of pairs", most_pairs(answers)) as advance:
         return measure(
             by_meaning=counted_pairs(likeness.by_meaning, advance),
             by_words=likeness.by_words,
-            cosines=False,
+            cosines=likeness.cosines,
         )
 
 

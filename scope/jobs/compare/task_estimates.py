@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise
+from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from reports.wording import short_names_of
 from scope.metrics import MetricName, metric_name
@@ -18,7 +17,6 @@ from scope.records import (
     CompareResult,
     Estimate,
     FourCells,
-    Item,
     Measurement,
     TaskAnswers,
     Undefined,
@@ -28,14 +26,10 @@ from scope.statistics.margins import score_estimate
 _MAIN = {True: ("capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
 
 SEM_SCORE_BY_PROBE = (
-    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal "
-    "answers); how well the probe predicts human judgement is not measured here"
+    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal); how well it predicts "
+    "human judgement is not measured"
 )
 """The meaning of SemScore if a probe of a model's layers replaces the encoder."""
-
-
-_LENGTHS = 3
-"""Parts by the length of questions, where these have no categories."""
 
 
 _LEAST_PART = 10
@@ -43,17 +37,11 @@ _LEAST_PART = 10
 
 
 class Part(NamedTuple):
-    """A model's accuracy minus another one's on a part of the questions, which have these ids.
-
-    ``counts`` are the questions that only the other, and only the model, answers correctly; empty
-    where answers have scores. ``surely`` says that a loss remains after correction for all parts.
-    """
+    """A model's accuracy minus another one's on a part of the questions, which have these ids."""
 
     name: str
     gap: Estimate
     ids: Sequence[str] = ()
-    counts: str = "–"
-    surely: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,19 +107,17 @@ class TaskEstimates:
         ]
         return sorted(pairs, key=lambda pair: -pair[1].value)
 
-    @property
+    @cached_property
     def by_accuracy(self) -> list[str]:
-        """The models that are not degenerate and have an accuracy, the most accurate first."""
+        """The most accurate model, then the others by their difference on the same questions.
+
+        Only models that are not degenerate and have an accuracy.
+        """
         known = {name: row.estimate for name, row in self.scores.items() if name in self.fit}
         values = {name: of.value for name, of in known.items() if isinstance(of, Estimate)}
-        return sorted(values, key=lambda name: -values[name])
-
-    @property
-    def equally_accurate(self) -> list[str]:
-        """The models whose difference from the most accurate one may be chance."""
-        best, *others = self.by_accuracy or [""]
-        gaps = {name: self.gap(best, name) for name in others}
-        return [name for name, gap in gaps.items() if gap is not None and gap.high >= 0]
+        best = max(values, key=lambda name: values[name], default="")
+        gaps = {name: gap.value if (gap := self.gap(best, name)) else -1.0 for name in values}
+        return sorted(values, key=lambda name: (name != best, -gaps[name]))
 
     @property
     def why_none(self) -> str:
@@ -149,27 +135,31 @@ class TaskEstimates:
         known = row is not None and isinstance(row.estimate, Estimate) and not self.answered_freely
         return row.estimate if known else None  # type: ignore[union-attr, return-value]
 
-    def gap(self, first: str, second: str, ids: Sequence[str] = ()) -> Estimate | None:
-        """The second model's accuracy minus the first's, on the questions of both."""
+    def shared(self, first: str, second: str) -> dict[str, tuple[float, float]]:
+        """How right two models are on each question that both were asked."""
         before, after = self._right(first), self._right(second)
-        ids = [id_ for id_ in ids or before if id_ in before and id_ in after]
-        return score_estimate([after[id_] - before[id_] for id_ in ids], ids) if ids else None
+        return {id_: (before[id_], after[id_]) for id_ in before if id_ in after}
+
+    def gap(self, first: str, second: str) -> Estimate | None:
+        """The second model's accuracy minus the first's, on the questions of both."""
+        both = self.shared(first, second)
+        return score_estimate([b - a for a, b in both.values()], list(both)) if both else None
 
     def parts(self, first: str, second: str) -> list[Part]:
-        """The categories that two models were asked about, or lengths of questions; worst first."""
-        before, after = self._right(first), self._right(second)
-        groups: dict[str, list[str]] = defaultdict(list)
-        items = self.answers.items if self.answers else ()
-        for id_, name in zip((item.question.id for item in items), _names(items), strict=True):
-            if id_ in before and id_ in after:
-                groups[name].append(id_)
-        made, large = [], {name: ids for name, ids in groups.items() if len(ids) >= _LEAST_PART}
-        for name, ids in large.items():
-            gaps = [after[id_] - before[id_] for id_ in ids]
-            whole = {0.0, 1.0}.issuperset(map(abs, gaps))
-            counts = f"{gaps.count(-1.0):,} : {gaps.count(1.0):,}" if whole else "–"
-            surely = score_estimate(gaps, ids, error=ERROR / len(large)).high < 0
-            made.append(Part(name, score_estimate(gaps, ids), ids, counts, surely))
+        """The categories that two models were asked about, the worst first.
+
+        Their intervals hold for all of them together, by Bonferroni's correction.
+        """
+        both, groups = self.shared(first, second), defaultdict[str, list[str]](list)
+        for item in self.answers.items if self.answers else ():
+            if item.question.id in both:
+                groups[item.category or "no category"].append(item.question.id)
+        large = {name: ids for name, ids in groups.items() if len(ids) >= _LEAST_PART}
+        made = [
+            Part(name, score_estimate(gaps, ids, error=ERROR / len(large)), ids)
+            for name, ids in large.items()
+            for gaps in [[both[id_][1] - both[id_][0] for id_ in ids]]
+        ]
         return sorted(made, key=lambda part: part.gap.value) if len(made) > 1 else []
 
     def _right(self, model: str) -> dict[str, float]:
@@ -225,16 +215,6 @@ def explained(result: CompareResult) -> Iterator[MetricName]:
     for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
         by_probe = probe is not None and name.head == "sem_score"
         yield replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe)) if by_probe else name
-
-
-def _names(items: Sequence[Item]) -> list[str]:
-    """The part of each question."""
-    if len({item.category for item in items}) > 1:
-        return [item.category or "no category" for item in items]
-    lengths = [len(item.question.text) for item in items]
-    ends = [int(end) for end in np.quantile(lengths or [0], np.linspace(0, 1, _LENGTHS + 1))]
-    names = [f"{low:,} to {high:,} characters" for low, high in pairwise(ends)]
-    return [names[sum(length > high for high in ends[1:-1])] for length in lengths]
 
 
 def with_short_names(result: CompareResult) -> CompareResult:

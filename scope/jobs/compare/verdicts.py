@@ -23,10 +23,8 @@ from scope.estimation.tasks import TaskNumbers
 from scope.jobs.audit.verdict_words import VerdictWords, listed, rounded_up
 from scope.records import (
     MOST_WITH_CELLS,
-    CompareResult,
     Endpoint,
     Estimate,
-    FourCells,
     Replacement,
     TaskAnswers,
     Undefined,
@@ -38,6 +36,7 @@ from scope.verdicts import (
     accuracy_evidence,
     decide,
     lacking_clusters,
+    texts_for_power,
     texts_lacking,
     with_texts_needed,
 )
@@ -109,11 +108,6 @@ class MeasuredTask(NamedTuple):
         """The ids of the items whose right answer is known, or to which an answer is scored."""
         return {id_ for scores in self.numbers.scores.values() for id_ in scores}
 
-    def of_pair(self, reference: str, target: str) -> FourCells | None:
-        """The cells of two models; None without a question for both."""
-        pairs = {(cells.first, cells.second): cells for cells in self.numbers.cells}
-        return pairs.get((reference, target))
-
     def benchmarks(self, reference: str, target: str, *, all_gold: bool) -> Iterator[Benchmark]:
         """The whole task, or each task of a log."""
         first, second = (self.numbers.scores.get(model, {}) for model in (reference, target))
@@ -153,7 +147,7 @@ def comparison_verdicts(
     unusable: dict[str, str] = {}
     for target in targets:
         benchmarks: list[Benchmark] = []
-        never_beyond, otherwise, asked_in_all = False, 0, 0
+        never_beyond = False
         for task in tasks:
             cut = cut_thoughts(task.answers.answers[models.index(target)])
             cut = cut and f"of {target} on {task.name}, {cut}"
@@ -165,11 +159,14 @@ def comparison_verdicts(
             asked = sum(len(benchmark.scores) for benchmark in here)
             if task.known and (why := _unusable(task, asked, reference, target, margin)):
                 unusable.setdefault(target, why)
-            if cells := task.of_pair(reference, target):
-                otherwise += sum(cells.count(n) for n in (cells.flips, cells.other_wrong) if n)
-            asked_in_all += asked
             benchmarks += here
-        share = otherwise / max(asked_in_all, 1)
+        otherwise = sum(
+            cells.count(share)
+            for cells in (cells for task in tasks for cells in task.numbers.cells)
+            for share in (cells.flips, cells.other_wrong)
+            if share and (cells.first, cells.second) == (reference, target)
+        )
+        share = otherwise / max(sum(len(benchmark.scores) for benchmark in benchmarks), 1)
         judge = partial(accuracy_evidence, margin=margin, recovery=recovery, otherwise=share)
         parts = _evidence(benchmarks, judge, recovery or -margin, "recovery" if recovery else "")
         evidence[target] = [part.never_beyond if never_beyond else part for part in parts]
@@ -178,14 +175,13 @@ def comparison_verdicts(
         with_texts_needed(verdict, evidence[verdict.target])
         for verdict in decide(ends, degenerate=unusable)
     ]
-    return tuple(replace(verdict, sentence=str(_words(verdict, reference))) for verdict in verdicts)
+    return tuple(
+        replace(verdict, sentence=str(in_words(verdict, reference))) for verdict in verdicts
+    )
 
 
 def _evidence(
-    benchmarks: Sequence[Benchmark],
-    judge: Callable[..., Evidence],
-    limit: float,
-    measure: str,
+    benchmarks: Sequence[Benchmark], judge: Callable[..., Evidence], limit: float, measure: str
 ) -> Iterator[Evidence]:
     """The mean of several benchmarks, then each by itself."""
     judged = [part for part in benchmarks if not part.why_not]
@@ -227,12 +223,14 @@ def _unusable(
     return None
 
 
-def in_words(verdict: Replacement, result: CompareResult) -> VerdictWords:
+def questions_needed(scores: Scores, margin: float) -> int | None:
+    """How many questions decide in 4 runs of 5, if the models whose scores these are are equal."""
+    planned = accuracy_evidence("accuracy", [scores], margin=margin).planned
+    return texts_for_power(planned.if_equal) if planned else None
+
+
+def in_words(verdict: Replacement, reference: str) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
-    return _words(verdict, result.manifest.models[0].name)
-
-
-def _words(verdict: Replacement, reference: str) -> VerdictWords:
     carrying = [end for end in verdict.endpoints if end.limit is not None and end.needed]
     parts = [end.name.partition(" on ")[2] for end in verdict.endpoints if not end.needed]
     shown = carrying
@@ -290,18 +288,18 @@ def _number(endpoint: Endpoint, of_several: bool) -> str:
     name = _MEANS.get(endpoint.name, endpoint.name) if of_several else endpoint.name
     if endpoint.measure == "recovery":
         number = f"is {short_share(endpoint.estimate)}"
-        limit = f"{100 * (endpoint.limit or 0):g}\u00a0%"
+        limit = f"at least {100 * (endpoint.limit or 0):g}\u00a0%"
     else:
         value, _, interval = short_points(endpoint.estimate).partition(" ")
         number = f"differs by {value} points {interval}"
-        limit = f"{100 * (endpoint.limit or 0):g}".replace("-", "−")
+        limit = f"allowed: at most {-100 * (endpoint.limit or 0):g} lower"
     remark = ""
     if endpoint.state == "fails alone":
         remark = ", outside by itself but not once corrected for the others"
     elif needed := texts_lacking(endpoint):
         asked = endpoint.estimate.n
         remark = f", too few questions: at least {needed} are needed, {asked} were usable"
-    return f"{name} {number} (limit {limit}){remark}"
+    return f"{name} {number} ({limit}){remark}"
 
 
 def _more(verdict: Replacement, reference: str) -> str:

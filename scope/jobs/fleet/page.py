@@ -207,7 +207,7 @@ def _page(
     seen = in_two(words, {title: [picture] for title, picture in pictures.items() if picture})
     facts = blocks.Terms(tuple(_facts(result)), facts=True)
     asked: list[blocks.Block] = [facts]
-    asked += [data_table(manifest.data)] if manifest.data else []
+    asked += [table] if (table := data_table(manifest.data)) else []
     numbered = blocks.Section(anchor="numbers", title="All numbers", blocks=tuple(below))
     return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",

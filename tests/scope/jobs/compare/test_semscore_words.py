@@ -22,7 +22,6 @@ def test_by_a_probe_semscore_is_what_that_probe_says(tasks_comparison):
     assert meanings["SemScore (key sem_score)"].startswith(
         "similarity in meaning of two answers by a probe of hf"
     )
-    assert "sem_score: by a probe of hf:mine" in str(by_probe(tasks_comparison))
 
 
 def test_a_probes_name_cannot_break_out_of_the_page_or_of_the_sentence(tasks_comparison):

@@ -102,7 +102,13 @@ def test_the_sentence_says_what_is_shown_or_how_many_questions_show_it(lost, gai
 @pytest.mark.parametrize(
     ("least", "lost", "gold", "decision", "part"),
     [
-        (0.97, 5, 1000, "may replace", ": recovery is 99.4\u00a0% [98.5, 99.9] (limit 97\u00a0%)"),
+        (
+            0.97,
+            5,
+            1000,
+            "may replace",
+            ": recovery is 99.4\u00a0% [98.5, 99.9] (at least 97\u00a0%)",
+        ),
         (0.97, 90, 1000, "may not", "recovery is 89\u00a0%"),
         (
             0.97,
