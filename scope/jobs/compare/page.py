@@ -115,7 +115,7 @@ def _likeness(tasks: Sequence[TaskEstimates]) -> Section | None:
         for pair, row in task.between(task.main_metric).items():
             first, second = map(task.marked, pair)
             cells |= {(first, second): row.estimate, (second, first): row.estimate}
-        made = grid(metric.label, cells, rows=names, columns=names, numbered=True)
+        made = grid(metric.label, cells, rows=names, columns=names)
         about = paragraph("{task}: {meaning}.", task=task.task, meaning=metric.meaning or "")
         blocks += [about, made] if made and len(names) <= MOST_MODELS else []
     title = "Likeness of all pairs"
