@@ -14,6 +14,7 @@ from reports.builders.estimates import (
 from reports.builders.outcomes import answered_section, model_lines, outcome_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import grid
+from reports.prose import prose
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
@@ -92,7 +93,9 @@ def _brief(result: CompareResult, screens: Sequence[Screen]) -> Iterator[Block]:
         if row.warning:
             yield paragraph("**Warning**: {model}: {why}.", model=row.model, why=row.warning)
     unmeasured = [row for row in result.outcomes if row.failures]
-    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(manifest))
+    probe = manifest.settings.get("semscore")
+    measure = ((prose("SemScore"), prose("by {probe}", probe=str(probe))),) if probe else ()
+    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *measure, *model_lines(manifest))
     yield from [Terms(facts, facts=True)] if facts else ()
     yield from run_lines(result.clock)
 

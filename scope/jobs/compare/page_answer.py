@@ -22,12 +22,13 @@ from reports.blocks import (
 from reports.builders.answer import limit_strips
 from reports.charts import SmallStrip, Verdict
 from reports.prose import Span, Style, Text, joined, prose, together
-from reports.wording import in_percent, percent, short_points, short_share
+from reports.wording import in_percent, percent, short, short_points, short_share
 from scope.jobs.audit.limits import SIGNS
 from scope.jobs.audit.verdict_words import rounded_up
 from scope.jobs.compare.examples import Filters, Questions, example
 from scope.jobs.compare.task_estimates import Part, TaskEstimates
 from scope.jobs.compare.verdicts import claim, in_words, questions_needed
+from scope.metrics import metric_name
 from scope.models.scheme import scheme_of
 from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement
 
@@ -142,6 +143,13 @@ def about_of(screen: Screen) -> Text:
         why = "Left out, as hardly better than chance, silent or with one answer to all: {models}."
         words = why if others[1:] else "Left out: {models}."
         lines.append(prose(words, models=joined(task.degenerate if others[1:] else names)))
+    if task.ranked() and not task.choice:
+        (pair, likeness), *_ = task.ranked()
+        which = prose(" of {pair}, the most alike", pair=joined(pair, last=" and "))
+        words = "{metric} of the answers{which}: **{likeness}**; 1 is the same answer."
+        label = metric_name(task.main_metric).label
+        which = which if others[1:] else ()
+        lines.append(prose(words, metric=label, which=which, likeness=short(likeness)))
     if not task.ranked():
         lines.append(prose("No two models can be compared: {why}.", why=task.why_none))
     return together(*lines)

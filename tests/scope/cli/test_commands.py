@@ -22,7 +22,7 @@ def audited(once, sentences_csv):
 
 
 def test_an_audit_prints_verdicts_and_a_small_table_and_writes_a_report(audited, tmp_path):
-    assert audited.stdout.startswith("May one of these replace toy_models:Reference?")
+    assert audited.stdout.startswith("? toy_models:Student and toy_models:Stranger: too early\n")
     assert "same answers" in audited.stdout
     assert len(audited.stdout.splitlines()) <= 20
     assert "report: runs/mine/report.html" in audited.stderr

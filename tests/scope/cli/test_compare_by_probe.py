@@ -36,10 +36,10 @@ def probed(command, tmp_path, monkeypatch):
 def test_a_probe_measures_semscore_by_either_name_of_the_option(command, option, probed):
     done = command(*ASKED, option, "probe:probe")
     assert done.returncode == 0, done.stderr
-    assert "SemScore is" in " ".join(done.stdout.split())
+    assert "SemScore of the answers: " in " ".join(done.stdout.split())
     # A long path is folded over lines.
     printed = "".join(done.stdout.split())
-    assert f"sem_score:byaprobeof{probed.reader.spec}" in printed
+    assert f"SemScore:byaprobeof{probed.reader.spec}" in printed
     assert "word_cosine" not in done.stdout
 
 
@@ -48,7 +48,7 @@ def test_a_model_that_was_moved_is_named_behind_the_probe_and_is_the_same_run(co
     (tmp_path / "model").rename(tmp_path / "moved")
     done = command(*ASKED, "--semscore", "probe:probe#hf:moved")
     assert done.returncode == 0, done.stderr
-    assert "sem_score: by a probe of hf:moved" in done.stdout
+    assert "SemScore: by a probe of hf:moved" in done.stdout
     (run,) = (tmp_path / "runs").iterdir()
     assert f"{run.name}/report.html" in "".join((done.stdout + done.stderr).split())
 

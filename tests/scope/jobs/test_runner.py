@@ -137,7 +137,7 @@ def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
     at_home = replace(manifest, command=f"scope fleet map --data {tmp_path}/answers.csv")
     result = carry_out(at_home, lambda run: replace(made_up(), manifest=at_home), run="mine")
     page = RunFolder(result.folder).report_path.read_text()
-    assert "scope fleet map --data ~/answers.csv" in page
+    assert "~/answers.csv</pre>" in page
     shown = (page, result.to_markdown(verbose=True), result.to_short_json(), result.html())
     assert not any(str(tmp_path) in text for text in shown)
 
