@@ -222,7 +222,9 @@ def allowed(end: Endpoint) -> str:
         return ""
     if end.most is not None:
         return f"{end.limit:.3g} to {end.most:.3g} times"
-    return f"at most {-100 * end.limit:.3g} below" if end.limit < 0 else f"at least {end.limit:.3g}"
+    return (
+        f"≤ {-100 * end.limit:.3g} points below" if end.limit < 0 else f"at least {end.limit:.3g}"
+    )
 
 
 def in_points(end: Endpoint) -> bool:

@@ -323,7 +323,8 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
         close = f"close to {reference} as {yardstick.name}" if yardstick else f"good as {reference}"
         case = f"{target} is as {close}"
         if verdict.if_equal != seen:
-            case += f" ({_texts(seen) if seen else 'no number does'} if it differs as much as here)"
+            texts = _texts(seen) if seen else "no number up to 50,000"
+            case += f" ({texts} if it differs as much as here)"
     alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
     added = "" if alone else ", added to this one,"
     more = f"A new run on {_texts(needed)} texts{have}{added} decides in 4 runs of 5 if {case}"

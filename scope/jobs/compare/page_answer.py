@@ -40,7 +40,7 @@ _MUCH = -0.05
 
 _SURE = {
     "may replace": "A model just beyond the limit would pass this test in 1 run of 40.",
-    "better": "An equally accurate model would look better in 1 run of 40.",
+    "better": "An equally accurate model would be called more accurate in 1 run of 40.",
     "may not": "A model just within the limit would fail this test in 1 run of 40.",
     "not shown": "Where it is too early, the interval still reaches past the limit.",
 }
@@ -193,7 +193,11 @@ def blocks_of(screen: Screen) -> Iterator[Block]:
     """What stands below: numbers, where, a question, what to do."""
     pair = screen.order[:2]
     parts = screen.task.parts(*pair)
-    shown = example(screen.questions, pair, parts[0].ids if parts else ())
+    gap = screen.task.gap(*pair) if len(pair) == 2 else None
+    # A question that only the better one answers; without one, of the weakest category.
+    better = gap is not None and gap.low > 0
+    wanted = (pair[::-1], ()) if better else (pair, parts[0].ids if parts else ())
+    shown = example(screen.questions, *wanted)
     texts = (heading("A question that shows it"), *shown) if shown else ()
     to_do = (heading("What to do"), *what_to_do(screen))
     tables = tuple(tables_of(screen))
@@ -267,6 +271,10 @@ def _answers(screen: Screen, cells: FourCells) -> Table:
         link = Span(f"{count:,}{some}", link=screen.filters.address(kind))
         rows.append((kind, (link,), f"{in_percent(share.value)[0]}\u00a0%" if share else "–"))
     if cells.flips and cells.other_wrong:
+        count = cells.count(cells.neither) - cells.count(cells.other_wrong)
+        rows.append(
+            ("The same wrong answer", f"{count:,}", f"{in_percent(count / cells.both.n)[0]}\u00a0%")
+        )
         count = cells.count(cells.flips) + cells.count(cells.other_wrong)
         total = f"{in_percent(count / cells.both.n)[0]}\u00a0%"
         rows.append(("Another answer, these three together", f"{count:,}", total))

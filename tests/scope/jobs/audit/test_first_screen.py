@@ -112,8 +112,8 @@ def test_the_tables_numbers_and_zones_are_the_verdicts():
     verdict = verdict_on("student", "not shown", *ENDS)
     drawn = strips(page(result_of("not shown", verdicts=(verdict,), role="baseline")))
     assert list(drawn) == [
-        "Accuracy at most 2 below teacher",
-        "Keeps its answer at most 5 below teacher",
+        "Accuracy ≤ 2 points below teacher",
+        "Keeps its answer ≤ 5 points below teacher",
         "Strength of reaction 0.7 to 1.43 times",
         "Same reaction ",
     ]
@@ -136,7 +136,7 @@ def test_a_capability_by_itself_has_its_own_limit_in_a_fold():
     verdict = verdict_on("student", "not shown", *ENDS)
     shown = page(result_of("not shown", verdicts=(verdict,))).sections[0].blocks
     (_, folded) = [block for block in within(shown) if isinstance(block, Table) and block.limits]
-    assert plain(folded.columns[1].heading) == "Keeps its answer at most 10 below teacher"
+    assert plain(folded.columns[1].heading) == "Keeps its answer ≤ 10 points below teacher"
     assert [row.cells[1].least for row in folded.rows] == [-0.1]
 
 
