@@ -60,7 +60,7 @@ def build_comparison() -> PairResult:
         Endpoint(name="agreement", estimate=estimate(0.0), limit=-0.05, p_within=0.001),
     )
     lower = replace(endpoints[0], estimate=estimate(-0.25), p_beyond=0.001)
-    unproven = f"It is too early to say that {student} may replace {teacher}: accuracy is open."
+    unproven = f"It is too early to say whether {student} may replace {teacher}: accuracy is open."
     beyond = f"{teacher} may not replace {student}: accuracy is beyond its limit."
     open_verdict, refused = records(
         Replacement,

@@ -88,7 +88,7 @@ DECISIONS = [
         name="a good target on skewed data passes",
         make=audit(*HARD, data=SKEWED),
         exits=0,
-        says=("It is too early to say that toy_judges:Twin may replace", "1.00 [0.96, 1.00]"),
+        says=("It is too early to say whether toy_judges:Twin may replace", "1.00 [0.96, 1.00]"),
         never=("degenerate",),
         page=("positive 90 %, negative 10 %", "same answer on 100.0 % [96.3, 100.0] of 100"),
     ),

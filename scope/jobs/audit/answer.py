@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from shlex import quote
 from types import MappingProxyType
 
 from reports.blocks import (
@@ -112,9 +112,12 @@ def how_sure(answers: Sequence[Answered]) -> Text:
     elif "may not" in decided:
         words = f"A model just within its limits would fail it in {often}."
     elif "may replace" not in decided:
-        open_ = whole(carrying(decided["not shown"]))
+        undecided = [answer.verdict for answer in answers if not answer.verdict.reason]
+        open_ = [end for verdict in undecided for end in whole(carrying(verdict))]
         reaches = [in_plain_words(end.name) for end in open_ if _reaches_past(end)]
         words = "Not decided: neither ✓ nor ✗ is sure enough."
+        if not undecided:
+            words = "Not decided: the data do not allow a verdict."
         if reaches:
             interval = "an interval" if answers[1:] else f"the interval of {reaches[0]}"
             words = f"Not decided: {interval} still reaches past its limit."
@@ -190,10 +193,10 @@ def where_blocks(
     yardstick = result.manifest.baseline.name if result.manifest.baseline else ""
     names = [answer.verdict.target for answer in shown]
     rows = {name: same.get(name, {}) for name in (*names, *([yardstick] if yardstick else []))}
-    if all(
+    if rows and all(
         shares and min(share.value for share in shares.values()) == 1 for shares in rows.values()
     ):
-        return [paragraph("Nowhere: all answers to unchanged texts are the same.")], []
+        return [*blocks, paragraph("On unchanged texts nowhere: all answers are the same.")], []
     bands = [band for band in next(iter(rows.values()), {}) if band.startswith(_CONFIDENCE)]
     bands = [*bands[:1], *bands[1:][-1:]]
     slices = [
@@ -328,14 +331,18 @@ def further_command(manifest: Manifest, targets: Sequence[str], numbers: Mapping
 
     With targets that are decided it would not be judged on the texts of this run, too.
     """
-    replaced = "|".join((*numbers, "run", "reference", "target", "group"))
-    options = re.sub(
-        rf" --(?:{replaced})[ =](?:'[^']*'|\S+)| --both-directions", "", manifest.command
-    )
+    replaced = {f"--{name}" for name in (*numbers, "run", "reference", "target", "group")}
+    words = iter(shlex.split(manifest.command)[2:])
+    kept = []
+    for word in words:
+        if word in replaced:
+            next(words, None)
+        elif word.partition("=")[0] not in replaced and word != "--both-directions":
+            kept.append(word)
     specs = [card.spec for card in manifest.targets if card.name in targets]
     models = [
-        f"--reference {quote(manifest.reference.spec)}",
-        *(f"--target {quote(spec)}" for spec in specs),
+        f"--reference {shlex.quote(manifest.reference.spec)}",
+        *(f"--target {shlex.quote(spec)}" for spec in specs),
     ]
     more = (f"--{name} {number}" for name, number in numbers.items())
-    return " ".join(("scope audit", *models, options.removeprefix("scope audit").strip(), *more))
+    return " ".join(("scope audit", *models, *([shlex.join(kept)] if kept else []), *more))

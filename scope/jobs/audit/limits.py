@@ -172,7 +172,7 @@ def _name(answer: Answered, answers: Sequence[Answered], result: AuditResult | N
         Span(" "),
         Span(name, "strong", foreign=True),
         *_for(answer, answers),
-        Span(f"{why[:1].upper()}{why[1:]}.", "note", foreign=True),
+        Span(f"\n{why[:1].upper()}{why[1:]}.", "note", foreign=True),
     )
 
 

@@ -199,7 +199,9 @@ def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
     """Which replacements to make, and the command that decides the open one that is shown."""
     answers = [each.answer for each in every if each.answer]
     confirmed = ", once new texts confirm it" * any(answer.looks for answer in answers)
-    yield paragraph(f"Replace a model only where there is a ✓{confirmed}.")
+    some = any(answer.verdict.decision == "may replace" for answer in answers)
+    only = f"Replace a model only where there is a ✓{confirmed}."
+    yield paragraph(only if some else "Replace none yet.")
     shown = most_telling(every)
     if shown.answer and shown.answer.verdict.decision == "not shown":
         yield from to_do_blocks(shown.audit, [shown.answer])

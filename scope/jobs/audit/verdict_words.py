@@ -30,6 +30,8 @@ WORDS = {
 _ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance", "reach")
 """What a person cares about first."""
 
+FAILS_ALONE = "beyond its limit before, not after, correction for several limits"
+
 _IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
@@ -60,7 +62,7 @@ class VerdictWords(NamedTuple):
 
 def opening(verdict: Replacement, reference: str) -> str:
     """The first words of a verdict's sentence: the verdict itself."""
-    early = "" if verdict.decision != "not shown" else "It is too early to say that "
+    early = "" if verdict.decision != "not shown" else "It is too early to say whether "
     may = "may not" if verdict.decision == "may not" else "may"
     some = verdict.may_replace_in if len(verdict.may_replace_in) < _IN_ALL else ()
     return f"{early}{verdict.target} {may} replace {reference}" + (
@@ -135,8 +137,10 @@ def _open(verdict: Replacement, result: AuditResult) -> str:
     names = []
     for end in whole(ends):
         needed = texts_lacking(end)
-        few = f"{end.estimate.n:,} of {needed:,} texts needed"
-        alone = "outside by itself, not once corrected" * (end.state == "fails alone")
+        few = f"{end.estimate.n:,} texts, at least {needed:,} are needed"
+        alone = "beyond its limit before, not after, correction for several limits" * (
+            end.state == "fails alone"
+        )
         remark = few if needed else alone
         names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
     if names == [in_plain_words(ends[0].name)]:
@@ -327,7 +331,7 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
             case += f" ({texts} if it differs as much as here)"
     alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
     added = "" if alone else ", added to this one,"
-    more = f"A new run on {_texts(needed)} texts{have}{added} decides in 4 runs of 5 if {case}"
+    more = f"If {case}, a new run on {_texts(needed)} texts{have}{added} is enough in 4 runs of 5"
     return more, " ".join(options)
 
 

@@ -164,7 +164,7 @@ class _Measured:
         if not most:
             return ""
         needed = fewest_texts(self._request.keeps_margin)
-        return f"; --n {rounded_up(math.ceil(1.1 * needed * self._changed / most))} changes enough"
+        return f"; with --n {rounded_up(math.ceil(1.1 * needed * self._changed / most))} enough are"
 
     def evidence(self, target: str) -> Iterator[Evidence]:
         """Every endpoint of a target, judged or shown."""

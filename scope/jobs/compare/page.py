@@ -119,7 +119,7 @@ def _likeness(tasks: Sequence[TaskEstimates]) -> Section | None:
             first, second = map(task.marked, pair)
             cells |= {(first, second): row.estimate, (second, first): row.estimate}
         made = grid(metric.label, cells, rows=names, columns=names)
-        about = paragraph("{task}: {meaning}.", task=task.task, meaning=metric.meaning or "")
+        about = paragraph("{task}: {meaning}", task=task.task, meaning=metric.meaning or "")
         blocks += [about, made] if made and len(names) <= MOST_MODELS else []
     title = "Likeness of all pairs"
     return Section(anchor="likeness", title=title, blocks=tuple(blocks)) if blocks else None

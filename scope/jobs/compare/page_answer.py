@@ -74,7 +74,7 @@ class Screen(NamedTuple):
 
     def end(self, target: str) -> Endpoint | None:
         """What the verdict on a model rests on, or the difference from the first in order."""
-        if target in self.verdicts:
+        if target in self.verdicts and not self.result.tasks[1:]:
             ends = self.verdicts[target].endpoints
             return next((end for end in ends if end.limit is not None), None)
         gap = self.task.gap(self.order[0], target)
@@ -89,17 +89,21 @@ def heading_of(screen: Screen) -> Text:
     groups = groupby(verdicts, lambda row: (row.decision, claim(row, several=True)))
     parts = [_group(screen, list(rows), again=place > 0) for place, (_, rows) in enumerate(groups)]
     gaps = {name: task.gap(first, name) for name in more and task.by_accuracy[1:]}
-    equals = [name for name, gap in gaps.items() if gap and gap.high >= 0]
+    equals = [name for name, gap in gaps.items() if not gap or gap.high >= 0]
     if not more and not tasks[1:] and (same := task.same(first, second)):
         words = "gives another answer on {share}\u00a0% of questions"
         words = f"it {words}" if parts else f"Compared with {{first}}, {{second}} {words}"
         names = {} if parts else {"first": first, "second": second}
         parts.append(prose(words, share=in_percent(1 - same.value)[0], **names))
     elif not parts and equals:
-        words = "No model is clearly better than {best}; {others} may be as good"
+        words = (
+            "It is too early to say which model is the most accurate: {best} leads, {others} may "
+        )
+        words += "be as accurate"
         parts = [prose(words, best=first, others=_named(equals))]
     elif not parts and more and task.by_accuracy:
-        parts = [prose("{best} is the most accurate of {n} models", best=first, n=count)]
+        words = "{best} is the most accurate of {n} models"
+        parts = [prose(words, best=first, n=len(task.by_accuracy))]
     return joined(parts, between="; ") or prose("How alike {n} models are", n=count)
 
 
@@ -146,7 +150,7 @@ def about_of(screen: Screen) -> Text:
     if task.ranked() and not task.choice:
         (pair, likeness), *_ = task.ranked()
         which = prose(" of {pair}, the most alike", pair=joined(pair, last=" and "))
-        words = "{metric} of the answers{which}: **{likeness}**; 1 is the same answer."
+        words = "{metric} of the answers{which}: **{likeness}** (1: the same words)."
         label = metric_name(task.main_metric).label
         which = which if others[1:] else ()
         lines.append(prose(words, metric=label, which=which, likeness=short(likeness)))
@@ -265,16 +269,16 @@ def _answers(screen: Screen, cells: FourCells) -> Table:
         "Different wrong answers": cells.other_wrong,
     }
     rows: list[tuple[str, str | Text, str]] = []
+    if cells.other_wrong:
+        count = cells.count(cells.neither) - cells.count(cells.other_wrong)
+        share_of_all = f"{in_percent(count / cells.both.n)[0]}\u00a0%"
+        rows.append(("The same wrong answer", f"{count:,}", share_of_all))
     for kind, share in kinds.items():
         count, here = cells.count(share) if share else 0, screen.filters.kinds.get(kind, 0)
         some = f" ({here:,} shown)" if 0 < here < count else ""
         link = Span(f"{count:,}{some}", link=screen.filters.address(kind))
         rows.append((kind, (link,), f"{in_percent(share.value)[0]}\u00a0%" if share else "–"))
     if cells.flips and cells.other_wrong:
-        count = cells.count(cells.neither) - cells.count(cells.other_wrong)
-        rows.append(
-            ("The same wrong answer", f"{count:,}", f"{in_percent(count / cells.both.n)[0]}\u00a0%")
-        )
         count = cells.count(cells.flips) + cells.count(cells.other_wrong)
         total = f"{in_percent(count / cells.both.n)[0]}\u00a0%"
         rows.append(("Another answer, these three together", f"{count:,}", total))
@@ -309,7 +313,7 @@ def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
         verdict: Verdict = "good" if of.low >= limit else "bad" if of.high < limit else "open"
         strip = SmallStrip(f"{name}: {_in_points(of)}", of, ends, least=limit, verdict=verdict)
         rows.append((prose("{part} ({n})", part=name, n=of.n), strip, _in_points(of)))
-    head = f"at most {abs(100 * limit):g} lower"
+    head = f"at most {abs(100 * limit):g} points lower" if limit else "Difference"
     numbers = Column("Difference, points", "number")
     columns = (Column("Questions", "name"), Column(head, "strip"), numbers)
     words = "All {n} intervals of categories hold together, in 95 of 100 runs."
@@ -362,6 +366,8 @@ def _to_read(screen: Screen, cells: FourCells, passed: Sequence[str]) -> Iterato
         link = screen.filters.address(f"Only {cells.first} is right")
         questions = (Span(f"the {count:,} questions", link=link),)
         yield Paragraph(prose(words, questions=questions, **names))
+    elif passed:
+        yield paragraph("Use {second}.", second=cells.second)
     parts = screen.task.parts(cells.first, cells.second)
     if parts and parts[0].gap.value < _MUCH and parts[0].gap.high > 0:
         part, gap, _ = parts[0]

@@ -20,7 +20,7 @@ from reports.wording import short_points, short_share
 from scope.data.logs.items import ItemName
 from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import TaskNumbers
-from scope.jobs.audit.verdict_words import VerdictWords, listed, rounded_up
+from scope.jobs.audit.verdict_words import FAILS_ALONE, VerdictWords, listed, rounded_up
 from scope.records import (
     MOST_WITH_CELLS,
     Endpoint,
@@ -295,7 +295,7 @@ def _number(endpoint: Endpoint, of_several: bool) -> str:
         limit = f"allowed: at most {-100 * (endpoint.limit or 0):g} lower"
     remark = ""
     if endpoint.state == "fails alone":
-        remark = ", outside by itself but not once corrected for the others"
+        remark = f", {FAILS_ALONE}"
     elif needed := texts_lacking(endpoint):
         asked = endpoint.estimate.n
         remark = f", too few questions: at least {needed} are needed, {asked} were usable"

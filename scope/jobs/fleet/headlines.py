@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 from reports.prose import Span, Text, joined, prose, together
 from reports.wording import count_rivals, in_percent, percent, short_points, short_share
 from scope import records
+from scope.printing import counted
 from scope.records import Estimate, Undefined
 from scope.records.fleet import FEW_QUESTIONS, ROUTER, SAME_MIX, SINGLE_BEST
 
@@ -202,7 +203,7 @@ def _of_mix(mix: Iterable[records.RouteShare]) -> Iterator[Text]:
         first = max(mix, key=lambda selected: selected.share)
         yield prose(
             f"The router gives {in_percent(first.share)[0]}\u00a0% of the questions to "
-            f"{{model}}, the others to {len(mix) - 1} other models.",
+            f"{{model}}, the others to {counted(len(mix) - 1, 'other model')}.",
             model=first.model,
         )
 
@@ -235,8 +236,9 @@ def of_predict(result: records.PredictResult) -> Answer:
     predicted = sum(x.splits > 0 and x.significant >= SIGNIFICANT_SHARE * x.splits for x in every)
     right = [of_pairs(x.tau.value) for x in every if isinstance(x.tau, Estimate)]
     errors = [100 * x.mse.value**0.5 for x in every if isinstance(x.mse, Estimate)]
-    pairs = f": {min(right):.0f} to {max(right):.0f} of 100 pairs right" if right else ""
-    head = f"Other benchmarks predict the order of models{pairs}, on {{predicted}} of {{all}}"
+    pairs = f"; {min(right):.0f} to {max(right):.0f} of 100 pairs are right" if right else ""
+    head = "The order of models is predicted better than by a coin on {predicted} of {all} "
+    head += f"benchmarks{pairs}"
     ends = (min(errors, default=0), max(errors, default=0))
     off = f" Accuracies are typically off by {ends[0]:.0f} to {ends[1]:.0f} points."
     why = prose(

@@ -166,7 +166,8 @@ def examples(rows: Sequence[records.QuestionForecast]) -> tuple[blocks.Block, ..
     for row in rows:
         text = " ".join(row.text.split()) or row.id
         if len(text) > 2 * GLANCE:
-            start, end = text[:GLANCE].rpartition(" ")[0], text[-GLANCE:].partition(" ")[2]
+            first, last = text[:GLANCE], text[-GLANCE:]
+            start, end = first.rpartition(" ")[0] or first, last.partition(" ")[2] or last
             text = f"{start} … {end}"
         expected = f"{100 * row.expected:.0f}\u00a0%"
         if row.model is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from reports.blocks import (
@@ -141,7 +142,8 @@ def _card(item: InformativeItem) -> Card:
 def _shortened(text: str, most: int) -> str:
     """The beginning and the end of a long text: a question often ends with what is asked."""
     one_line = " ".join(text.split())
-    start, end = one_line[: most // 3].rpartition(" ")[0], one_line[-2 * most // 3 :]
+    first, end = one_line[: most // 3], one_line[-2 * most // 3 :]
+    start = first.rpartition(" ")[0] or first
     return one_line if len(one_line) <= most else f"{start} … {end.partition(' ')[2] or end}"
 
 
@@ -308,7 +310,7 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
 
     line, words = (
         verdict.threshold,
-        f"beyond: at most {in_tests(rate).replace(' test', '')} pairs of models",
+        f"beyond: at most {re.sub(' tests?', '', in_tests(rate))} pairs of models",
     )
     rows = (
         series(2, "unrelated models (controls)", controls, 0),

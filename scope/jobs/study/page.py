@@ -84,8 +84,8 @@ WORDS: Mapping[str, Words] = {
         *("accuracy", "capa"),
         ("mean accuracy of the pair", _CAPA),
         "more accurate pairs of these models tend to err {} alike",
-        f"{_CAPA_IS} Difficulty of the questions alone would make it rise by 0.008 to 0.014, so "
-        "the rest may be small. Between different families: {second}.",
+        f"{_CAPA_IS} Difficulty of the questions alone makes it rise, too. "
+        "Between different families: {second}.",
         (
             "Accuracy and likeness come from the same questions; no cause is shown.",
             "% flips, KL and r of errors are not corrected for accuracy, and change with it.",

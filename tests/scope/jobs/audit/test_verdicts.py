@@ -129,7 +129,7 @@ def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
         opening = {
             "may replace": f"{verdict.target} may replace ",
             "may not": f"{verdict.target} may not replace",
-            "not shown": f"It is too early to say that {verdict.target} may replace",
+            "not shown": f"It is too early to say whether {verdict.target} may replace",
         }[verdict.decision]
         assert verdict.sentence.startswith(opening)
         states = {one.name: one.state for one in verdict.endpoints}
@@ -192,8 +192,10 @@ def test_a_recovery_is_of_the_unchanged_texts(audited):
 def test_further_open_limits_are_named_as_open(audited):
     few = {"least_agreement": 0.999, "least_concordance": 0.9999, "recall": ["positive"]}
     (verdict,) = audited(Copy, texts=80, baseline=Seed(), **few).verdicts
-    assert ": 2 of 6 limits met; open: same answers (80 of " in verdict.sentence
-    assert re.search(r", same reaction to typos \(80 of .* texts needed\)", verdict.sentence)
+    assert ": 2 of 6 limits met; open: same answers (80 texts, at least " in verdict.sentence
+    assert re.search(
+        r", same reaction to typos \(80 texts, at least .* are needed\)", verdict.sentence
+    )
 
 
 def test_looks_need_random_candidates(audited):
@@ -220,7 +222,7 @@ def test_without_gold_labels_same_answers_stand_for_accuracy(audited, labelled_t
     assert copy.may_replace_in == ("same answers", "robustness")
     assert "Accuracy is not judged: no text of this run has a gold label" in copy.sentence
     (few,) = audited(Copy, data=texts[:100]).verdicts
-    assert "open: same answers (100 of 183 texts needed)" in few.sentence
+    assert "open: same answers (100 texts, at least 183 are needed)" in few.sentence
     assert "Gold labels" not in few.sentence  # none differs
     (seed,) = audited(Shaken, data=texts).verdicts
     assert (seed.decision, seed.open) == ("not shown", ("agreement",))

@@ -147,7 +147,12 @@ def test_recovery_is_judged_in_place_of_points(least, lost, gold, decision, part
             (),
             "0 on average over a and b: mean accuracy differs by −0.8",
         ),
-        ((30, -30), "not shown", ("accuracy on a",), "outside by itself but not once corrected"),
+        (
+            (30, -30),
+            "not shown",
+            ("accuracy on a",),
+            "beyond its limit before, not after, correction",
+        ),
         ((80, 0), "may not", ("accuracy", "accuracy on a"), "accuracy on a differs by −8.0 points"),
         ((20, 20), "not shown", ("accuracy",), "mean accuracy differs by −2.0 points"),
     ],

@@ -161,7 +161,7 @@ def test_a_router_alone_is_compared_with_nothing():
 def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(significant, predicted):
     row = replace(predictions()[0], significant=significant)
     answer = headlines.of_predict(bare("fleet-predict", predictions=(row,)))
-    assert words(answer)[0].endswith(f"on {predicted} of 1")
+    assert f"on {predicted} of 1 benchmarks; " in words(answer)[0]
     assert sign(answer) == ("✓" if predicted else "?")
 
 
