@@ -96,10 +96,8 @@ def heading_of(screen: Screen) -> Text:
         names = {} if parts else {"first": first, "second": second}
         parts.append(prose(words, share=in_percent(1 - same.value)[0], **names))
     elif not parts and equals:
-        words = (
-            "It is too early to say which model is the most accurate: {best} leads, {others} may "
-        )
-        words += "be as accurate"
+        words = "It is too early to say which model is the most accurate: {best} leads, {others} "
+        words += "may be as accurate"
         parts = [prose(words, best=first, others=_named(equals))]
     elif not parts and more and task.by_accuracy:
         words = "{best} is the most accurate of {n} models"

@@ -193,9 +193,7 @@ def test_further_open_limits_are_named_as_open(audited):
     few = {"least_agreement": 0.999, "least_concordance": 0.9999, "recall": ["positive"]}
     (verdict,) = audited(Copy, texts=80, baseline=Seed(), **few).verdicts
     assert ": 2 of 6 limits met; open: same answers (80 texts, at least " in verdict.sentence
-    assert re.search(
-        r", same reaction to typos \(80 texts, at least .* are needed\)", verdict.sentence
-    )
+    assert re.search(r", same reaction to typos \(80 texts, at least .* needed\)", verdict.sentence)
 
 
 def test_looks_need_random_candidates(audited):
