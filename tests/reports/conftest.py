@@ -15,7 +15,7 @@ from parsed_page import Node, parse
 from scope.records import AuditResult
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open an event loop runs in this thread
 def browser() -> Iterator[Any]:
     """A real browser, for tests of what a reader does."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

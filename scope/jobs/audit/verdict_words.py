@@ -321,18 +321,18 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
     options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]
     rows, most = card.rows - card.duplicates - card.empty, max(filter(None, numbers.values()))
     have = f" (these data have {rows:,}: add texts)" if rows < most else ""
-    case = f"{target} differs as much as here"
+    case, as_seen = f"{target} differs as much as here", ""
     if verdict.if_equal:
         reference, yardstick = manifest.reference.name, manifest.baseline
         close = f"close to {reference} as {yardstick.name}" if yardstick else f"good as {reference}"
         case = f"{target} is as {close}"
         if verdict.if_equal != seen:
-            texts = _texts(seen) if seen else "no number up to 50,000"
-            case += f" ({texts} if it differs as much as here)"
+            takes = f"it takes {_texts(seen)} texts" if seen else "not even 50,000 texts decide"
+            as_seen, case = f"If {target} differs as much as here, {takes}. ", f"it is as {close}"
     alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
     added = "" if alone else ", added to this one,"
     more = f"If {case}, a new run on {_texts(needed)} texts{have}{added} is enough in 4 runs of 5"
-    return more, " ".join(options)
+    return f"{as_seen}{more}", " ".join(options)
 
 
 def _texts(needed: TextsNeeded) -> str:

@@ -186,7 +186,9 @@ def test_what_to_do_names_the_command_of_a_new_run():
     specs = [card.spec for card in result.manifest.models[:2]]
     models = "--reference {} --target {}".format(*map(quote, specs))
     assert further.text == f"scope audit {models} --data a.csv --n-search 9 {options}"
-    (todo,) = paragraphs(made, f"If student is as close to teacher as {TARGETS[1]} ")
+    (todo,) = paragraphs(
+        made, "If student differs as much as here, not even 50,000 texts decide. If it is"
+    )
     assert "a new run on 1,200 unchanged and 380 changed texts" in todo
     assert todo.endswith(f": {options}")
     (unknown,) = paragraphs(page(result_of("not shown")), "How many texts decide on student")
