@@ -18,6 +18,7 @@ from scope.verdicts.endpoints import (
 )
 from scope.verdicts.plan import (
     ALL_GOLD as ALL_GOLD,
+    MOST_TEXTS as MOST_TEXTS,
     Evidence as Evidence,
     PlannedEndpoint as PlannedEndpoint,
     Scores as Scores,

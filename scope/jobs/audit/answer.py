@@ -83,7 +83,7 @@ def heading_of(answers: Sequence[Answered]) -> Text:
 
 
 def about(result: AuditResult, answers: Sequence[Answered]) -> Text:
-    """The texts, the yardstick, what green means, and how sure the verdicts are."""
+    """The texts, the yardstick, and how sure the verdicts are."""
     card = result.manifest.baseline
     standard = prose("No yardstick: pale numbers are not judged.")
     if card is not None:

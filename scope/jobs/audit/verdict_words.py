@@ -17,7 +17,7 @@ from scope.records import (
     TextsNeeded,
     Undefined,
 )
-from scope.verdicts import texts_lacking
+from scope.verdicts import MOST_TEXTS, texts_lacking
 
 WORDS = {
     "agreement": "same answers",
@@ -138,10 +138,7 @@ def _open(verdict: Replacement, result: AuditResult) -> str:
     for end in whole(ends):
         needed = texts_lacking(end)
         few = f"{end.estimate.n:,} texts, at least {needed:,} are needed"
-        alone = "beyond its limit before, not after, correction for several limits" * (
-            end.state == "fails alone"
-        )
-        remark = few if needed else alone
+        remark = few if needed else FAILS_ALONE * (end.state == "fails alone")
         names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
     if names == [in_plain_words(ends[0].name)]:
         names = [finding(ends[0], verdict, result)]
@@ -327,7 +324,11 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
         close = f"close to {reference} as {yardstick.name}" if yardstick else f"good as {reference}"
         case = f"{target} is as {close}"
         if verdict.if_equal != seen:
-            takes = f"it takes {_texts(seen)} texts" if seen else "not even 50,000 texts decide"
+            takes = (
+                f"it takes {_texts(seen)} texts"
+                if seen
+                else f"not even {MOST_TEXTS:,} texts decide"
+            )
             as_seen, case = f"If {target} differs as much as here, {takes}. ", f"it is as {close}"
     alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
     added = "" if alone else ", added to this one,"

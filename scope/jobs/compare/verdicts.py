@@ -31,6 +31,7 @@ from scope.records import (
 )
 from scope.verdicts import (
     ALL_GOLD,
+    MOST_TEXTS,
     Evidence,
     Scores,
     accuracy_evidence,
@@ -317,5 +318,5 @@ def _more(verdict: Replacement, reference: str) -> str:
             show = " show it in 4 runs of 5" if not parts else ""
             parts.append(f"{case}, about {questions:,} questions ({more}){show}")
     if parts and not verdict.if_as_seen:
-        parts.append("if it differs as much as here, no number up to 50,000 does")
+        parts.append(f"if it differs as much as here, no number up to {MOST_TEXTS:,} does")
     return f"{'; '.join(parts)[:1].upper()}{'; '.join(parts)[1:]}"

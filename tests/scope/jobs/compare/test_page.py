@@ -102,12 +102,12 @@ def test_a_part_below_the_limit_is_named_and_its_numbers_are_those_of_the_answer
 
 
 def test_the_four_cells_lead_to_their_questions():
-    shown = page(comparison(*runs(lost=3, gained=2, n=100, wrong=20)))
+    shown = page(comparison(*runs(lost=3, gained=2, n=100, wrong=20, other=4)))
     table = next(block for block in within(shown.sections[0].blocks) if isinstance(block, Table))
     links = [span.link for row in table.rows for cell in row.cells for span in written(cell)]
     numbers = [[text(written(cell)) for cell in row.cells[1:]] for row in table.rows]
-    assert [count for count, _ in numbers] == ["18", "77", "2", "3", "0", "5"]
-    assert numbers[-1][1] == "5.0 %"
+    assert [count for count, _ in numbers] == ["14", "77", "2", "3", "4", "9"]
+    assert numbers[-1][1] == "9.0 %"
     (cards,) = (b for s in shown.sections for b in s.blocks if isinstance(b, Cards) and b.finder)
     for link, count in zip(filter(None, links), (2, 3), strict=False):
         key, value = re.fullmatch(r"answers\?(\w+)=(.+)", link).groups()
