@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
-from made_up_fleet_comparison import RECORDS
+from kept_results import FLEET
 
 import reports
 import scope.jobs.pages as pages_module
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least|may (not )?replace")
 
 
-JOBS = ("audit", "compare", "reuse", "pair", "probe", *RECORDS)
+JOBS = ("audit", "compare", "reuse", "pair", "probe", *FLEET)
 
 
 @pytest.fixture(params=JOBS)
@@ -185,10 +185,10 @@ def test_characters_no_document_may_hold_are_replaced(compared):
 
 
 AGAIN = """
-import hashlib, runpy, sys
-build = runpy.run_path(sys.argv[1])["build"]
-for job in sys.argv[2:]:
-    print(hashlib.sha256(build(job).html().encode()).hexdigest())
+import hashlib, sys
+from kept_results import kept
+for job in sys.argv[1:]:
+    print(hashlib.sha256(kept(job).html().encode()).hexdigest())
 """
 
 
@@ -196,7 +196,7 @@ for job in sys.argv[2:]:
 def made_again():
     """The digest of each job's page, made in a process with another hash seed."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", AGAIN, HERE / "conftest.py", *JOBS],
+        [sys.executable, "-W", "error", "-c", AGAIN, *JOBS],
         env={**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(HERE.parent)},
         capture_output=True,
         text=True,

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from made_up_comparison import build_comparison
+from kept_results import kept
 
 from scope.core.gates import failed_gates, parse_gate
 from scope.errors import SpecError
@@ -38,7 +38,7 @@ def comparison():
     """Makes a comparison with these measurements."""
 
     def make(*measurements, shares=()):
-        whole = build_comparison()
+        whole = kept("audit")
         measured = tuple(one for one in whole.outcomes if one.status == "measured")
         return dataclasses.replace(
             whole, outcomes=measured, measurements=measurements, answer_shares=tuple(shares)
