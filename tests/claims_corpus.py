@@ -10,7 +10,7 @@ from scope.estimation.tasks import measure_task
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
-from scope.metrics import METRICS
+from scope.metrics.catalog import METRICS
 from scope.records import Answer, Example, Item, Question, ScoredExample, TaskAnswers
 
 LABELS, CAPABILITIES = ("negative", "positive"), ("synonym", "typo")

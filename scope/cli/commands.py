@@ -218,7 +218,7 @@ def _resolved(kind: Any) -> Any:
 
 def _with_eee(job: Job, request: Any) -> Any:
     """The request of a run whose result --eee can write; any other is refused before the run."""
-    from scope.jobs.exports import require_eee
+    from scope.jobs.pages import require_eee
     from scope.models.scheme import expand_spec
 
     compares = job.name in ("compare", "pair")
@@ -282,7 +282,7 @@ def ending(
     if output.brief:
         wrote(write_brief(result, *([box] if box else [])))
     if output.junit or output.eee:
-        from scope.jobs.exports import to_eee, to_junit
+        from scope.jobs.pages import to_eee, to_junit
 
         wrote(output.junit and to_junit(result, judged, output.junit))
         wrote(output.eee and to_eee(result, output.eee))

@@ -21,7 +21,7 @@ from scope.printing import shown
 from scope.registry import Entry, built_in, entries, find, origins
 
 if TYPE_CHECKING:
-    from scope.metrics import Metric
+    from scope.metrics.catalog import Metric
 
 MOST_COLUMNS = 100
 """Columns of a line that is about one run."""
@@ -138,7 +138,7 @@ def _settings(piece: object) -> str:
 
 
 def _metrics() -> Rows:
-    from scope.metrics import METRICS, parse_metric
+    from scope.metrics.catalog import METRICS, parse_metric
 
     rows = [_metric_row(metric, built_in("", None).origin) for metric in METRICS.values()]
     for key, origin in origins("metrics").items():
@@ -151,7 +151,7 @@ def _metrics() -> Rows:
 
 
 def _metric_row(metric: Metric, origin: str) -> dict[str, str]:
-    from scope.metrics import metric_name
+    from scope.metrics.catalog import metric_name
 
     return {
         "metric": str(metric),
@@ -166,7 +166,7 @@ def _metric_row(metric: Metric, origin: str) -> dict[str, str]:
 
 
 def _runs(root: Path) -> Rows:
-    from scope.store import list_runs
+    from scope.store.folder import list_runs
 
     return [
         {

@@ -143,7 +143,7 @@ def show_result(result: Result, output: Output = Output(), *, gates: Sequence[Bl
     if output.json or output.json_full:
         print_json(result.to_json() if output.json_full else result.to_short_json())
     elif isinstance(output, ReportOutput) and output.model_card:
-        from scope.jobs.exports import model_card_of
+        from scope.jobs.pages import model_card_of
 
         say(model_card_of(result).rstrip("\n"))
     elif output.markdown:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scope.errors import SpecError
-from scope.metrics import known_metrics, parse_metric
+from scope.metrics.catalog import known_metrics, parse_metric
 from scope.records import GOLD, Estimate, MeasuredResult, Measurement
 
 JudgedOn = Literal["interval", "value"]

@@ -29,7 +29,7 @@ from scope.estimation.pairs import (
     random_changes as random_changes,
     texts_that_count as texts_that_count,
 )
-from scope.metrics import Metric
+from scope.metrics.catalog import Metric
 from scope.records import (
     Curve,
     Difference,
@@ -41,8 +41,9 @@ from scope.records import (
     are_clustered,
     unit_of,
 )
-from scope.statistics import benjamini_hochberg, mean_estimate, resamples_for
 from scope.statistics.between_models import heterogeneity_p_value
+from scope.statistics.intervals import mean_estimate
+from scope.statistics.paired import benjamini_hochberg, resamples_for
 
 
 class Numbers(NamedTuple):

@@ -16,13 +16,8 @@ from numpy.typing import ArrayLike
 
 from scope.errors import ScopeError
 from scope.estimation.pairs import AuditedPairs, measured
-from scope.metrics import (
-    METRICS,
-    Metric,
-    accuracy_difference_values,
-    agreement_values,
-    parse_metric,
-)
+from scope.metrics.catalog import METRICS, Metric, parse_metric
+from scope.metrics.consistency import accuracy_difference_values, agreement_values
 from scope.records import (
     Curve,
     Difference,
@@ -31,10 +26,10 @@ from scope.records import (
     ScoredExample,
     Undefined,
 )
-from scope.statistics import (
+from scope.statistics.intervals import mean_estimate
+from scope.statistics.paired import (
     absolute,
     holm,
-    mean_estimate,
     paired_difference,
     resamples_for,
     sign_flip_p_value,

@@ -140,7 +140,7 @@ def _require_measured(gate: Gate, request: Any) -> None:
     """Refuse a gate on a metric that this audit leaves out."""
     from scope.estimation.pairs import ON_CANDIDATES
     from scope.jobs.perturbing import soft_scope_metric
-    from scope.metrics import METRICS, parse_metric
+    from scope.metrics.catalog import METRICS, parse_metric
 
     always = {
         metric.key: str(metric) for metric in METRICS.values() if metric.measured_in == "audits"

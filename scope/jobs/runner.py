@@ -31,7 +31,7 @@ from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
 from scope.records import Clock, Manifest, Result
 from scope.registry import imported
-from scope.store import check_folder, check_run, run_folder
+from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
 Found = TypeVar("Found", bound=Result)

@@ -41,7 +41,9 @@ from scope.estimation.tasks.texts import (
     text_gold_measurements,
     text_pair_measurements,
 )
-from scope.metrics import METRICS, Metric, agreement_values, in_both
+from scope.metrics.catalog import METRICS, Metric
+from scope.metrics.consistency import agreement_values
+from scope.metrics.invariance import in_both
 from scope.records import (
     MOST_WITH_CELLS,
     Difference,

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.pairs import measured
-from scope.metrics import (
-    METRICS,
-    Metric,
+from scope.metrics.catalog import METRICS, Metric
+from scope.metrics.texts import (
     best_against_gold,
     character_f1_values,
     exact_match_values,
@@ -26,7 +25,7 @@ from scope.metrics import (
     word_f1_values,
 )
 from scope.records import GOLD, Answer, Measurement, TaskAnswers
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 Values = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from scope.estimation.answer_shares import IN_A_THOUGHT
 from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words, rounded_up
-from scope.metrics import in_both
+from scope.metrics.invariance import in_both
 from scope.printing import counted
 from scope.records import (
     AuditResult,
@@ -30,8 +30,7 @@ from scope.records import (
     Undefined,
     label_of,
 )
-from scope.statistics import student_estimate
-from scope.statistics.intervals import numbers_and_ids
+from scope.statistics.intervals import numbers_and_ids, student_estimate
 from scope.verdicts import (
     ALL_GOLD,
     Evidence,

@@ -19,7 +19,7 @@ from scope.jobs.reuse.responses import make_case
 from scope.jobs.reuse.usability import with_chosen_controls
 from scope.jobs.reuse.verdicts import conclude, in_tests
 from scope.jobs.runner import Prepared, run_job
-from scope.metrics import Metric
+from scope.metrics.catalog import Metric
 from scope.records import GOLD, Measurement, Outcome, ReuseResult, Verdict
 
 

@@ -31,9 +31,9 @@ from scope.models.options import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
 from scope.records import Undefined
-from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS
 from scope.statistics.intervals import one_numpy_thread
+from scope.statistics.paired import holm
 
 Judgements = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Scores by judge, model and item."""

@@ -20,7 +20,7 @@ from scope.jobs.pages import load_result
 from scope.jobs.runner import Prepared
 from scope.jobs.study import inference
 from scope.jobs.study.requests import SizeRequest, StudyNumber, StudyPair, StudyResult
-from scope.metrics import parse_metric
+from scope.metrics.catalog import parse_metric
 from scope.printing import listed
 from scope.records import AuditResult, Estimate, Undefined
 from scope.statistics.between_models import FEWEST_MODELS, correlation_estimate

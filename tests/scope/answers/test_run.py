@@ -18,7 +18,7 @@ from scope.answers import Run
 from scope.answers.run import keep_search, searched
 from scope.errors import RunError
 from scope.records import Perturbation, Prediction
-from scope.store import RunFolder, list_runs, run_folder
+from scope.store.folder import RunFolder, list_runs, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 

@@ -4,7 +4,7 @@ import pytest
 
 from scope.estimation import measure
 from scope.estimation.measurements import OF_TOKENS
-from scope.metrics import METRICS
+from scope.metrics.catalog import METRICS
 from scope.records import (
     Prediction,
     Undefined,

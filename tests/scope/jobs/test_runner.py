@@ -18,8 +18,7 @@ from scope.jobs.runner import Prepared, run_job
 from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.records import ModelCard
-from scope.store import RunFolder
-from scope.store.folder import read_summary
+from scope.store.folder import RunFolder, read_summary
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.records import in_cluster
-from scope.statistics import chance_corrected_estimate, mean_estimate, student_estimate
+from scope.statistics.intervals import chance_corrected_estimate, mean_estimate, student_estimate
 from scope.statistics.margins import discordance, score_estimate
 from scope.verdicts import judge_differences, judge_share, planned_differences, planned_slope
 

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from scipy.stats import ttest_1samp
 
 from scope.records import Estimate, Undefined
-from scope.statistics import student_estimate
+from scope.statistics.intervals import student_estimate
 from scope.statistics.margins import score_estimate
 from scope.verdicts import judge_differences, judge_share, judge_slope, pooled, texts_lacking
 from scope.verdicts.endpoints import NO_TEXT

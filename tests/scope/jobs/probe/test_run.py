@@ -30,7 +30,7 @@ from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import OWN, load_probe
 from scope.jobs.probe.steps import latents_of
 from scope.serialization import to_json
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 BAGS, OTHER = "python:toy_readers:Bags", "python:toy_readers:Other"
 
