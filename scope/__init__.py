@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from scope.core.gates import failed_gates as failed_gates
     from scope.errors import ScopeError as ScopeError
     from scope.jobs.audit.run import audit as audit
     from scope.jobs.compare.run import compare as compare
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from scope.jobs.fleet.map import map_fleet as map_fleet
     from scope.jobs.fleet.predict import predict_fleet as predict_fleet
     from scope.jobs.fleet.route import route_fleet as route_fleet
+    from scope.jobs.gates import failed_gates as failed_gates
     from scope.jobs.pages import load_result as load_result, report as report
     from scope.jobs.pair.run import pair as pair
     from scope.jobs.probe.run import probe as probe
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scope.records import Estimate as Estimate, Result as Result, Undefined as Undefined
 
 _NAMES = {
-    "scope.core.gates": "failed_gates",
+    "scope.jobs.gates": "failed_gates",
     "scope.errors": "ScopeError",
     "scope.jobs.audit.run": "audit",
     "scope.jobs.compare.run": "compare",
