@@ -26,7 +26,7 @@ from scope.core.request import as_function
 from scope.data.fields import read_fields
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
-from scope.estimation.tasks.choices import ChoiceTable, accuracy_measurements
+from scope.estimation.choices import ChoiceTable, accuracy_measurements
 from scope.jobs.answering_models import check_answering_models, choose_tasks, load_answering_models
 from scope.jobs.identity import manifest_of
 from scope.jobs.left_out import ask_all, with_reasons
@@ -60,7 +60,7 @@ RANKED = ("rank of CAPA, given accuracies", "rank of gain, given accuracies")
 def run_study(request: requests.StudyRequest | requests.SizeRequest) -> StudyResult:
     """Measure, or continue the run."""
     if isinstance(request, requests.SizeRequest):
-        return run_job(request, prepare)
+        return run_job(request, prepare_size)
     return run_job(request, prepare)
 
 
