@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 from kept_results import file_card, found, kept, model_card, prediction
 
-from scope.estimation import ScoredCandidates, measure, shares_of_models
+from scope.estimation.answer_shares import shares_of_models
+from scope.estimation.audits import measure
+from scope.estimation.pairs import ScoredCandidates
 from scope.estimation.tasks import measure_task
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts

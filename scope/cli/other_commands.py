@@ -242,10 +242,13 @@ class Description:
 
 def describe(name: str, piece: Any) -> Description:
     """What a capability or task says of itself."""
+    # A task shares its module with others.
+    text = _docstring(piece) if hasattr(piece, "groups") else piece.__doc__ or ""
+    about, _, _ = inspect.cleandoc(text).partition("Parameters\n---")
     return Description(
         name=name,
         question=getattr(piece, "question", ""),
-        about=inspect.cleandoc(_docstring(piece)).partition("\n\n")[2].strip(),
+        about=about.partition("\n\n")[2].strip(),
         groups=tuple(getattr(piece, "groups", ())),
         example=getattr(piece, "example", None),
         needs=getattr(piece, "needs", ""),

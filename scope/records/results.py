@@ -1,4 +1,4 @@
-"""The result of each job: one record a job."""
+"""The result of each job: one record a job; that of a pair holds those of several jobs."""
 
 from __future__ import annotations
 
