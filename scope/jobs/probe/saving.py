@@ -34,9 +34,8 @@ from scope.paths import expanded
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import ProbedModel
-from scope.store.files import guarded
+from scope.store.files import SavedParts, Scalar, digest_of, guarded, plain_parameters
 from scope.store.folder import check_folder
-from scope.store.saved_parts import SavedParts, Scalar, digest_of, plain_parameters
 
 OWN: Final = "its own"
 """The readout of a model that defines its own, such as a Python model."""
