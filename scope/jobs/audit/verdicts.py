@@ -32,22 +32,24 @@ from scope.records import (
     label_of,
 )
 from scope.statistics.intervals import numbers_and_ids, student_estimate
-from scope.verdicts import (
-    ALL_GOLD,
-    Evidence,
+from scope.statistics.margins import fewest_texts
+from scope.verdicts.endpoints import (
     Pooled,
-    accuracy_evidence,
     decide,
     error_at,
     error_of_second,
-    fewest_texts,
     judge_differences,
     judge_share,
     judge_slope,
     lacking_clusters,
+    pooled,
+)
+from scope.verdicts.plan import (
+    ALL_GOLD,
+    Evidence,
+    accuracy_evidence,
     planned_differences,
     planned_slope,
-    pooled,
     with_texts_needed,
 )
 
