@@ -223,7 +223,9 @@ class RunLock:
             except Timeout as error:
                 raise _held(folder) from error
         try:
-            write_atomically(self._holder, _this_process())
+            since = datetime.now(UTC).isoformat(timespec="seconds")
+            holder = f"process {os.getpid()} on {platform.node()} since {since}"
+            write_atomically(self._holder, holder)
         except RunError:
             self._lock.release()
             raise
@@ -237,11 +239,6 @@ class RunLock:
                 self._holder.unlink(missing_ok=True)
         finally:
             self._lock.release()
-
-
-def _this_process() -> str:
-    since = datetime.now(UTC).isoformat(timespec="seconds")
-    return f"process {os.getpid()} on {platform.node()} since {since}"
 
 
 def _held(folder: Path) -> RunError:

@@ -57,7 +57,10 @@ from scope.records.examples import BLANK
 
 def run_pair(request: PairRequest) -> PairResult:
     """Run the jobs that fit, or resume them."""
-    return run_job(request, prepare if prices_in(request) else _without_work)
+    if prices_in(request):
+        return run_job(request, prepare)
+    # Each part announces its own requests; the work of all would load models twice.
+    return run_job(request, lambda request: prepare(request)._replace(work=tuple))
 
 
 pair = with_words(as_function(PairRequest, run_pair), "models")
@@ -84,11 +87,6 @@ def prepare(request: PairRequest) -> Prepared[PairResult]:
     find = partial(_conduct, request, parts, manifest)
     work = chain.from_iterable(part.prepared.work() for part in parts.fitting)
     return Prepared(manifest, find, work=lambda: work)
-
-
-def _without_work(request: PairRequest) -> Prepared[PairResult]:
-    """Without the work of the parts, which load models for it: each announces its own requests."""
-    return prepare(request)._replace(work=tuple)
 
 
 def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -> PairResult:

@@ -18,7 +18,7 @@ def audit_toys(sentences_csv):
 
     def audit(runs, /, *targets, **options):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("scope.jobs.runner._page", lambda *_: "")
+            patch.setattr("scope.records.Result.html", lambda _: "")
             patch.setattr("scope.jobs.encoders.AT_HAND", ())
             return scope.audit(
                 **{

@@ -47,7 +47,7 @@ def pair_once(tmp_path_factory, labelled_texts):
         runs = tmp_path_factory.mktemp("runs")
         asked = {"data": texts, "capabilities": ["typo"], "runs": runs}
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("scope.jobs.runner._page", lambda *_: "")
+            patch.setattr("scope.records.Result.html", lambda _: "")
             return scope.pair(*models, **asked | options)
 
     return run
