@@ -28,8 +28,8 @@ from scope.answers.table import (
     read_row,
     shared_table,
 )
-from scope.errors import ModelError, RunError
-from scope.models.questions import ask
+from scope.errors import RunError
+from scope.models.questions import ask, in_order
 from scope.progress import Silent
 from scope.protocols import Classifier, Progress, Role
 from scope.records import Answer, Prediction, Question
@@ -193,7 +193,9 @@ class Answers:
         with shown as advance, Keeper(keep) as keeper:
             for place, answer in ask(model, role, waiting):
                 keeper.add((missing[place], answer))
-        return in_order(model, items, [known.get(content) for content in contents])
+        places = enumerate(contents)
+        answered = ((place, known[content]) for place, content in places if content in known)
+        return in_order(model, items, answered)
 
     def known(
         self, fingerprint: str, items: Sequence[Any], role: Role = "classifier"
@@ -335,18 +337,3 @@ def content_of(role: Role, item: str | Question) -> str:
     """What a model is asked in a role, which decides its answer: the id of a question does not."""
     parts = [item] if isinstance(item, str) else [item.text, item.context, item.options]
     return json.dumps([role, *parts])
-
-
-def in_order(model: Any, items: Sequence[Any], answers: Sequence[Any]) -> list[Any]:
-    """All answers; none may be missing."""
-    missing = [item for item, answer in zip(items, answers, strict=True) if answer is None]
-    if missing:
-        kind = "texts" if isinstance(missing[0], str) else "questions"
-        text = missing[0] if isinstance(missing[0], str) else missing[0].text
-        raise ModelError(
-            f"`{model.spec}` leaves {len(missing)} of {len(items)} {kind} without an answer, such "
-            f"as {text[:80]!r}",
-            expected="one answer to each; `Answer()` where there is none to a question",
-            fix="fix the model, or choose another one",
-        )
-    return list(answers)

@@ -27,11 +27,11 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.answers.answers import Answers, Memory, in_order
+from scope.answers.answers import Answers, Memory
 from scope.answers.run import Run
 from scope.errors import ModelError, RunError
 from scope.models.answer_table import TableColumn
-from scope.models.questions import KINDS, ask
+from scope.models.questions import KINDS, ask, in_order
 from scope.models.saved import MissingPredictionsError
 from scope.models.scheme import Model, scheme_of
 from scope.protocols import Progress, Role, Task
@@ -67,8 +67,7 @@ def answer_questions(
     """One model's answers to all questions, in their order; see `Answers.get`."""
     if model.saved or isinstance(model.adapter, TableColumn):
         # Saved answers were checked as they were read.
-        known = dict(getattr(model.adapter, KINDS[task.role].method)(questions))
-        answers = [known.get(place) for place in range(len(questions))]
+        answers = getattr(model.adapter, KINDS[task.role].method)(questions)
         return tuple(in_order(model.adapter, questions, answers))
     title = f"{task.name}: {model.name}"
     return tuple(run.get(model.adapter, task.role, questions, progress=progress, title=title))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ import numpy as np
 from scope.data.items import option_index
 from scope.errors import ModelError
 from scope.metrics.arrays import is_distribution, normalized
-from scope.models.probabilities import DECIMALS, next_tokens
+from scope.models.probabilities import DECIMALS, next_tokens, ranked
 from scope.printing import shown, unstorable, writable
 from scope.protocols import (
     Answerer,
@@ -109,10 +109,26 @@ def ask(model: Any, role: Role, items: Sequence[Any]) -> Iterator[tuple[int, Any
     for start in range(0, len(items), size):
         portion = items[start : start + size]
         answers = getattr(model, kind.method)(portion)
-        yield from enumerate(_in_order(kind, model, answers, portion), start)
+        yield from enumerate(_records(kind, model, answers, portion), start)
 
 
-def _in_order(kind: Kind, model: Any, answers: Any, items: Sequence[Any]) -> list[Any]:
+def in_order(model: Any, items: Sequence[Any], answers: Iterable[tuple[int, Any]]) -> list[Any]:
+    """All answers; none may be missing."""
+    known = dict(answers)
+    missing = [item for place, item in enumerate(items) if place not in known]
+    if missing:
+        kind = "texts" if isinstance(missing[0], str) else "questions"
+        text = missing[0] if isinstance(missing[0], str) else missing[0].text
+        raise ModelError(
+            f"`{model.spec}` leaves {len(missing)} of {len(items)} {kind} without an answer, such "
+            f"as {text[:80]!r}",
+            expected="one answer to each; `Answer()` where there is none to a question",
+            fix=_FIX,
+        )
+    return [known[place] for place in range(len(items))]
+
+
+def _records(kind: Kind, model: Any, answers: Any, items: Sequence[Any]) -> list[Any]:
     """One record each, of answers that came at once."""
     pairs = zip(items, one_each(model.spec, answers, items), strict=True)
     return [kind.read(model, *pair) for pair in pairs] if kind.read else []
@@ -161,10 +177,8 @@ def _wrong(spec: str, answered: str, expected: str) -> ModelError:
     return ModelError(f"`{spec}` answers {answered}", expected=expected, fix=_FIX)
 
 
-def _wrong_at(model: Any, item: str | Question, answer: object, expected: str) -> ModelError:
-    text = item if isinstance(item, str) else item.text
-    given = answer if isinstance(answer, str) else shown(answer, 200)
-    return _wrong(model.spec, f"{text[:80]!r} with {given}", expected)
+def _wrong_at(model: Any, text: str, answer: str, expected: str) -> ModelError:
+    return _wrong(model.spec, f"{text[:80]!r} with {answer}", expected)
 
 
 def _prediction(model: Any, text: str, answer: Any) -> Prediction:
@@ -184,7 +198,7 @@ def _prediction(model: Any, text: str, answer: Any) -> Prediction:
     count = len(model.labels)
     if (is_record and answer.tokens) or not is_distribution(row, count):
         expected = f"{count} probabilities that sum to 1, one for each label"
-        raise _wrong_at(model, text, answer, expected)
+        raise _wrong_at(model, text, shown(answer, 200), expected)
     shares = normalized(row)
     return Prediction(
         probabilities=tuple((shares if is_record else np.round(shares, DECIMALS)).tolist()),
@@ -193,7 +207,7 @@ def _prediction(model: Any, text: str, answer: Any) -> Prediction:
 
 
 def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
-    """The likeliest next tokens; the first must be probable, or nothing is predicted."""
+    """The likeliest next tokens, ranked; one must be probable, or nothing is predicted."""
     if isinstance(answer, Mapping) and _is_part([*answer.values()]):
         shares = normalized([*answer.values()], part=True).tolist()
         # Tokens that are equal after encoding count as one.
@@ -204,14 +218,12 @@ def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
         if answer.missing and not row:
             return Prediction(probabilities=(), truncated=cut, missing=answer.missing)
         tokens = tuple(writable(token) for token in answer.tokens if isinstance(token, str))
-        falling = all(first >= second for first, second in pairwise(row)) and row[:1] > (0,)
-        if len(row) == len(answer.tokens) == len(set(tokens)) and _is_part(row) and falling:
-            shares = normalized(row, part=True).tolist()
-            return Prediction(probabilities=tuple(shares), truncated=cut, tokens=tokens)
-    expected = (
-        "different tokens, each with a probability, the likeliest first, whose sum is at most 1"
-    )
-    raise _wrong_at(model, text, answer, expected)
+        if len(row) == len(answer.tokens) == len(set(tokens)) and _is_part(row) and max(row) > 0:
+            shares = tuple(normalized(row, part=True).tolist())
+            named = Prediction(probabilities=shares, truncated=cut, tokens=tokens)
+            return ranked(named, len(tokens))
+    expected = "different tokens, each with a probability, whose sum is at most 1"
+    raise _wrong_at(model, text, shown(answer, 200), expected)
 
 
 def _is_part(row: Sequence[Any]) -> bool:
@@ -248,9 +260,9 @@ def _among_options(model: Any, question: Question, answer: Any) -> Answer:
         try:
             return Answer(choice=option_index(answer, question.options))
         except ValueError as error:
-            raise _wrong_at(model, question, str(error), _EXPECTED) from error
+            raise _wrong_at(model, question.text, str(error), _EXPECTED) from error
     if not is_distribution(answer, len(question.options)):
-        raise _wrong_at(model, question, answer, _EXPECTED)
+        raise _wrong_at(model, question.text, shown(answer, 200), _EXPECTED)
     shares = tuple(round(share, DECIMALS) for share in normalized(answer).tolist())
     return Answer(choice=shares.index(max(shares)), probabilities=shares)
 
@@ -262,9 +274,9 @@ def _plain_answer(model: Any, question: Question, answer: Any) -> Answer:
     answers is no reason to give up.
     """
     if not isinstance(answer, Answer):
-        raise _wrong_at(model, question, answer, _EXPECTED)
+        raise _wrong_at(model, question.text, shown(answer, 200), _EXPECTED)
     if reason := _fault(question, answer):
-        raise _wrong_at(model, question, reason, _EXPECTED)
+        raise _wrong_at(model, question.text, reason, _EXPECTED)
     return Answer(
         text=None if answer.text is None else _plain(answer.text),
         choice=answer.choice if type(answer.choice) is int else None,
@@ -418,7 +430,7 @@ class GuardedModel:
             if kind.read is None:
                 checks[kind.method] = partial(_numbers, code.name, kind.method)
                 continue
-            checks[kind.method] = partial(_in_order, kind, self)
+            checks[kind.method] = partial(_records, kind, self)
             checks[kind.stream] = partial(_as_they_come, kind, self)
         for name, method in methods.items():
             if callable(method):
