@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -116,7 +117,8 @@ class Shared:
 class Answers:
     """The answers of models that a run keeps.
 
-    ``asked_again`` and ``drifts`` are this session's: see `scope.answers.asking`.
+    ``asked_again`` and ``drifts`` are this session's: see `scope.answers.asking`. Answers that a
+    result will hold are remembered, so that they are read once.
 
     Parameters
     ----------
@@ -146,6 +148,7 @@ class Answers:
         self.asked_again = 0
         self.drifts: list[str] = []
         self._computed: set[str] = set()
+        self._remembered: dict[str, dict[str, Any]] = defaultdict(dict)
 
     def get(
         self,
@@ -155,6 +158,7 @@ class Answers:
         *,
         progress: Progress | None = None,
         title: str = "",
+        remember: bool = True,
     ) -> list[Any]:
         """A model's answers to texts or questions, in their order.
 
@@ -167,6 +171,8 @@ class Answers:
             Texts are for classifiers, questions for all other roles.
         progress, title
             Where to show how many different items are answered, and as what; nowhere by default.
+        remember
+            Whether the answers stay in memory, too; a search asks far more than a result holds.
 
         Raises
         ------
@@ -193,6 +199,8 @@ class Answers:
         with shown as advance, Keeper(keep) as keeper:
             for place, answer in ask(model, role, waiting):
                 keeper.add((missing[place], answer))
+        if remember:
+            self._remember(model.fingerprint, known)
         places = enumerate(contents)
         answered = ((place, known[content]) for place, content in places if content in known)
         return in_order(model, items, answered)
@@ -203,13 +211,19 @@ class Answers:
         """The answers of one model that are known, by text or question."""
         contents = {item: content_of(role, item) for item in items}
         known = self._known(fingerprint, role, dict.fromkeys(contents.values()))
+        self._remember(fingerprint, known)
         return {item: known[content] for item, content in contents.items() if content in known}
 
     def keep(self, fingerprint: str, answers: Mapping[Any, Any], role: Role = "classifier") -> None:
         """Keep answers by text or question; when this returns they survive a kill."""
-        self._keep(
-            fingerprint, {content_of(role, item): answer for item, answer in answers.items()}
-        )
+        by_content = {content_of(role, item): answer for item, answer in answers.items()}
+        self._keep(fingerprint, by_content)
+        self._remember(fingerprint, by_content)
+
+    def _remember(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
+        # What a server failed to answer is asked again.
+        answered = {key: answer for key, answer in answers.items() if answer.missing != "server"}
+        self._remembered[fingerprint].update(answered)
 
     def keeps(self) -> None:
         """Called before anything is kept."""
@@ -232,7 +246,13 @@ class Answers:
             "facts", f"{fingerprint}\n", f"{fingerprint}\n{identity}"
         )
 
-    def _known(self, fingerprint: str, role: Role, contents: Mapping[str, Any]) -> dict[str, Any]:
+    def _known(self, fingerprint: str, role: Role, contents: Iterable[str]) -> dict[str, Any]:
+        remembered = self._remembered[fingerprint]
+        known = {content: remembered[content] for content in contents if content in remembered}
+        missing = [content for content in contents if content not in known]
+        return known | self._stored(fingerprint, role, missing) if missing else known
+
+    def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
         read = partial(read_row, Prediction if role == "classifier" else Answer)
         known: dict[str, Any] = self.table.get("answers", fingerprint, contents, read)
         identity = self.shared.identity(fingerprint)
@@ -269,14 +289,13 @@ class Memory(Answers):
     """Answers that are kept as long as the process lives."""
 
     def __init__(self) -> None:
-        self._by_content: dict[str, dict[str, Any]] = {}
+        self._remembered = defaultdict(dict)
 
-    def _known(self, fingerprint: str, role: Role, contents: Mapping[str, Any]) -> dict[str, Any]:
-        known = self._by_content.get(fingerprint, {})
-        return {content: known[content] for content in contents if content in known}
+    def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
+        return {}
 
     def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
-        self._by_content.setdefault(fingerprint, {}).update(answers)
+        self._remembered[fingerprint].update(answers)
 
 
 class CachedClassifier:
@@ -290,7 +309,7 @@ class CachedClassifier:
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, asking the model only for new ones, each once."""
-        return self._answers.get(self._classifier, "classifier", texts)
+        return self._answers.get(self._classifier, "classifier", texts, remember=False)
 
 
 class Keeper(Generic[Row]):

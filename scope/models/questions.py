@@ -184,26 +184,20 @@ def _wrong_at(model: Any, text: str, answer: str, expected: str) -> ModelError:
 def _prediction(model: Any, text: str, answer: Any) -> Prediction:
     """The probabilities of a classifier's labels, rounded if they are a plain row.
 
-    There is none where one is NaN, or the model gives a reason. Without labels it names tokens.
+    A model without labels names tokens.
     """
     if not model.labels:
         return _next_tokens(model, text, answer)
     is_record = isinstance(answer, Prediction)
-    row = _as_tuple(answer.probabilities if is_record else answer)
-    cut = is_record and bool(answer.truncated)
-    if any(isinstance(share, Real) and share != share for share in row):  # noqa: PLR0124 - NaN
-        return Prediction(probabilities=(), truncated=cut, missing="no number")
-    if is_record and answer.missing and not row:
-        return Prediction(probabilities=(), truncated=cut, missing=answer.missing)
-    count = len(model.labels)
-    if (is_record and answer.tokens) or not is_distribution(row, count):
+    record = answer if is_record else Prediction(probabilities=answer)
+    row, count = _as_tuple(record.probabilities), len(model.labels)
+    if none := _without_answer(record, row):
+        return none
+    if record.tokens or not is_distribution(row, count):
         expected = f"{count} probabilities that sum to 1, one for each label"
         raise _wrong_at(model, text, shown(answer, 200), expected)
-    shares = normalized(row)
-    return Prediction(
-        probabilities=tuple((shares if is_record else np.round(shares, DECIMALS)).tolist()),
-        truncated=cut,
-    )
+    shares = normalized(row) if is_record else np.round(normalized(row), DECIMALS)
+    return Prediction(probabilities=tuple(shares.tolist()), truncated=bool(record.truncated))
 
 
 def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
@@ -214,16 +208,27 @@ def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
         names = (writable(str(token)) for token in answer)
         return next_tokens(zip(names, shares, strict=True), len(answer))
     if isinstance(answer, Prediction):
-        row, cut = _as_tuple(answer.probabilities), bool(answer.truncated)
-        if answer.missing and not row:
-            return Prediction(probabilities=(), truncated=cut, missing=answer.missing)
+        row = _as_tuple(answer.probabilities)
+        if none := _without_answer(answer, row):
+            return none
         tokens = tuple(writable(token) for token in answer.tokens if isinstance(token, str))
         if len(row) == len(answer.tokens) == len(set(tokens)) and _is_part(row) and max(row) > 0:
             shares = tuple(normalized(row, part=True).tolist())
-            named = Prediction(probabilities=shares, truncated=cut, tokens=tokens)
+            named = Prediction(
+                probabilities=shares, truncated=bool(answer.truncated), tokens=tokens
+            )
             return ranked(named, len(tokens))
     expected = "different tokens, each with a probability, whose sum is at most 1"
     raise _wrong_at(model, text, shown(answer, 200), expected)
+
+
+def _without_answer(answer: Prediction, row: Sequence[Any]) -> Prediction | None:
+    """The prediction of a model that gives a reason for having none, or NaN for a probability."""
+    has_nan = any(isinstance(share, Real) and share != share for share in row)  # noqa: PLR0124
+    if not has_nan and (row or not answer.missing):
+        return None
+    missing = "no number" if has_nan else answer.missing
+    return Prediction(probabilities=(), truncated=bool(answer.truncated), missing=missing)
 
 
 def _is_part(row: Sequence[Any]) -> bool:
