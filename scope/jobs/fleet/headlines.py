@@ -120,8 +120,8 @@ def wrong_answers(result: EmbedResult | ForecastResult) -> Iterator[Text]:
     for row in result.reliability:
         if row.low <= 0.5 < row.high and isinstance(row.observed, Estimate):
             yield prose(
-                f"Near an even chance a prediction is a guess: {_percent(row.observed)} come true "
-                f"of those at {100 * row.low:.0f} to {100 * row.high:.0f}\u00a0%."
+                f"Least sure near an even chance: of answers forecast at {100 * row.low:.0f} to "
+                f"{100 * row.high:.0f}\u00a0%, {_percent(row.observed)} are right."
             )
 
 
@@ -140,8 +140,13 @@ def of_forecast(result: ForecastResult) -> Answer:
         why = how_sure(result.shift, "Results as good as forecast")
         return answer("less", prose(f"{head}average"), why, kinds)
     if sum(math.comb(count, k) * 0.05**k * 0.95 ** (count - k) for k in range(missed)) > 1 - LUCK:
-        why = prose(f"How sure? Luck makes so many differ in less than 1 run of {1 / LUCK:.0f}.")
-        return answer("less", prose(f"Do not rely on single forecasts: {misses}"), why, kinds)
+        why = (
+            f"How sure? In less than 1 run of {1 / LUCK:.0f}, luck alone makes so many differ, if "
+        )
+        why += "models miss independently."
+        return answer(
+            "less", prose(f"Do not rely on single forecasts: {misses}"), prose(why), kinds
+        )
     holds = of_scores(result)
     misses = f"Forecasts of accuracy: {misses}."
     return holds._replace(about=together(holds.about, prose(misses), kinds))
@@ -180,16 +185,17 @@ def of_route(result: RouteResult) -> Answer:
     if router is None or single is None or not isinstance(single.gain, Estimate):
         head = prose("Too early to say whether routing pays: no known answers show it")
         return answer("unclear", head, _of_mix(result))
-    side, gain = side_of(single.gain), single.gain
+    side, gain = side_of(single.gain), mixed.gain if mixed else None
     claim = _ROUTES[side]
-    if side == "more" and (mixed is None or side_of(mixed.gain) != "more"):
-        side, claim, gain = "unclear", _ROUTES["mix"], mixed and mixed.gain
+    if side == "more" and side_of(gain) != "more":
+        side, claim = "unclear", _ROUTES["mix"]
+    else:
+        gain = single.gain
     if side == "more" and router.cost is not None and single.cost:
         change = router.cost / single.cost - 1
         size = f"{100 * abs(change):.{int(abs(change) < 0.095)}f}\u00a0%"
-        claim += f", at {size} {'low' if change < 0 else 'high'}er cost (your prices)" * bool(
-            change
-        )
+        cost = f", at {size} {'low' if change < 0 else 'high'}er cost (your prices)"
+        claim += cost * bool(change)
     claim = claim.replace("{size}", in_percent(abs(single.gain.value))[0])
     head = prose(claim, model=single.model or "the best model")
     return answer(side, head, how_sure(gain, "A router no better"), _of_mix(result))
@@ -238,8 +244,8 @@ def of_predict(result: PredictResult) -> Answer:
     head = f"The order of models is predicted on {len(predicted)} of "
     head += counted(len(every), "benchmark")
     if right and errors:
-        head += f": {_range(right)} of 100 pairs are right; accuracies are off by "
-        head += f"{_range(errors)} points"
+        head += f": {_range(right)} of 100 pairs are right; accuracies are typically "
+        head += f"off by {_range(errors)} points"
     why = prose(
         "How sure? A benchmark counts only if its order is clearly better than guessing (50 of 100 "
         f"pairs) in at least {100 * SIGNIFICANT_SHARE:g} of 100 random splits of the models."
@@ -294,19 +300,17 @@ def of_pair(result: MapResult, pair: Pair, words: str) -> Text:
 
 
 def of_map(result: MapResult) -> Answer:
-    """The nearest pair of models, and whether communities are close together."""
+    """The nearest pair of models."""
     pairs = nearest_pairs(result)
     if not pairs:
         return Answer(prose("No two models have a distance"), ())
-    why = prose(
-        "How sure? Not known: pairs that are about as near may change places on other questions."
-    )
-    head = "{first} and {second} are most alike: their chances on a question differ by {apart}"
-    return Answer(of_pair(result, pairs[0], head), together(why, of_communities(result)))
+    why = "How sure? Not known: pairs that are about as near may change places on other questions."
+    head = "{first} and {second} are most alike: their fitted chances to be right typically differ by {apart}"
+    return Answer(of_pair(result, pairs[0], head), prose(why))
 
 
-def of_communities(result: MapResult) -> Text:
-    """The communities whose models are closer to each other than by chance."""
+def communities(result: MapResult) -> Iterator[Text]:
+    """The communities whose models are closer to each other than by chance, or not."""
     groups: dict[str, list[str]] = {
         "The models of {names} are closer together than random groups.": [],
         "The models of {names} are not clearly closer together than random groups.": [],
@@ -317,4 +321,4 @@ def of_communities(result: MapResult) -> Text:
         if pair.first == pair.second:
             p = pair.p_adjusted
             (small if p is None else near if p < 0.05 else far).append(pair.first)
-    return together(*(prose(words, names=comma_list(x)) for words, x in groups.items() if x))
+    yield from (prose(words, names=comma_list(x)) for words, x in groups.items() if x)

@@ -217,7 +217,10 @@ def map_page(result: MapResult) -> blocks.Page:
         result,
         headlines.of_map(result),
         picture=("The nearer, the more alike", map_chart(result, named)),
-        fails=[written(f"{wording.as_sentence(text)}.") for text in result.notes[-1:]],
+        fails=(
+            *(written(f"{wording.as_sentence(text)}.") for text in result.notes[-1:]),
+            *headlines.communities(result),
+        ),
         shown=(blocks.Bullets(tuple(lines)),) if lines else (),
         advice="Models that are alike may still differ in accuracy: compare two (``scope compare``)"
         " before you drop one. Where models differ, choose one for each new question (NEW.csv):",
@@ -389,7 +392,8 @@ def routers_table(result: RouteResult) -> blocks.Table | None:
         )
         for row in sorted(result.routers, key=lambda row: row.category or "")
     )
-    return table("Questions answered correctly, and what the router gains", heads, rows)
+    caption = "Questions answered correctly, and what the router gains"
+    return table(caption, heads, rows, most=len(_NAMES) + 2)
 
 
 def predictions_table(result: PredictResult) -> blocks.Table | None:

@@ -175,10 +175,9 @@ def test_communities_are_counted_after_the_correction_for_their_number():
     cases = {0.08: "are not clearly closer", 0.04: "are closer together", None: "Too small to test"}
     for p_adjusted, claim in cases.items():
         pairs = (replace(near, p_adjusted=p_adjusted),)
-        (sentence,) = said([headlines.of_communities(bare("fleet-map", communities=pairs))])
+        (sentence,) = said(headlines.communities(bare("fleet-map", communities=pairs)))
         assert claim in sentence
-    other = bare("fleet-map", communities=communities()[:1])
-    assert headlines.of_communities(other) == ()
+    assert said(headlines.communities(bare("fleet-map", communities=communities()[:1]))) == []
 
 
 @pytest.mark.parametrize(
