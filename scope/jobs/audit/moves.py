@@ -12,7 +12,7 @@ from reports.blocks import Block, Card, Fold, Moves, Passage, Table, paragraph
 from reports.charts import Colour, Panel
 from reports.prose import joined, mark_changes, prose
 from reports.wording import in_percent, number, short
-from scope.estimation import random_changes
+from scope.estimation.pairs import random_changes
 from scope.jobs.audit.examples import Shown, answer_in_short, changed_texts
 from scope.records import AuditResult, Estimate, ModelCard
 

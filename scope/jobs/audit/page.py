@@ -33,7 +33,7 @@ from reports.builders.outcomes import (
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.prose import prose
 from reports.wording import Cell, p_value
-from scope.estimation import MORE_SIMILAR
+from scope.estimation.audits import MORE_SIMILAR
 from scope.jobs.audit.answer import (
     about,
     answer_blocks,

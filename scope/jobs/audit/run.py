@@ -16,9 +16,10 @@ from scope.answers import CachedClassifier, Run, answer_texts, recognise
 from scope.core.request import as_function
 from scope.data.sampling import subsample
 from scope.errors import ModelError
-from scope.estimation import ScoredCandidates, measure, shares_of_models
-from scope.estimation.answer_shares import silent
+from scope.estimation.answer_shares import shares_of_models, silent
+from scope.estimation.audits import measure
 from scope.estimation.matrix import measure_matrix
+from scope.estimation.pairs import ScoredCandidates
 from scope.jobs.audit.assessed import (
     ENOUGH,
     Counted,
@@ -200,12 +201,12 @@ def _audited(
     answers, failed = [known[name] for name in plan.names], unanswered(known, plan.names[0])
     ids = {example.id for example in plan.data.examples}
 
-    def written_verdicts(pairs: PerturbationSet) -> PerturbationSet:
+    def answered(pairs: PerturbationSet) -> PerturbationSet:
         some = (pair for pair in pairs.perturbations if pair.text not in failed)
         return replace(pairs, perturbations=tuple(pair for pair in some if pair.example_id in ids))
 
-    kept = [written_verdicts(search.kept) for search in searches]
-    drawn = [written_verdicts(search.drawn) for search in searches]
+    kept = [answered(search.kept) for search in searches]
+    drawn = [answered(search.drawn) for search in searches]
     examples = _scored_examples(plan.data.examples, answers)
     perturbations = with_similarities(
         _scored(kept, answers),

@@ -13,7 +13,7 @@ from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, prose, written
 from reports.wording import Cell, as_sentence, number, p_value, short
 from scope.jobs.study.requests import StudyNumber, StudyResult
-from scope.jobs.study.size import WITHIN
+from scope.jobs.study.run import WITHIN
 from scope.printing import counted
 from scope.records import Undefined
 
