@@ -140,13 +140,9 @@ def of_forecast(result: ForecastResult) -> Answer:
         why = how_sure(result.shift, "Results as good as forecast")
         return answer("less", prose(f"{head}average"), why, kinds)
     if sum(math.comb(count, k) * 0.05**k * 0.95 ** (count - k) for k in range(missed)) > 1 - LUCK:
-        why = (
-            f"How sure? In less than 1 run of {1 / LUCK:.0f}, luck alone makes so many differ, if "
-        )
-        why += "models miss independently."
-        return answer(
-            "less", prose(f"Do not rely on single forecasts: {misses}"), prose(why), kinds
-        )
+        words = f"How sure? In less than 1 run of {1 / LUCK:.0f}, luck alone makes so many differ, "
+        misses = f"Do not rely on single forecasts: {misses}"
+        return answer("less", prose(misses), prose(f"{words}if models miss independently."), kinds)
     holds = of_scores(result)
     misses = f"Forecasts of accuracy: {misses}."
     return holds._replace(about=together(holds.about, prose(misses), kinds))
@@ -305,8 +301,8 @@ def of_map(result: MapResult) -> Answer:
     if not pairs:
         return Answer(prose("No two models have a distance"), ())
     why = "How sure? Not known: pairs that are about as near may change places on other questions."
-    head = "{first} and {second} are most alike: their fitted chances to be right typically differ by {apart}"
-    return Answer(of_pair(result, pairs[0], head), prose(why))
+    head = "{first} and {second} are most alike: their fitted chances to be right typically differ "
+    return Answer(of_pair(result, pairs[0], f"{head}by {{apart}}"), prose(why))
 
 
 def communities(result: MapResult) -> Iterator[Text]:

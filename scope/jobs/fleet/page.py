@@ -77,9 +77,8 @@ table = partial(table_of, spacious=_ON_PAGES_ALONE, most=MOST_BRIEF_ROWS)
 
 def embed_page(result: EmbedResult) -> blocks.Page:
     """The report on a fleet."""
-    new = (
-        f"--fleet {shlex.quote(result.folder.name if result.folder else 'RUN')} --questions NEW.csv"
-    )
+    run = result.folder.name if result.folder else "RUN"
+    new = f"--fleet {shlex.quote(run)} --questions NEW.csv"
     bins = (
         (f"{100 * row.low:.0f} to {100 * row.high:.0f}\u00a0%", row.observed)
         for row in result.reliability
@@ -194,7 +193,7 @@ def predict_page(result: PredictResult) -> blocks.Page:
             "Pairs in the right order, of 100 (guessing: 50)",
             strips_table("in the right order", right, least=50.0, write=wording.whole),
         ),
-        fails=(fails,) if fails else (),
+        fails=(fails,),
         shown=(blocks.Paragraph(example),) if example else (),
         advice=f"Run only the first {MOST_RUN} models of a predicted order: on each benchmark "
         f"here, one of them is {below}the best. To order models for a new benchmark (NEW.csv: its "
@@ -213,14 +212,12 @@ def map_page(result: MapResult) -> blocks.Page:
     least = "Least like any other: {first}, {apart} from {second}"
     lines += [headlines.of_pair(result, pair, least) for pair in pairs[MOST_PAIRS:][-1:]]
     named = {name for pair in (*pairs[:MOST_PAIRS], *pairs[-1:]) for name in pair[1:]}
+    shown = (written(f"{wording.as_sentence(text)}.") for text in result.notes[-1:])
     return _page(
         result,
         headlines.of_map(result),
         picture=("The nearer, the more alike", map_chart(result, named)),
-        fails=(
-            *(written(f"{wording.as_sentence(text)}.") for text in result.notes[-1:]),
-            *headlines.communities(result),
-        ),
+        fails=[together(*shown, *headlines.communities(result))],
         shown=(blocks.Bullets(tuple(lines)),) if lines else (),
         advice="Models that are alike may still differ in accuracy: compare two (``scope compare``)"
         " before you drop one. Where models differ, choose one for each new question (NEW.csv):",
@@ -279,7 +276,7 @@ def _page(
     manifest, below = result.manifest, [block for block in numbers if block]
     listed = [block for block in (*below, drawn) if isinstance(block, blocks.Table)]
     words = {
-        "Where it fails": tuple(map(blocks.Paragraph, fails)),
+        "Where it fails": tuple(map(blocks.Paragraph, filter(None, fails))),
         "What to do": (blocks.Paragraph(prose(advice)), blocks.Preformatted("\n".join(commands))),
         "For example": tuple(shown),
     }
