@@ -101,14 +101,15 @@ def embed_page(result: EmbedResult) -> blocks.Page:
 
 def forecast_page(result: ForecastResult) -> blocks.Page:
     """The report on forecasts."""
-    checked = result.shift is not None
+    command, checked = result.manifest.command, result.shift is not None
     if checked:
         title = "Observed minus forecast, points (red: lower)"
         picture = points_table((row.model, row.shift) for row in result.expected)
+        before = " (ANSWERS.csv: what the fleet learned from)" * ("--fleet" in command)
         advice = (
             "Choose by forecasts which models to run, and decide by their results. To forecast "
-            "closer, learn again with these answers (ANSWERS.csv: what the fleet learned from):"
         )
+        advice += f"closer, learn again with all of these answers{before}:"
     else:
         title = "Expected accuracy"
         accuracies = ((row.model, row.accuracy) for row in result.expected[:MOST_BARS])
@@ -130,7 +131,7 @@ def forecast_page(result: ForecastResult) -> blocks.Page:
         fails=headlines.wrong_answers(result),
         shown=examples(result),
         advice=advice,
-        commands=(_learn(result) if checked else result.manifest.command,),
+        commands=(_learn(result) if checked else command,),
         numbers=(every, scores_table(result)),
     )
 
