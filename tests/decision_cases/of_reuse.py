@@ -83,17 +83,17 @@ DECISIONS = [
         name="without derivatives an independent suspect is never cleared",
         make=reuse(*ACCUSED),
         exits=0,
-        says=("? It is too early to say", "there is no sign of a relation", "--derivative"),
+        says=("? No sign that theirs is related to ours, but it is not ruled out", "--derivative"),
         never=("is not a derivative", "was not fine-tuned"),
-        page=("no sign of a relation",),
+        page=("No sign that theirs is related",),
         page_never=("was not fine-tuned",),
     ),
     Decision(
         name="beside derivatives it is not related as they are, and the verdict names them",
         make=reuse("--fail-on", "undecided", derivatives="tuned"),
         exits=0,
-        says=("theirs is not a derivative of ours of the kind tested", "(tuned0, "),
-        page=("is not a derivative of ours of the kind tested",),
+        says=("theirs is not a derivative of ours like tuned0 and 18 others",),
+        page=("is not a derivative of ours like tuned0 and 18 others",),
     ),
     Decision(
         name="a derivative is not cleared beside others, and not by copies of the reference",
@@ -101,7 +101,7 @@ DECISIONS = [
         exits=1,
         says=(
             "? It is too early to say",
-            "copies of ours among the derivatives, which do not count: rounded0",
+            "cannot rule a relation out: at least 19 are needed (copies do not count: rounded0",
         ),
         never=("is not a derivative",),
     ),
@@ -131,7 +131,7 @@ DECISIONS = [
         name="a sibling among the controls is named with the option that leaves it out",
         make=reuse(*ACCUSED, suspect="thief", change=with_a_sibling),
         exits=1,
-        says=("likely siblings of ours among the controls: c3", "--exclude-control c3"),
+        says=("Leave out controls that are related to ours, too, perhaps c3", "control c3"),
         page=("--exclude-control c3",),
     ),
     Decision(
@@ -152,6 +152,6 @@ DECISIONS = [
         make=reuse(*(*ACCUSED, "--exclude-control", "c3"), suspect="thief", change=with_a_sibling),
         exits=1,
         says=("thief is related to ours:", "gate: thief against ours: related"),
-        never=("likely siblings",),
+        never=("perhaps c3",),
     ),
 ]

@@ -17,7 +17,7 @@ from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import make_case
 from scope.jobs.reuse.usability import with_chosen_controls
-from scope.jobs.reuse.verdicts import conclude, in_tests
+from scope.jobs.reuse.verdicts import conclude
 from scope.jobs.runner import Prepared, run_job
 from scope.metrics import Metric
 from scope.records import GOLD, Measurement, Outcome, ReuseResult, Verdict
@@ -53,7 +53,7 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         judge(make_case(models, reference, sets[reference.name], responses))
         for reference in models.references
     ]
-    verdicts = conclude(findings, request.alpha)
+    verdicts = conclude(findings, request.alpha, models.excluded)
     hashes = {name: items.hash for name, items in sets.items()}
     asked = {test.data.capability: responses.replies}
     originals = [item for item in items if item.id == item.unit]
@@ -70,7 +70,6 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
                 verdict,
                 warnings=(
                     *same,
-                    *_excluded(models.excluded, verdict),
                     *of_all,
                     *verdict.warnings,
                 ),
@@ -86,18 +85,6 @@ def _same_models(models: ReuseModels) -> Iterator[str]:
         if reference.fingerprint == models.suspect.fingerprint:
             same = f"the suspect and {reference.name} are the same model"
             yield f"{same}: their fingerprints are equal"
-
-
-def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
-    """The excluded controls, and how sure it is if all were as similar as the suspect."""
-    if not names or verdict.p_rank is None:
-        return
-    most = (verdict.p_rank * verdict.pairs + len(names)) / (verdict.pairs + len(names))
-    yield (
-        f"excluded controls ({len(names)}): {', '.join(names)}. If each were as similar to "
-        f"{verdict.reference} as the suspect is, an unrelated model would come out so in up to "
-        f"{in_tests(most)}"
-    )
 
 
 def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measurement, ...]:

@@ -1,5 +1,6 @@
 """The smaller sections of a test of reuse, and which of them a page has."""
 
+import re
 from dataclasses import replace
 
 from made_up_reuse_comparison import (
@@ -10,7 +11,7 @@ from made_up_reuse_comparison import (
     related,
 )
 
-from reports.blocks import Table, within
+from reports.blocks import Table, Terms, within
 from reports.prose import plain, written
 from scope.jobs.reuse.page import page
 
@@ -42,7 +43,10 @@ def test_models_without_a_rank_stand_last():
     assert last == [["", f"{SUSPECT} (suspect)"], ["", CONTROLS[0]]]
 
 
-def test_derivatives_are_listed_and_a_copy_does_not_count():
-    *_, table = blocks_of(made(not_related()), "checks", Table)
-    cells = [[plain(written(cell)) for cell in row.cells[1:]] for row in table.rows]
-    assert cells == [["75.0\u00a0%", "no"], ["99.0\u00a0%", "a copy: does not count"]]
+def test_derivatives_are_listed_and_a_copy_is_named():
+    (facts,) = blocks_of(made(not_related()), "pvalues", Terms)
+    (words,) = (plain(fact) for term, fact in facts.pairs if "derivatives" in plain(term))
+    assert re.findall(r"\d+\.?\d*\u00a0%(?:, a copy)?", words) == [
+        "75\u00a0%",
+        "99.0\u00a0%, a copy",
+    ]

@@ -45,7 +45,7 @@ def test_a_trend_has_its_families_apart(stored):
         "pairs of different families": 49,
     }
     assert [number.p_value is not None for number in result.numbers] == [True] + [False] * 5
-    assert "more accurate pairs of these models tend to err more alike" in str(result).lower()
+    assert "pairs of these models make mistakes that are more alike" in str(result).lower()
     rows = result.to_frame("examples")
     assert len(rows) == 91
     assert {"first", "second", "accuracy", "capa", "flips", "gain"} <= {*rows.columns}
