@@ -19,6 +19,7 @@ from made_up_comparison import (
     records,
 )
 
+from scope.jobs.reuse.verdicts import sentence_of
 from scope.records import (
     ControlCheck,
     Decision,
@@ -28,6 +29,7 @@ from scope.records import (
     InformativeItem,
     Manifest,
     Measurement,
+    MistakeCount,
     ModelScore,
     Outcome,
     ReuseResult,
@@ -101,7 +103,7 @@ def verdict(
         suspect=SUSPECT,
         reference=reference,
         decision=decision,
-        sentence=f"{SUSPECT} is {decision} to {reference}.",
+        sentence="",
         alpha=ALPHA,
         p_value=p_value,
         p_rank=p_value,
@@ -123,6 +125,8 @@ def related() -> Verdict:
         verdict(REFERENCES[0], "related", 6.5, (1.25, -0.5, 2.75, 0.25, 1.5)),
         p_adjusted=0.5,
         items=items(),
+        mistakes=MistakeCount(n=640, same=0.375, expected=0.125),
+        excluded=(f"cousin {SCRIPT}",),
         changes=(f"a control from the same base {IMAGE}",),
         warnings=(f"the control far is related to the reference itself {SCRIPT}", ARABIC),
     )
@@ -189,6 +193,9 @@ def build_comparison() -> ReuseResult:
             ("choice", "measured", 13500, 13499, {f"no answer {IMAGE}": 1}),
         ),
         measurements=measurements(),
-        verdicts=(related(), not_related(), undecided()),
+        verdicts=tuple(
+            replace(each, sentence=sentence_of(each))
+            for each in (related(), not_related(), undecided())
+        ),
         clock=CLOCK,
     )

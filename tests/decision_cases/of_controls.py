@@ -57,7 +57,7 @@ DECISIONS = [
         exits=1,
         says=(
             "thief is related to",
-            "none of the 230 other pairs of models is as similar",
+            "None of the 230 other pairs of models is at least as similar",
             "; 10 without usable answers, or guessing",
         ),
     ),

@@ -81,7 +81,7 @@ DERIVED = {
     "fleet-route": {"0.45"},
     "compare": {"85.0", "23.5", "95.4", "10.7", "69.9", "36.2", "2468", "15000", "20000", "5"},
     "pair": {"2.5", "189"},
-    "reuse": {"0.001"},
+    "reuse": {"0.001", "20"},
 }
 """Sums, roots, pairs of 100, ends of scales, paired differences, error rates, texts needed."""
 

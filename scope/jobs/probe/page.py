@@ -166,8 +166,6 @@ def _limits(findings: ProbeFindings) -> blocks.Section:
         f"Intervals are from a jackknife over {findings.groups} groups of test pairs, and not "
         "corrected for multiple comparisons: about 1 of 20 excludes 0 by chance.",
         "Whether the saved probe was trained on these pairs is unknown." * (not findings.train),
-        "Test pairs share sentences with training pairs, which may inflate their numbers."
-        * tables.some_seen(findings),
     )
     bullets = blocks.Bullets((*map(prose, filter(None, rules)), *map(written, findings.notes)))
     return blocks.Section(anchor="limits", title="Limits", blocks=(bullets,))

@@ -29,9 +29,6 @@ from scope.jobs.reuse.verdicts import lead_of, why_of
 from scope.printing import counted
 from scope.records import InformativeItem, ModelScore, ReuseResult, Verdict
 
-MOST_QUESTIONS = 1, 1
-"""Number of questions on the first screen that agree with the verdict, and that do not."""
-
 GLANCE, SHORT_ANSWER = 160, 45
 """Number of characters shown there of a question, and of an answer."""
 
@@ -128,7 +125,7 @@ def _to_do(verdict: Verdict) -> Iterator[Block]:
 
 
 def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
-    """The strongest questions of either side in few words."""
+    """The strongest question of either side in few words, that for the verdict first."""
     if not verdict.items:
         return
     yield note(
@@ -137,10 +134,7 @@ def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
         n=verdict.shared,
     )
     sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
-    both = list(zip(sides, MOST_QUESTIONS, strict=True))
-    if verdict.decision != "related":
-        both = list(zip(sides[::-1], MOST_QUESTIONS, strict=True))
-    for item in (item for side, n in both for item in side[:n]):
+    for item in (side[0] for side in sides[:: 1 if verdict.decision == "related" else -1] if side):
         yield paragraph("“{question}”", question=_shortened(item.text, GLANCE))
         yield _answers(verdict, item, SHORT_ANSWER)
 

@@ -57,11 +57,15 @@ def conclude(
             excluded=tuple(excluded),
         )
         verdict = _judged(replace(finding, verdict=numbers), p_adjusted)
-        facts, sure = why_of(verdict)
-        sentence = f"{lead_of(verdict)}: {facts}How sure? {sure}"
         warnings = tuple(_warnings(verdict))
-        verdicts.append(replace(verdict, sentence=sentence, warnings=warnings))
+        verdicts.append(replace(verdict, sentence=sentence_of(verdict), warnings=warnings))
     return tuple(verdicts)
+
+
+def sentence_of(verdict: Verdict) -> str:
+    """The decision, what it rests on and how sure it is."""
+    facts, sure = why_of(verdict)
+    return f"{lead_of(verdict)}: {facts}How sure? {sure}"
 
 
 def _judged(finding: Finding, p_adjusted: float) -> Verdict:
@@ -186,10 +190,8 @@ def lead_of(verdict: Verdict) -> str:
     if any(reason.startswith(NO_SIGN) for reason in verdict.reasons):
         lead = "No sign that {suspect} is related to {reference}, but it is not ruled out"
     others = [counted(len(names) - 1, "other")] if names[1:] else []
-    derivatives = " and ".join([*names[:1], *others])
-    return lead.format(
-        suspect=verdict.suspect, reference=verdict.reference, derivatives=derivatives
-    )
+    models = {"suspect": verdict.suspect, "reference": verdict.reference}
+    return lead.format(**models, derivatives=comma_list([*names[:1], *others]))
 
 
 def why_of(verdict: Verdict) -> tuple[str, str]:
@@ -207,17 +209,15 @@ def why_of(verdict: Verdict) -> tuple[str, str]:
         f"{f', even if the {left_out} excluded models were as similar' if left_out else ''}."
     )
     unlike = sum(each.unlike for each in verdict.counted)
-    shares = in_percent(*(sorted(each.same for each in verdict.counted) or [0.0]))
+    shares = in_percent(*sorted(each.same for each in verdict.counted)) if verdict.counted else []
     derivatives = (
         f"it answers {in_percent(verdict.same or 0)[0]} % of {verdict.shared:,} questions as "
-        f"{verdict.reference} does, the {counted(len(verdict.counted), 'derivative')} {shares[0]} "
-        f"to {shares[-1]} %; {unlike or 'none'} of them {'are' if unlike > 1 else 'is'} as "
-        "different. "
+        f"{verdict.reference} does, the {counted(len(shares), 'derivative')} "
+        f"{' to '.join(dict.fromkeys((*shares[:1], *shares[-1:])))} %; {unlike or 'none'} of them "
+        f"{'are' if unlike > 1 else 'is'} as different. "
     )
-    derived = (
-        f"A derivative like them would look this different in at most "
-        f"{in_tests(verdict.p_derivative or 1)}."
-    )
+    once = in_tests(verdict.p_derivative or 1)
+    derived = f"A derivative like them would look this different in at most {once}."
     if verdict.decision == "not related":
         return derivatives, derived
     similar = f"{_as_similar(verdict)}. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import linear_regression, median
 from typing import NamedTuple
@@ -114,9 +115,10 @@ def page(result: StudyResult) -> blocks.Page:
             caption=caption,
         )
 
-    second = (n.estimate for n in result.numbers[1:] if _SECOND & {n.name, n.subset})
-    other = short(next(second, Undefined(reason="no families are named")))
-    limit = words.limit.replace("{second}", other)
+    second = [short(n.estimate) for n in result.numbers[1:] if _SECOND & {n.name, n.subset}]
+    limit = words.limit.replace("{second}", second[0]) if second else words.limit
+    # A sentence without its number is left out.
+    limit = re.sub(r" [^.]*{second}[^.]*\.", "", limit)
     limits = (limit, _CHOSEN if of_sizes else _LIMITS, *result.notes)
     bullets = blocks.Bullets(tuple(map(written, limits)))
     head, about = _answer(result, words)
