@@ -142,8 +142,10 @@ def answer_of(findings: ProbeFindings, last: StepScore) -> Answer:
         if gain is None and isinstance(whole, Estimate) and isinstance(base, Estimate):
             apart = not count_rivals(whole, [base])
             side = ("more" if whole.value > base.value else "less") if apart else "unclear"
-        differ = "the intervals of both overlap" if gain is None else "r differs by "
-        sure = f"Not decided: {differ}{'' if gain is None else plain(written(gain))}."
+        unknown = [r for r in (whole, base) if not isinstance(r, Estimate)]
+        sure = "Not decided: the intervals of both overlap."
+        if difference := next(iter(unknown), gain):
+            sure = f"Not decided: the difference of r is {plain(written(difference))}."
     if better := {"more": "better", "less": "worse"}.get(side):
         sure = (
             f"A probe as good as the plain cosine would look this much {better} by luck in at most "
