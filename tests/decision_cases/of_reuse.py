@@ -100,7 +100,7 @@ DECISIONS = [
         make=reuse("--fail-on", "undecided", derivatives="rounded"),
         exits=1,
         says=(
-            "? It is too early to say",
+            "? No sign that theirs is related to ours",
             "cannot rule a relation out: at least 19 are needed (copies do not count: rounded0",
         ),
         never=("is not a derivative",),
