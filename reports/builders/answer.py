@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 
 from reports.blocks import Beside, Block, heading
@@ -27,6 +27,22 @@ SIGNS: Mapping[ReplacementDecision, tuple[str, Style]] = MappingProxyType(
     {"may replace": ("✓", "good"), "not shown": ("?", "open"), "may not": ("✗", "alarm")}
 )
 """The sign of each decision and its colour, which is never the only mark; in a table's order."""
+
+
+def by_luck(decisions: Container[str], *, often: str = "1 run of 40") -> str:
+    """How often such verdicts are wrong; nothing where none is decided.
+
+    >>> by_luck(["may replace"])
+    'A model beyond a limit would get this ✓ by luck in at most 1 run of 40.'
+    """
+    passes, fails = "may replace" in decisions, "may not" in decisions
+    if passes and fails:
+        return f"A wrong ✓ or ✗ comes up by luck in at most {often}."
+    if passes:
+        return f"A model beyond a limit would get this ✓ by luck in at most {often}."
+    fail = f"A model within its limits would get this ✗ by bad luck in at most {often}."
+    return fail if fails else ""
+
 
 _MOST_BELOW, _MOST_ABOVE = 8, 6
 """How far a scale reaches below the limit and above equality, in distances between the two."""
@@ -79,13 +95,11 @@ def limit_strips(
     ]
 
 
-def three_parts(
-    where: Sequence[Block], texts: Sequence[Block], to_do: Sequence[Block], *, shown: str = "texts"
-) -> Beside:
+def three_parts(where: Sequence[Block], texts: Sequence[Block], to_do: Sequence[Block]) -> Beside:
     """What stands below the answer: where models differ, examples that show it, what to do."""
-    titles = ("Where they differ", f"{shown.capitalize()} that show it", "What to do")
-    parts = zip(titles, (where, texts, to_do), strict=True)
-    return in_two(*({title: blocks} for title, blocks in parts))
+    return in_two(
+        {"Where they differ": where}, {"Texts that show it": texts}, {"What to do": to_do}
+    )
 
 
 def in_two(*columns: Mapping[str, Sequence[Block]]) -> Beside:

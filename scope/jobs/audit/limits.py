@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.blocks import Column, Table
@@ -19,12 +18,19 @@ from reports.wording import (
     short_points,
     two_digits,
 )
-from scope.jobs.audit.verdict_words import VerdictWords, limit_key, measured, own_number, whole
+from scope.jobs.audit.verdict_words import (
+    VerdictWords,
+    in_plain_words,
+    limit_key,
+    own_number,
+    whole,
+)
 from scope.records import (
     AuditResult,
     Endpoint,
     Estimate,
     Replacement,
+    Undefined,
     marked,
 )
 
@@ -60,19 +66,6 @@ def limits_table(answers: Sequence[WrittenVerdict], result: AuditResult | None =
     return _table(rows, answers, [] if result is None else list(_others(result)))
 
 
-def capabilities_table(answers: Sequence[WrittenVerdict]) -> Table | None:
-    """Each capability by itself, with its own limits; None where there are not several."""
-    rows = []
-    for answer in answers:
-        over, parts = whole(answer.verdict.endpoints), dict[str, dict[str, Endpoint]]()
-        for end in answer.verdict.endpoints:
-            if end not in over and "changed texts" not in end.name:
-                parts.setdefault(end.name.partition(" on ")[2], {})[end.measure] = end
-        for name, ends in parts.items():
-            rows.append((prose("{target} on {on}", target=answer.verdict.target, on=name), ends))
-    return _table(rows, answers) if rows else None
-
-
 def numbers_table(answers: Sequence[WrittenVerdict]) -> Table:
     """The number of each limit in one line a verdict, for a terminal."""
     names = [
@@ -97,19 +90,6 @@ def _in_short(cell: Written | SmallStrip | None) -> Text:
         return written(" ".join(plain(written(cell)).split()[:1]) or "–")
     sign = {"good": " ✓", "bad": " ✗", "open": " ?"}.get(str(cell.verdict), "")
     return (Span(f"{cell.words.partition(' ')[0]}{sign}"),)
-
-
-def measured_table(result: AuditResult) -> Table:
-    """Same answers, and Hard-SCoPE on each capability, of every model: where no verdict is."""
-    keys: dict[str, tuple[str, str | None]] = {"agreement": ("iid_agreement", None)}
-    for capability in result.manifest.capabilities:
-        keys[f"Hard-SCoPE on {capability.name}"] = ("hard_scope", capability.name)
-    rows = []
-    for card in result.manifest.targets:
-        numbers = {key: measured(result, card.name, *names) for key, names in keys.items()}
-        ends = {key: Endpoint(name=key, estimate=n) for key, n in numbers.items() if n is not None}
-        rows.append((prose("{name}", name=marked(card.name, result.answer_shares)), ends))
-    return _table(rows, [])
 
 
 def _table(
@@ -141,9 +121,18 @@ def _table(
 def _pale(end: Endpoint | None) -> Text | None:
     if end is None:
         return None
-    words = written_number(end)
-    judged = isinstance(end.estimate, Estimate)
-    return (Span(words.replace(" ", "\u00a0") if judged else words, "pale"),)
+    if isinstance(end.estimate, Undefined):
+        return (Span(str(end.estimate), "pale"),)
+    return (Span(_in_words(end, end.estimate.value), "pale"),)
+
+
+def _in_words(end: Endpoint, value: float) -> str:
+    """A model's own number that is not judged."""
+    if end.measure in ("keeps", "accuracy", "recall"):
+        return points(value)
+    if end.measure == "concordance":
+        return f"{100 * value:.0f} of 100 pairs"
+    return f"{value:.2f} times" if end.measure == "reach" else rounded_percent(value)
 
 
 def _by_limit(answer: WrittenVerdict) -> dict[str, Endpoint]:
@@ -165,7 +154,8 @@ def _name(
 ) -> Text:
     sign, style = SIGNS[answer.verdict.decision]
     name = marked(answer.verdict.target, result.answer_shares if result else ())
-    why = answer.words.why
+    # What is open of a single target stands above the table.
+    why = answer.words.why if answers[1:] else answer.words.why.partition("; open: ")[0]
     return (
         Span(f"{sign} {_WORDS[answer.verdict.decision]}", style),
         Span(" "),
@@ -181,33 +171,25 @@ def _for(answer: WrittenVerdict, answers: Sequence[WrittenVerdict]) -> Text:
     return prose(" for {reference}", reference=answer.reference) if several else ()
 
 
-_HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
-    {
-        "accuracy": ("Accuracy", "accuracy", "reference"),
-        "recovery": ("Accuracy kept", "accuracy", ""),
-        "agreement": ("Same answers", "same answers", "yardstick"),
-        "keeps": ("Keeps its answer", "keeps", "reference"),
-        "concordance": ("Same reaction", "same reaction", "yardstick"),
-        "reach": ("Strength of reaction", "strength", ""),
-    }
-)
-"""By measure, the head of its column, in a terminal, and what a difference is compared with."""
+def in_short(end: Endpoint) -> str:
+    """What is limited, where there is little room."""
+    return {"keeps": "keeps", "reach": "strength"}.get(end.measure, in_plain_words(limit_key(end)))
 
 
 def _column(end: Endpoint, answers: Sequence[WrittenVerdict]) -> tuple[bool, str, Column]:
     """Whether it is a difference in points, its name, and its column with the limit in words."""
-    name = as_sentence(end.name)
-    head, short, other = _HEADS.get(end.measure, (name, end.name, "reference"))
-    limit, fewer = allowed(end), ""
+    head, limit, fewer = as_sentence(in_plain_words(limit_key(end))), "not judged", ""
     if end.limit is not None:
         names = {answer.reference for answer in answers}
         model = answers[0].reference if len(names) == 1 else "the model replaced"
-        model = answers[0].baseline if other == "yardstick" else model
-        limit += f" {model}" * (end.limit < 0)
+        model = answers[0].baseline if end.measure in ("agreement", "concordance") else model
+        limit = allowed(end) + (
+            f" {model}" if end.limit < 0 else f" {answers[0].reference}’s" * bool(end.most)
+        )
         least = f"−{-100 * end.limit:.3g}" if end.limit < 0 else two_digits(end.limit)
         fewer = f"{end.limit:.3g} to {end.most:.3g}" if end.most else f"≥ {least}"
     title = (Span(f"{head} "), Span(limit, "note", foreign=True))
-    return in_points(end), head, Column(title, "strip", short=f"{short}\n{fewer}")
+    return in_points(end), head, Column(title, "strip", short=f"{in_short(end)}\n{fewer}")
 
 
 def written_number(end: Endpoint) -> str:
@@ -234,23 +216,12 @@ def in_points(end: Endpoint) -> bool:
 def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
     """The yardstick and the floor with their own numbers, which are not judged."""
     verdict, reference = result.verdicts[0], result.manifest.reference.name
-    for card in result.manifest.targets:
-        role = {"baseline": "yardstick"}.get(card.role, card.role)
+    for card in (card for card in result.manifest.targets if card.role != "target"):
         numbers = {}
-        for end in whole(verdict.endpoints) if card.role != "target" else ():
+        for end in whole(verdict.endpoints):
             value = own_number(end, verdict, card.name, result)
-            if value is not None and end.measure == "keeps":
-                value -= own_number(end, verdict, reference, result) or value
-            if value is not None:
-                share = rounded_percent(value)
-                words = {
-                    "reach": f"{value:.2f}",
-                    "agreement": f"{share} the same",
-                    "concordance": f"{100 * value:.0f} of 100 pairs",
-                }
-                differs = end.measure in ("keeps", "accuracy")
-                numbers[limit_key(end)] = (
-                    points(value) if differs else words.get(end.measure, share)
-                )
-        if card.role != "target":
-            yield (Span(f"{role} ", "pale"), Span(card.name, "pale", foreign=True)), numbers
+            usual = own_number(end, verdict, reference, result) if end.measure == "keeps" else 0.0
+            if value is not None and usual is not None:
+                numbers[limit_key(end)] = _in_words(end, value - usual)
+        role = {"baseline": "yardstick"}.get(card.role, card.role)
+        yield (Span(f"{role} ", "pale"), Span(card.name, "pale", foreign=True)), numbers

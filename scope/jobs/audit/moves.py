@@ -108,27 +108,19 @@ def _remark(
     result: AuditResult, card: ModelCard, capability: str, strength: Estimate
 ) -> tuple[str, Colour]:
     """What the verdict's limits on reactions say, or what the model is compared for."""
-    does = {"concordance": "reacts to the same changes", "reach": "reacts as strongly"}
     states = {
-        end.measure: end.state
+        end.state
         for verdict in result.verdicts
         for end in verdict.endpoints
         if verdict.target == card.name and end.state != "not judged"
-        if end.measure in does and end.name == f"{end.measure} on {capability}"
+        if end.name in (f"concordance on {capability}", f"reach on {capability}")
     }
     if card.role != "target" or not states:
         roles = {"baseline": "yardstick", "floor": "trained independently"}
         return roles.get(card.role, ""), "pale"
-    if states.get("reach") == "beyond" and strength.high < _HARDLY:
-        return "✗ hardly reacts", "bad"
-    if states.get("concordance") == "beyond":
-        return "✗ reacts to other changes", "bad"
-    if states.get("reach") == "beyond":
-        return f"✗ reacts {'less' if strength.value < 1 else 'more'} strongly", "bad"
-    if set(states.values()) != {"within"}:
-        return "? too early to say", "open"
-    alike = f"reacts as {result.manifest.reference.name} does"
-    return f"✓ {alike if len(states) > 1 else does[next(iter(states))]}", "good"
+    if "beyond" in states:
+        return "✗ hardly reacts" if strength.high < _HARDLY else "✗ reacts otherwise", "bad"
+    return ("✓ reacts alike", "good") if states == {"within"} else ("? too early to say", "open")
 
 
 def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Sequence[float]) -> Card:

@@ -43,7 +43,7 @@ from scope.jobs.audit.answer import (
     written_verdicts,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import WrittenVerdict, in_order, measured_table, numbers_table
+from scope.jobs.audit.limits import WrittenVerdict, in_order, numbers_table
 from scope.jobs.audit.moves import moves_blocks
 from scope.jobs.audit.page_matrix import matrix_page
 from scope.metrics import metric_name
@@ -108,8 +108,6 @@ def _notable(result: AuditResult) -> Iterator[Block]:
             "No verdict: random changes, which tell a target from a model that never moves, were "
             "not drawn."
         )
-        if not result.audits and (table := measured_table(result)).columns[1:]:
-            yield table
     yield from _degenerate(result)
     yield from _failed(result)
 

@@ -11,27 +11,39 @@ from reports.blocks import (
     Column,
     Page,
     Paragraph,
-    Preformatted,
     Section,
     Table,
     note,
     paragraph,
 )
-from reports.builders.answer import SIGNS, three_parts
+from reports.builders.answer import COLOURS, SIGNS, three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Text, prose, together, written
-from reports.wording import Cell, p_value, percent
+from reports.wording import Cell, comma_list, p_value, percent
 from scope.jobs.audit.answer import (
     how_sure,
     text_blocks,
-    to_do_blocks,
+    to_do,
     where_blocks,
     written_verdicts,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import WrittenVerdict, allowed, limits_table, written_number
-from scope.jobs.audit.verdict_words import carrying, in_plain_words, measured, whole
+from scope.jobs.audit.limits import (
+    WrittenVerdict,
+    allowed,
+    in_short,
+    limits_table,
+    written_number,
+)
+from scope.jobs.audit.verdict_words import (
+    IN_ALL,
+    carrying,
+    in_plain_words,
+    measured,
+    nearest,
+    whole,
+)
 from scope.printing import counted
 from scope.records import (
     AnswerShares,
@@ -45,9 +57,9 @@ from scope.records import (
 
 _WORDS: Mapping[ReplacementDecision, tuple[str, str]] = MappingProxyType(
     {
-        "may replace": ("may", "{n} may be made"),
-        "may not": ("may not", "{n} may not be made"),
-        "not shown": ("too early", "for {n} it is too early to say"),
+        "may replace": ("may", "may be made"),
+        "may not": ("may not", "may not be made"),
+        "not shown": ("too early", "undecided"),
     }
 )
 """In a cell, and in the heading."""
@@ -83,11 +95,19 @@ def counted_verdicts(every: Sequence[Direction]) -> Text:
     decisions = [answer.verdict.decision for answer in answers]
     if not decisions:
         return prose("No verdict on who may replace whom: no text was changed at random")
-    counts = [(decisions.count(decision), words) for decision, (*_, words) in _WORDS.items()]
-    parts = ", ".join(words.format(n=count) for count, words in counts if count)
-    replaced = counted(len(decisions), "replacement")
-    confirmed = "; none is confirmed on new texts" * any(answer.looks for answer in answers)
-    return prose(f"Of {replaced} of one model by another, {parts}{confirmed}")
+    judged = next(
+        (each.verdict.may_replace_in for each in answers if each.verdict.may_replace_in), ()
+    )
+    parts = []
+    for decision, (_, words) in _WORDS.items():
+        if number := decisions.count(decision):
+            of_all = "" if parts else f" of {counted(len(decisions), 'replacement')}"
+            some = f" in {comma_list(judged)}" * (
+                decision == "may replace" and len(judged) < IN_ALL
+            )
+            parts.append(f"{number}{of_all} {words}{some}")
+    confirmed = ["none is confirmed on new texts"] * any(answer.looks for answer in answers)
+    return prose("; ".join([*parts, *confirmed]))
 
 
 def about_directions(every: Sequence[Direction]) -> Text:
@@ -96,13 +116,14 @@ def about_directions(every: Sequence[Direction]) -> Text:
     if not answers:
         return ()
     changed = (len({row.perturbation.example_id for row in a.audit.candidates}) for a in every)
-    judged = (end for end in whole(answers[0].verdict.endpoints) if end.limit is not None)
-    limits = dict.fromkeys(f"{in_plain_words(end.measure)} {allowed(end)}" for end in judged)
+    ends = (end for answer in answers for end in whole(answer.verdict.endpoints))
+    limits = dict.fromkeys(
+        f"{in_plain_words(end.measure)} ({allowed(end)})" for end in ends if end.limit is not None
+    )
     cell = prose(
-        "Each row: may its model take the place of the one at the head of the column? ✓ within all "
-        "limits ({limits}), ✗ beyond one. Each is judged by itself, on up to {unchanged} texts, "
-        "{changed} also changed.",
-        limits=", ".join(limits),
+        "May the model of a row replace that of a column? ✓: {limits}. Pale: not judged. "
+        "{unchanged} texts, {changed} of them also changed; each pair is judged by itself.",
+        limits=comma_list([*limits]),
         unchanged=max(each.audit.manifest.data[0].used for each in every),
         changed=max(changed),
     )
@@ -129,7 +150,9 @@ def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Tab
     )
     about = prose("✓ may, ✗ may not, ? too early; same answers, %")
     columns = (Column("Model", "name"), *heads)
-    return Table.with_columns(columns, rows, caption=about if brief else (), close=True, cards=True)
+    return Table.with_columns(
+        columns, rows, caption=about if brief else (), close=True, matrix=True
+    )
 
 
 def _name(share: AnswerShares, *, brief: bool) -> Text:
@@ -150,12 +173,14 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
     words = f"{sign} {_WORDS[answer.verdict.decision][0]}" if answer else ""
     if brief:
         return (Span(f"{words} {share}"),)
-    lines = [f"{share}\u00a0% same answers"]
-    if answer and answer.verdict.decision != "may replace":
-        end = carrying(answer.verdict)[0]
-        number = f"{in_plain_words(end.measure)} {written_number(end)}"
-        lines.append(answer.verdict.reason or number)
-    return (Span(words, style), *(Span(f"\n{line}", "note") for line in lines))
+    lines = [Span(f"\n{share}\u00a0% same answers", "note")]
+    end = nearest(carrying(answer.verdict)) if answer else None
+    if answer and answer.verdict.reason:
+        lines.append(Span(f"\n{answer.verdict.reason}", "note", foreign=True))
+    elif end is not None:
+        number = f"\n{in_short(end)} {written_number(end)}"
+        lines.append(Span(number, COLOURS[end.state]))
+    return (Span(words, style), *lines[::-1])
 
 
 def most_telling(every: Sequence[Direction]) -> Direction:
@@ -173,11 +198,17 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
     """Who may replace whom; where two of them differ, a text, and what to do."""
     yield who_replaces_whom(every)
     shown = most_telling(every)
-    answers = [shown.answer] if shown.answer else []
-    yield paragraph("**{a}** in place of **{b}**:", a=shown.target, b=shown.reference)
-    where, slices = where_blocks(shown.audit, answers)
-    texts = text_blocks(shown.audit, answers)
-    yield three_parts([*where, *slices], [*texts], [*_to_do(every)])
+    if shown.answer is None:
+        return
+    yield paragraph(
+        "Of those {words}, the one with the fewest same answers: **{a}** in place of **{b}**.",
+        words=_WORDS[shown.answer.verdict.decision][1].replace("may", "that may", 1),
+        a=shown.target,
+        b=shown.reference,
+    )
+    where = where_blocks(shown.audit, [shown.answer])
+    texts = text_blocks(shown.audit, [shown.answer])
+    yield three_parts([*where], [*texts], [*_to_do(every)])
 
 
 def limits_section(every: Sequence[Direction]) -> Section:
@@ -192,8 +223,7 @@ def replacements_in_short(every: Sequence[Direction]) -> Iterator[Block]:
     if looks := [each.answer for each in every if each.answer and each.answer.looks]:
         yield Paragraph(how_sure(looks))
     yield who_replaces_whom(every, brief=True)
-    # The options stand in the sentence.
-    yield from (block for block in _to_do(every) if not isinstance(block, Preformatted))
+    yield from _to_do(every)
 
 
 def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
@@ -205,7 +235,13 @@ def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
     yield paragraph(only if some else "Replace none yet.")
     shown = most_telling(every)
     if shown.answer and shown.answer.verdict.decision == "not shown":
-        yield from to_do_blocks(shown.audit, [shown.answer])
+        for each in every:
+            if each.answer and each.answer.words.more and each is not shown:
+                words = each.answer.words.more.partition(";")[0]
+                yield paragraph(
+                    "**{a} for {b}**: {words}.", a=each.target, b=each.reference, words=words
+                )
+        yield from to_do(shown.audit, [shown.answer])
 
 
 def matrix_page(

@@ -24,13 +24,12 @@ from reports.blocks import (
     paragraph,
     within,
 )
-from reports.builders.answer import SIGNS
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked_differently, reproduce, run_lines
-from reports.prose import Text, joined, plain, prose, written
+from reports.prose import Text, joined, prose, written
 from reports.wording import short
 from scope.jobs.audit.answer import to_do, verdict_sentences
-from scope.jobs.audit.limits import limits_table, numbers_table
+from scope.jobs.audit.limits import numbers_table
 from scope.jobs.audit.page import page as audit_page
 from scope.jobs.audit.page_matrix import (
     Direction,
@@ -82,35 +81,32 @@ def page(result: PairResult) -> Page:
     place = result.audits.index(most_telling(every).audit) if several else 0
     first = pages[place]
     blocks = replacements(every) if several else first.sections[0].blocks
+    sentences = tuple(findings(result))
+    told = [Bullets(sentences)] if sentences else []
     return Page(
         title=f"SCoPE pair: {', '.join(models)}",
         heading=counted_verdicts(every) if several else first.heading,
         about=about_directions(every) if several else first.about,
         sections=(
-            Section(anchor="answer", title="Answer", blocks=(*blocks, *_more(result, every))),
+            Section(anchor="answer", title="Answer", blocks=(*blocks, *told)),
             *([limits_section(every)] if several else []),
             *(section for section in first.sections[1:-1] if not section.folded),
             *models_section(result),
-            *(
-                _numbers(number, part, made, is_open=number == place + 1)
-                for number, (part, made) in enumerate(zip(result.parts, pages, strict=True), 1)
+            Section(
+                anchor="parts",
+                title="Each part",
+                heading="Each part, with its own command",
+                blocks=tuple(
+                    _part(part, made, is_open=made is first)
+                    for part, made in zip(result.parts, pages, strict=True)
+                ),
+                folded=True,
             ),
             *_left_out(result),
             reproduce(result.manifest, result.clock),
         ),
         brief=tuple(_brief(result, every, first)),
     )
-
-
-def _more(result: PairResult, every: Sequence[Direction]) -> Iterator[Block]:
-    """The findings of other parts, and the reverse direction."""
-    if sentences := tuple(findings(result)):
-        yield Bullets(sentences)
-    for back in every[1:] if len(every) == 2 else ():
-        if back.answer:
-            words = f"{SIGNS[back.answer.verdict.decision][0]} {back.answer.words.opening}"
-            title = prose("In reverse: {words}", words=words)
-            yield Fold(title, (limits_table([back.answer], back.audit),))
 
 
 def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Iterator[Block]:
@@ -156,7 +152,7 @@ def alike(similarities: Sequence[Measurement]) -> Iterator[Text]:
         )
 
 
-def _numbers(place: int, part: EstimatedResult, made: Page, *, is_open: bool) -> Section:
+def _part(part: EstimatedResult, made: Page, *, is_open: bool) -> Fold:
     """The command of a part, and its sections that are not open above.
 
     Examples with a search stay in the part's own page: a page has one search at most.
@@ -167,18 +163,13 @@ def _numbers(place: int, part: EstimatedResult, made: Page, *, is_open: bool) ->
         if section.folded
         or not (is_open or any(getattr(item, "finder", None) for item in within(section.blocks)))
     ]
-    return Section(
-        anchor=f"part-{place}",
-        title=f"Part {place}",
-        heading=f"Part {place}: {plain(made.heading) or made.title.removeprefix('SCoPE ')}",
-        blocks=(
-            *([Paragraph(made.about)] if made.about else []),
-            paragraph("This part alone, with the same numbers and more examples:"),
-            Preformatted(part.manifest.command),
-            *(Fold(written(shown.heading or shown.title), shown.blocks) for shown in sections),
-        ),
-        folded=True,
+    blocks = (
+        *([Paragraph(made.about)] if made.about else []),
+        paragraph("This part alone, with the same numbers and more examples:"),
+        Preformatted(part.manifest.command),
+        *(Fold(written(shown.heading or shown.title), shown.blocks) for shown in sections),
     )
+    return Fold(made.heading or written(made.title.removeprefix("SCoPE ")), blocks)
 
 
 def _left_out(result: PairResult) -> Iterator[Section]:
