@@ -200,15 +200,10 @@ def _share(estimate: Estimate | None) -> Text:
 
 
 def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
-    """A text of a target that may not, one of a target that is open, and links to all of each."""
-    shown: set[str] = set()
-    for answer in answers[::-1]:
-        decision = answer.verdict.decision
-        if decision in shown or (decision == "may replace" and shown):
-            continue
-        if text := telling_text(answer.verdict, result):
-            shown.add(decision)
-            yield Paragraph(text)
+    """A text of a target that may not, or else of one that is open, and links to all of each."""
+    texts = (telling_text(answer.verdict, result) for answer in answers[::-1])
+    if text := next(filter(None, texts), None):
+        yield Paragraph(text)
     counts = Counter(place for text in listed_texts(result) for place in text.lost)
     links = [
         (Span(f"{card.name}: {counts[place]:,}", foreign=True, link=f"examples?lost={place}"),)
@@ -240,7 +235,8 @@ def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Bl
     open_ = [answer for answer in answers if answer.verdict.decision == "not shown"]
     for answer in open_:
         more = answer.words.more or "How many texts decide is not known"
-        yield paragraph("**{name}**: {more}.", name=answer.verdict.target, more=more)
+        name = f"{answer.verdict.target} for {answer.reference}"
+        yield paragraph("**{name}**: {more}.", name=name, more=more)
     if numbers := _further_options(result.manifest, open_):
         targets = [answer.verdict.target for answer in open_ if answer.words.options]
         yield Preformatted(further_command(result.manifest, targets, numbers))

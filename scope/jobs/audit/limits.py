@@ -34,7 +34,7 @@ from scope.records import (
     marked,
 )
 
-_WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
+WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
 
 
 class WrittenVerdict(NamedTuple):
@@ -130,9 +130,7 @@ def _in_words(end: Endpoint, value: float) -> str:
     """A model's own number that is not judged."""
     if end.measure in ("keeps", "accuracy", "recall"):
         return points(value)
-    if end.measure == "concordance":
-        return f"{100 * value:.0f} of 100 pairs"
-    return f"{value:.2f} times" if end.measure == "reach" else rounded_percent(value)
+    return f"{value:.2f}" if end.measure == "reach" else rounded_percent(value)
 
 
 def _by_limit(answer: WrittenVerdict) -> dict[str, Endpoint]:
@@ -157,7 +155,7 @@ def _name(
     # What is open of a single target stands above the table.
     why = answer.words.why if answers[1:] else answer.words.why.partition("; open: ")[0]
     return (
-        Span(f"{sign} {_WORDS[answer.verdict.decision]}", style),
+        Span(f"{sign} {WORDS[answer.verdict.decision]}", style),
         Span(" "),
         Span(name, "strong", foreign=True),
         *_for(answer, answers),

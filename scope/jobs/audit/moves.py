@@ -11,7 +11,7 @@ import numpy as np
 from reports.blocks import Block, Card, Fold, Moves, Passage, Table, paragraph
 from reports.charts import Colour, Panel
 from reports.prose import joined, mark_changes, prose
-from reports.wording import in_percent, number, short
+from reports.wording import number, short
 from scope.estimation import random_changes
 from scope.jobs.audit.examples import Shown, answer_in_short, changed_texts
 from scope.records import AuditResult, Estimate, ModelCard
@@ -74,12 +74,14 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
         name = targets[place].name
         remark, verdict = _remark(result, targets[place], capability, numbers["reach", name])
         pairs = zip(moved[0].tolist(), up, strict=True)
+        share = numbers.get(("concordance", name))
+        same = [f"same reaction: {100 * share.value:.0f} of 100"] if share else []
         panels.append(
             Panel(
                 name=name,
                 remark=remark,
                 verdict=verdict,
-                words=tuple(_words(numbers["reach", name], numbers.get(("concordance", name)))),
+                words=(f"as strongly: {short(numbers['reach', name]).partition(' [')[0]}", *same),
                 moves=tuple(None if math.isnan(pair[1]) else pair for pair in pairs),
                 slope=numbers["reach", name].value,
                 most=most,
@@ -96,12 +98,6 @@ def _sample(ids: Sequence[str], most: int) -> list[int]:
     """The rows that are shown, text by text in the order of the digests of their ids."""
     digests = {id_: hashlib.sha256(id_.encode(errors="replace")).digest() for id_ in ids}
     return sorted(range(len(ids)), key=lambda row: digests[ids[row]])[:most]
-
-
-def _words(strength: Estimate, same: Estimate | None) -> Iterator[str]:
-    yield f"as strongly: {short(strength).partition(' [')[0]}"
-    if same is not None:
-        yield f"same reaction: {in_percent(same.value)[0].removesuffix('.0')} of 100"
 
 
 def _remark(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from reports.blocks import (
@@ -16,11 +15,11 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.answer import COLOURS, SIGNS, three_parts
+from reports.builders.answer import SIGNS, three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Text, prose, together, written
-from reports.wording import Cell, comma_list, p_value, percent
+from reports.wording import Cell, as_sentence, comma_list, p_value, percent
 from scope.jobs.audit.answer import (
     how_sure,
     text_blocks,
@@ -30,6 +29,7 @@ from scope.jobs.audit.answer import (
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import (
+    WORDS,
     WrittenVerdict,
     allowed,
     in_short,
@@ -50,19 +50,9 @@ from scope.records import (
     AuditMatrix,
     AuditResult,
     Estimate,
-    ReplacementDecision,
     Undefined,
     marked,
 )
-
-_WORDS: Mapping[ReplacementDecision, tuple[str, str]] = MappingProxyType(
-    {
-        "may replace": ("may", "may be made"),
-        "may not": ("may not", "may not be made"),
-        "not shown": ("too early", "undecided"),
-    }
-)
-"""In a cell, and in the heading."""
 
 
 class Direction(NamedTuple):
@@ -95,19 +85,13 @@ def counted_verdicts(every: Sequence[Direction]) -> Text:
     decisions = [answer.verdict.decision for answer in answers]
     if not decisions:
         return prose("No verdict on who may replace whom: no text was changed at random")
-    judged = next(
-        (each.verdict.may_replace_in for each in answers if each.verdict.may_replace_in), ()
-    )
-    parts = []
-    for decision, (_, words) in _WORDS.items():
-        if number := decisions.count(decision):
-            of_all = "" if parts else f" of {counted(len(decisions), 'replacement')}"
-            some = f" in {comma_list(judged)}" * (
-                decision == "may replace" and len(judged) < IN_ALL
-            )
-            parts.append(f"{number}{of_all} {words}{some}")
-    confirmed = ["none is confirmed on new texts"] * any(answer.looks for answer in answers)
-    return prose("; ".join([*parts, *confirmed]))
+    judged = next(filter(None, (each.verdict.may_replace_in for each in answers)), ())
+    some = f" in {comma_list(judged)}" if len(judged) < IN_ALL and judged else ""
+    yes, no, early = map(decisions.count, ("may replace", "may not", "not shown"))
+    parts = [f"{yes} of {counted(len(decisions), 'replacement')} may be made{some}"]
+    parts += [f"{no} may not be made"] * bool(no) + [f"{early} undecided"] * bool(early)
+    parts += ["none is confirmed on new texts"] * any(answer.looks for answer in answers)
+    return prose("; ".join(parts))
 
 
 def about_directions(every: Sequence[Direction]) -> Text:
@@ -145,11 +129,11 @@ def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Tab
         for name in dict.fromkeys((*references, *(each.target for each in every)))
         if any(cells := [of_pairs.get((name, reference)) for reference in references])
     ]
-    heads = (
-        Column(prose("in place of {name}", name=name), short=f"for {name}") for name in references
-    )
     about = prose("✓ may, ✗ may not, ? too early; same answers, %")
-    columns = (Column("Model", "name"), *heads)
+    columns = (
+        Column("May ↓ replace →", "name"),
+        *(Column(prose("{name}", name=name)) for name in references),
+    )
     return Table.with_columns(
         columns, rows, caption=about if brief else (), close=True, matrix=True
     )
@@ -170,7 +154,7 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
     same, answer = direction.same, direction.answer
     share = percent(same.value) if isinstance(same, Estimate) else "–"
     sign, style = SIGNS[answer.verdict.decision] if answer else ("", "plain")
-    words = f"{sign} {_WORDS[answer.verdict.decision][0]}" if answer else ""
+    words = f"{sign} {WORDS[answer.verdict.decision]}" if answer else ""
     if brief:
         return (Span(f"{words} {share}"),)
     lines = [Span(f"\n{share}\u00a0% same answers", "note")]
@@ -179,7 +163,7 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
         lines.append(Span(f"\n{answer.verdict.reason}", "note", foreign=True))
     elif end is not None:
         number = f"\n{in_short(end)} {written_number(end)}"
-        lines.append(Span(number, COLOURS[end.state]))
+        lines.append(Span(number, style))
     return (Span(words, style), *lines[::-1])
 
 
@@ -201,10 +185,9 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
     if shown.answer is None:
         return
     yield paragraph(
-        "Of those {words}, the one with the fewest same answers: **{a}** in place of **{b}**.",
-        words=_WORDS[shown.answer.verdict.decision][1].replace("may", "that may", 1),
-        a=shown.target,
-        b=shown.reference,
+        f"{as_sentence(WORDS[shown.answer.verdict.decision])}, with the fewest same answers: "
+        "**{a}** in place of **{b}**.",
+        **{"a": shown.target, "b": shown.reference},
     )
     where = where_blocks(shown.audit, [shown.answer])
     texts = text_blocks(shown.audit, [shown.answer])
@@ -237,7 +220,7 @@ def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
     if shown.answer and shown.answer.verdict.decision == "not shown":
         for each in every:
             if each.answer and each.answer.words.more and each is not shown:
-                words = each.answer.words.more.partition(";")[0]
+                words = each.answer.words.more.partition("; if")[0].partition(". ")[0]
                 yield paragraph(
                     "**{a} for {b}**: {words}.", a=each.target, b=each.reference, words=words
                 )
@@ -270,30 +253,32 @@ def _over_models(matrix: AuditMatrix) -> Section:
     tested = [row.p_adjusted for row in matrix.asymmetries if row.p_adjusted is not None]
     about = note(
         "In {clear} of {tested} tests a pair of models differs by its direction (p\u00a0<\u00a0"
-        "0.05, Holm-corrected; --both-directions compares all models both ways). Concordance is "
-        "tested, or else Hard-SCoPE; the other describes. A correlation is over all ordered pairs "
-        "of models, with a jackknife over models: pairs that share a model are not independent. A "
-        "mean leaves out a reference that is one of the group.",
+        "0.05, Holm-corrected). Same reaction is tested, or Hard-SCoPE without it. A correlation "
+        "is over all ordered pairs of models, with a jackknife over models: pairs that share a "
+        "model are not independent. A mean leaves out a reference that is one of the group.",
         clear=sum(round(p, 3) < 0.05 for p in tested),
         tested=len(tested),
     )
+    numbers: list[tuple[Any, ...]] = [
+        (
+            f"{row.second} given {row.first}, minus the reverse",
+            *(row, p_value(row.p_value), p_value(row.p_adjusted)),
+        )
+        for row in matrix.asymmetries
+    ]
+    for row in matrix.correlations:
+        numbers.append((f"correlation with {short_name(row.other)}", row, None, None))
+    for group in matrix.groups:
+        name = f"mean of {group.group} ({counted(len(group.members), 'model')})"
+        numbers.append((f"{name} against {group.against}", group, None, None))
     heads = ("number", "capability", "metric", "value", "p", "p, adjusted")
     rows = (
-        (name, row.capability or CLEAN, short_name(row.metric), Cell.of(row.estimate), *tests)
-        for name, row, *tests in _numbers(matrix)
+        (
+            *(name, row.capability or CLEAN, short_name(row.metric), Cell.of(row.estimate)),
+            *ps,
+        )
+        for name, row, *ps in numbers
     )
     table = table_of("Over all models", heads, rows)
     blocks: tuple[Block, ...] = (about, *([table] if table else []))
     return Section(anchor="numbers", title="Over all models", blocks=blocks)
-
-
-def _numbers(matrix: AuditMatrix) -> Iterator[tuple[Any, ...]]:
-    """Each number over all models: its name, its record, and its p-values."""
-    for row in matrix.asymmetries:
-        tests = map(p_value, (row.p_value, row.p_adjusted))
-        yield f"{row.second} given {row.first}, minus the reverse", row, *tests
-    for each in matrix.correlations:
-        yield f"correlation with {short_name(each.other)}", each, None, None
-    for group in matrix.groups:
-        models = counted(len(group.members), "model")
-        yield f"mean of {group.group} ({models}) against {group.against}", group, None, None

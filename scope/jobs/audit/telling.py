@@ -44,11 +44,11 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text | None:
 
 def _caption(target: str, name: str, fault: int, text: Shown) -> Text:
     """What the text shows."""
-    shows = {"keeps": " alone changes its answer", "reach": " reacts less"}
-    words = " reacts otherwise"
+    shows = {"keeps": "alone changes its answer", "reach": "reacts less"}
+    words = shows.get(name.partition(" on ")[0], "reacts otherwise")
     if text.after is None:
-        words = " alone is wrong" if fault > 1 else " answers otherwise"
-    return prose(f"**{{target}}**{shows.get(name.partition(' on ')[0], words)}:", target=target)
+        words = "alone is wrong" if fault > 1 else "answers otherwise"
+    return prose(f"**{{target}}** {words}:", target=target)
 
 
 def _shown(text: Shown, place: int, result: AuditResult) -> Text:

@@ -285,12 +285,10 @@ def finding(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> st
         pairs=_of_100(value),
     )
     if not allowed and least is not None:
-        limits = {
-            "agreement": f"at most {_share(1 - least)}",
-            "concordance": f"{_of_100(least)} needed",
-        }
-        allowed = limits.get(measure, f"{_share(least)} needed")
-        if endpoint.most and value > 1:
+        allowed = f"{_share(least)} needed"
+        if measure == "agreement":
+            allowed = f"at most {_share(1 - least)}"
+        elif endpoint.most and value > 1:
             allowed = f"at most {_share(endpoint.most)}"
     return f"{words} ({allowed})" if allowed else words
 
@@ -318,30 +316,24 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
             return "", {}
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
-        texts = "text that differs" if differ == 1 else "texts that differ"
-        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), {}
+        return f"Gold labels are needed on the {counted(differ, 'text')} that differ" * bool(
+            differ
+        ), {}
     numbers = {"n": plan.changed, "n-unchanged": plan.unchanged}
     options = {name: rounded_up(n) for name, n in numbers.items() if n is not None}
     alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
     further, yardstick = " further" * (not alone), manifest.baseline
-    case = (
-        f"good as {manifest.reference.name}" if yardstick is None else f"close as {yardstick.name}"
-    )
+    close = f"close as {yardstick.name}" if yardstick else f"good as {manifest.reference.name}"
+    case = f"{target} is as {close}"
     if verdict.if_as_seen is None:
-        more = (
-            f"{_too_near(ends)}. Only if {target} is as {case} are {_texts(plan, further)} enough "
-            "(in 4 runs of 5)"
-        )
-    elif equal in (None, plan):
-        more = f"Plan {_texts(plan, further)}, enough in 4 runs of 5"
+        more = f"{_too_near(ends)}. Only if {case} are {_texts(plan, further)} enough"
     else:
-        more = (
-            f"Plan {_texts(plan, further)}; if {target} is as {case}, {_texts(equal)} are enough "
-            "(each in 4 runs of 5)"
-        )
+        more = f"Plan {_texts(plan, further)}"
+        if equal not in (None, plan):
+            more += f"; if {case}, {_texts(equal)} are enough"
     rows = card.rows - card.duplicates - card.empty
     have = f". The data have {rows:,} texts, so add others" * (rows < max(options.values()))
-    return f"{more}{have}", options
+    return f"{more} (in 4 runs of 5){have}", options
 
 
 def nearest(ends: Iterable[Endpoint]) -> Endpoint | None:
@@ -368,5 +360,5 @@ def _too_near(ends: Sequence[Endpoint]) -> str:
 
 def _texts(needed: TextsNeeded, further: str = "") -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
-    parts = [f"{rounded_up(n):,}{further} {kind}" for n, kind in numbers if n is not None]
-    return f"{comma_list(parts)} texts"
+    words = comma_list([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
+    return f"{words.replace(' ', f'{further} ', 1)} texts"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -24,10 +22,11 @@ from reports.blocks import (
     paragraph,
     within,
 )
+from reports.builders.estimates import table_of
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked_differently, reproduce, run_lines
-from reports.prose import Text, joined, prose, written
-from reports.wording import short
+from reports.prose import Text, prose, written
+from reports.wording import Cell
 from scope.jobs.audit.answer import to_do, verdict_sentences
 from scope.jobs.audit.limits import numbers_table
 from scope.jobs.audit.page import page as audit_page
@@ -50,7 +49,6 @@ from scope.records import (
     AuditResult,
     CompareResult,
     EstimatedResult,
-    Measurement,
     ModelFacts,
     PairResult,
     ReuseResult,
@@ -138,20 +136,6 @@ _ABOUT = note(
 )
 
 
-def alike(similarities: Sequence[Measurement]) -> Iterator[Text]:
-    """The similarity of the answers of each two models, by each measure."""
-    for (first, second), rows in groupby(similarities, key=attrgetter("target", "against")):
-        numbers = joined(
-            prose(f"{metric_name(row.metric).label} {short(row.estimate)}") for row in rows
-        )
-        yield prose(
-            "Answers of {first} and {second}: {numbers}.",
-            first=first,
-            second=str(second),
-            numbers=numbers,
-        )
-
-
 def _part(part: EstimatedResult, made: Page, *, is_open: bool) -> Fold:
     """The command of a part, and its sections that are not open above.
 
@@ -163,7 +147,7 @@ def _part(part: EstimatedResult, made: Page, *, is_open: bool) -> Fold:
         if section.folded
         or not (is_open or any(getattr(item, "finder", None) for item in within(section.blocks)))
     ]
-    blocks = (
+    blocks: tuple[Block, ...] = (
         *([Paragraph(made.about)] if made.about else []),
         paragraph("This part alone, with the same numbers and more examples:"),
         Preformatted(part.manifest.command),
@@ -188,8 +172,16 @@ def findings(result: PairResult) -> Iterator[Text]:
 def models_section(result: PairResult) -> Iterator[Section]:
     """One section; none of results of earlier releases."""
     if result.facts:
-        alike_ = tuple(alike(result.similarities))
-        likeness = (Bullets(alike_), _ABOUT) if alike_ else ()
+        rows = (
+            (
+                f"{row.target} and {row.against}",
+                metric_name(row.metric).label,
+                Cell.of(row.estimate),
+            )
+            for row in result.similarities
+        )
+        table = table_of("How alike the answers are", ("models", "measure", "value"), rows)
+        likeness = (table, _ABOUT) if table else ()
         blocks = (*_facts(result.facts), *likeness, *similar_layers(result.alignments))
         yield Section(anchor="models", title="Models", blocks=blocks)
 

@@ -61,11 +61,11 @@ def test_a_cell_is_the_verdict_and_the_same_answers_of_that_audit(result):
 @pytest.mark.parametrize(
     ("decisions", "heading"),
     [
-        (["may replace"] * 6, "Of 6 replacements of one model by another, 6 may be made"),
+        (["may replace"] * 6, "6 of 6 replacements may be made in accuracy and robustness"),
         (
             ["may replace"] * 3 + ["may not"] * 2 + ["not shown"],
-            "Of 6 replacements of one model by another, 3 may be made, 2 may not be made, "
-            "for 1 it is too early to say",
+            "3 of 6 replacements may be made in accuracy and robustness; 2 may not be made; "
+            "1 undecided",
         ),
     ],
 )
@@ -101,7 +101,7 @@ def test_a_command_audits_the_open_direction_alone(result):
 
 def test_a_terminal_takes_at_most_20_lines_with_what_to_do(result):
     text = to_text(page_of(result).brief, width=80)
-    assert text.startswith("Of 6 replacements of one model by another, ")
+    assert text.startswith("0 of 6 replacements may be made; ")
     assert "Replace none yet." in text
     assert len(text.splitlines()) <= 20
 
