@@ -24,7 +24,7 @@ from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.examples import listed_texts
 from scope.jobs.audit.limits import WrittenVerdict, in_order, limits_table
 from scope.jobs.audit.telling import telling_text
-from scope.jobs.audit.verdict_words import carrying, finding, in_words, measured, whole
+from scope.jobs.audit.verdict_words import carrying, finding, in_some, in_words, measured, whole
 from scope.records import AuditResult, Estimate, Manifest, ReplacementDecision
 
 MOST_ABOVE = 5
@@ -62,24 +62,23 @@ def heading_of(answers: Sequence[WrittenVerdict]) -> Text:
         sign, style = SIGNS[decision]
         words = prose(" {names}", names=joined(some, last=" and "))
         what = f" replace {answers[0].reference}" if decision != "not shown" and not parts else ""
-        judged = alike[0].words.opening.partition(" in accuracy")
-        what += "".join(judged[1:]) * (decision == "may replace") if alike else ""
-        parts += [(Span(sign, style), *words, *written(verb + what))] if names else []
+        if alike:
+            what += in_some(alike[0].verdict)
+            parts.append((Span(sign, style), *words, *written(verb + what)))
     return joined(parts, between="; ")
 
 
 def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
     """The texts, the yardstick, and how sure the verdicts are."""
     card, few = result.manifest.baseline, not_assessed(result, "base_rate")
-    standard = prose("Green is allowed, red too far.")
+    standard = prose("Green: allowed, red: too far.")
     if card is not None:
         standard = prose(
-            "Yardstick: a model as close as __{name}__ is close enough. "
-            "Green is allowed, red too far.",
+            "Yardstick __{name}__: as close is enough. Green: allowed, red: too far.",
             name=card.name,
         )
     texts = prose(
-        "{texts} texts, {changed} of them also changed ({by}).",
+        "{texts} texts, {changed} also changed ({by}).",
         texts=result.manifest.data[0].used,
         changed=len({each.perturbation.example_id for each in result.candidates}),
         by=joined(
@@ -211,7 +210,7 @@ def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Itera
         if counts[place] and card.name in [answer.verdict.target for answer in answers]
     ]
     if links:
-        yield paragraph("Texts where each differs, changed ones too: {links}.", links=joined(links))
+        yield paragraph("All, changed ones too: {links}.", links=joined(links))
     else:
         same = (measured(result, answer.verdict.target, "iid_agreement") for answer in answers)
         n = max((each.n for each in same if each), default=0)

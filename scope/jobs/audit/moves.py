@@ -59,10 +59,9 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
     moved = np.array([drawn.moved(place)[rows] for place in (None, *models)])
     most = max(1, math.ceil(float(np.nanquantile(np.abs(moved), _INSIDE))))
     yield paragraph(
-        "Each dot is a random change of a text ({capability}; {shown} of {drawn}): across, how "
-        "far it moves {reference}’s answer; up, how far it moves the model’s (log odds, ±{most}; "
-        "larger moves are at the edge). On the dashed line both move alike. Flat: the model "
-        "ignores what moves {reference}. Red: they move in opposite directions.",
+        "A dot is a random change of a text ({capability}; {shown} of {drawn}): across, how far it "
+        "moves {reference}’s answer; up, the model’s (log odds, at most ±{most}). On the dashed "
+        "line both move alike; in the red they move in opposite directions.",
         capability=capability,
         shown=len(rows),
         drawn=len(drawn.example_ids),

@@ -20,7 +20,6 @@ from reports.builders.estimates import (
     CLEAN,
     differences_section,
     numbers_section,
-    short_name,
     spelled,
     table_of,
 )
@@ -32,7 +31,7 @@ from reports.builders.outcomes import (
 )
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.prose import prose
-from reports.wording import Cell, p_value
+from reports.wording import Cell
 from scope.estimation import MORE_SIMILAR
 from scope.jobs.audit.answer import (
     about,
@@ -145,20 +144,8 @@ def _estimates(result: AuditResult) -> Section:
         ("model", "accuracy", "answers"),
         ((marked(row.model, shares), Cell.of(row.accuracy), row.in_words()) for row in shares),
     )
-    slices = table_of(
-        "Where slices differ, from one another: the lowest; p-values are corrected for all of them",
-        ("slices by", "on", "metric", "model", "lowest", "value", "p, adjusted"),
-        (
-            (
-                *(test.grouping, row.capability or CLEAN, short_name(row.metric), row.target),
-                *(row.subset, Cell.of(row.estimate), p_value(test.p_adjusted)),
-            )
-            for test in result.slice_tests
-            for row in [test.worst]
-        ),
-    )
     tables = map(_against, result.audits) if result.audits else _tables(result)
-    blocks = (*filter(None, (answers, slices)), *tables)
+    blocks = (*([answers] if answers else []), *tables)
     return numbers_section(names, blocks, about=about, anchor="estimates")
 
 
@@ -180,17 +167,6 @@ def _tables(result: AuditResult) -> Iterator[Block]:
                 for row in rows
                 if row.capability == group
             ),
-        )
-    if result.curves:
-        yield heading("Soft-SCoPE over the cutoff")
-        yield Table.of(
-            {"Capability": "name", "Cutoff": "text", "Model": "text", "Soft-SCoPE": "estimate"},
-            (
-                (curve.capability, f"{x:g}", curve.target, Cell.of(estimate))
-                for curve in result.curves
-                for x, estimate in curve.points
-            ),
-            tall=True,
         )
 
 

@@ -37,9 +37,9 @@ from scope.jobs.audit.limits import (
     written_number,
 )
 from scope.jobs.audit.verdict_words import (
-    IN_ALL,
     carrying,
     in_plain_words,
+    in_some,
     measured,
     nearest,
     whole,
@@ -85,9 +85,8 @@ def counted_verdicts(every: Sequence[Direction]) -> Text:
     decisions = [answer.verdict.decision for answer in answers]
     if not decisions:
         return prose("No verdict on who may replace whom: no text was changed at random")
-    judged = next(filter(None, (each.verdict.may_replace_in for each in answers)), ())
-    some = f" in {comma_list(judged)}" if len(judged) < IN_ALL and judged else ""
-    yes, no, early = map(decisions.count, ("may replace", "may not", "not shown"))
+    some = next(filter(None, (in_some(answer.verdict) for answer in answers)), "")
+    yes, no, early = (decisions.count(each) for each in ("may replace", "may not", "not shown"))
     parts = [f"{yes} of {counted(len(decisions), 'replacement')} may be made{some}"]
     parts += [f"{no} may not be made"] * bool(no) + [f"{early} undecided"] * bool(early)
     parts += ["none is confirmed on new texts"] * any(answer.looks for answer in answers)
@@ -105,8 +104,8 @@ def about_directions(every: Sequence[Direction]) -> Text:
         f"{in_plain_words(end.measure)} ({allowed(end)})" for end in ends if end.limit is not None
     )
     cell = prose(
-        "May the model of a row replace that of a column? ✓: {limits}. Pale: not judged. "
-        "{unchanged} texts, {changed} of them also changed; each pair is judged by itself.",
+        "May the model of a row replace that of a column? ✓: {limits}. Pale: same answers, not "
+        "judged. {unchanged} texts, {changed} also changed; each pair is judged by itself.",
         limits=comma_list([*limits]),
         unchanged=max(each.audit.manifest.data[0].used for each in every),
         changed=max(changed),
@@ -153,18 +152,21 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
         return ()
     same, answer = direction.same, direction.answer
     share = percent(same.value) if isinstance(same, Estimate) else "–"
-    sign, style = SIGNS[answer.verdict.decision] if answer else ("", "plain")
-    words = f"{sign} {WORDS[answer.verdict.decision]}" if answer else ""
+    if answer is None:
+        return (Span(f"{share}\u00a0% same", "note"),)
+    sign, style = SIGNS[answer.verdict.decision]
+    words = f"{sign} {WORDS[answer.verdict.decision]}"
     if brief:
         return (Span(f"{words} {share}"),)
-    lines = [Span(f"\n{share}\u00a0% same answers", "note")]
-    end = nearest(carrying(answer.verdict)) if answer else None
-    if answer and answer.verdict.reason:
-        lines.append(Span(f"\n{answer.verdict.reason}", "note", foreign=True))
-    elif end is not None:
-        number = f"\n{in_short(end)} {written_number(end)}"
-        lines.append(Span(number, style))
-    return (Span(words, style), *lines[::-1])
+    end, why = nearest(carrying(answer.verdict)), answer.verdict.reason or ""
+    if end is not None and not why:
+        number = f"{in_short(end)} {written_number(end)}"
+        why = number.partition(" [")[0] if answer.verdict.decision == "may replace" else number
+    return (
+        Span(words, style),
+        Span(f"\n{why}", style, foreign=bool(answer.verdict.reason)),
+        Span(f"\n{share}\u00a0% same", "note"),
+    )
 
 
 def most_telling(every: Sequence[Direction]) -> Direction:

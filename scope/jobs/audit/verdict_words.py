@@ -33,7 +33,7 @@ _ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance",
 
 FAILS_ALONE = "beyond its limit before, not after, correction for several limits"
 
-IN_ALL = 4
+_IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
 _PLURAL = ("typo", "synonym", "contraction", "inflection", "paraphrase")
@@ -63,10 +63,13 @@ def opening(verdict: Replacement, reference: str) -> str:
     """The first words of a verdict's sentence: the verdict itself."""
     early = "" if verdict.decision != "not shown" else "It is too early to say whether "
     may = "may not" if verdict.decision == "may not" else "may"
-    some = verdict.may_replace_in if len(verdict.may_replace_in) < IN_ALL else ()
-    return f"{early}{verdict.target} {may} replace {reference}" + (
-        f" in {comma_list(some)}" if some else ""
-    )
+    return f"{early}{verdict.target} {may} replace {reference}{in_some(verdict)}"
+
+
+def in_some(verdict: Replacement) -> str:
+    """In what a target may replace the reference, unless it is all."""
+    some = verdict.may_replace_in if len(verdict.may_replace_in) < _IN_ALL else ()
+    return f" in {comma_list(some)}" if some else ""
 
 
 def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:

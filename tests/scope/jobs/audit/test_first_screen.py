@@ -136,7 +136,7 @@ def test_the_yardstick_is_a_pale_row_and_never_counted():
     result = result_of("may replace", targets=("student",), role="baseline")
     made = page(result)
     assert plain(made.heading).startswith("✓ student may replace teacher")
-    assert f"Yardstick: a model as close as {TARGETS[1]} is" in plain(made.about)
+    assert f"Yardstick {TARGETS[1]}: as close is" in plain(made.about)
     ((_, last),) = strips(made).values()
     assert not isinstance(last, SmallStrip)
     several = page(result_of("may not", targets=TARGETS, role="target"))
