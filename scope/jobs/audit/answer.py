@@ -152,15 +152,12 @@ def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iter
     for answer in answers:
         verdict, name = answer.verdict, answer.verdict.target
         same = measured(result, name, "iid_agreement")
-        if verdict.decision != "may replace" and not _ANSWERS & {
-            end.measure for end in carrying(verdict)
-        }:
-            found = finding(whole(carrying(verdict))[0], verdict, result)
+        ends = whole(carrying(verdict)) if verdict.decision != "may replace" else []
+        if ends and not _ANSWERS & {end.measure for end in ends}:
+            reaction = finding(ends[0], verdict, result)
             share = rounded_percent(same.value) if isinstance(same, Estimate) else "–"
-            yield paragraph(
-                "**{name}**: {found}. On unchanged texts {share} of its answers are {reference}’s.",
-                **{"name": name, "found": found, "share": share, "reference": answer.reference},
-            )
+            words = "**{name}**: {why}. On unchanged texts {share} of the answers are the same."
+            yield paragraph(words, name=name, why=reaction, share=share)
         elif isinstance(same, Estimate) and same.value == 1:
             yield paragraph("**{name}**: nowhere in these {n} texts.", name=name, n=same.n)
         elif verdict.decision != "may replace" or not answers[1:]:
@@ -177,21 +174,24 @@ def _by_confidence(result: AuditResult, names: Sequence[str]) -> Iterator[Block]
         if row.metric == "iid_agreement" and row.subset and isinstance(row.estimate, Estimate):
             same.setdefault(row.target, {})[row.subset] = row.estimate
     bands = [band for band in same.get(names[0], {}) if band.startswith(_CONFIDENCE)]
-    heads = (band.removeprefix(_CONFIDENCE).replace(" to ", "–") for band in bands)
+    bands = [*bands[:1], *bands[1:][-1:]]
+    heads = (band.removeprefix(_CONFIDENCE) for band in bands)
     rows = [(prose("{name}", name=name), same.get(name, {})) for name in names]
     rows += [((Span(card.name, "pale", foreign=True),), same.get(card.name, {}))] if card else []
     if bands:
         yield Table.with_columns(
-            (Column("", "name"), *(Column(head.replace("above", ">")) for head in heads)),
+            (Column("", "name"), *(Column(head) for head in heads)),
             ((name, *(_share(shares.get(band)) for band in bands)) for name, shares in rows),
             caption=prose("Same answers, by {reference}’s confidence", reference=reference),
         )
     for worst in (test.worst for test in result.slice_tests if test.p_adjusted < _CHANCE):
         part = worst.subset or ""
         if (worst.metric, [worst.target]) == ("iid_agreement", names) and _CONFIDENCE not in part:
-            words = "{name} and {reference} agree least where {part}: {same}."
-            same_ = short_share(worst.estimate)
-            yield paragraph(words, name=worst.target, reference=reference, part=part, same=same_)
+            words, share = (
+                "{a} and {b} agree least where {part}: {share}.",
+                short_share(worst.estimate),
+            )
+            yield paragraph(words, a=worst.target, b=reference, part=part, share=share)
 
 
 def _share(estimate: Estimate | None) -> Text:
@@ -210,10 +210,9 @@ def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Itera
         if counts[place] and card.name in [answer.verdict.target for answer in answers]
     ]
     if links:
-        yield paragraph("All, changed ones too: {links}.", links=joined(links))
+        yield paragraph("All texts that differ, changed or not: {links}.", links=joined(links))
     else:
-        same = (measured(result, answer.verdict.target, "iid_agreement") for answer in answers)
-        n = max((each.n for each in same if each), default=0)
+        n = result.manifest.data[0].used
         yield paragraph("None: all {n} answers are the same.", n=n)
 
 
@@ -234,8 +233,7 @@ def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Bl
     open_ = [answer for answer in answers if answer.verdict.decision == "not shown"]
     for answer in open_:
         more = answer.words.more or "How many texts decide is not known"
-        name = f"{answer.verdict.target} for {answer.reference}"
-        yield paragraph("**{name}**: {more}.", name=name, more=more)
+        yield paragraph("**{name}**: {more}.", name=answer.verdict.target, more=more)
     if numbers := _further_options(result.manifest, open_):
         targets = [answer.verdict.target for answer in open_ if answer.words.options]
         yield Preformatted(further_command(result.manifest, targets, numbers))

@@ -87,7 +87,7 @@ def numbers_table(answers: Sequence[WrittenVerdict]) -> Table:
 def _in_short(cell: Written | SmallStrip | None) -> Text:
     """A number without its interval, and the sign of its state."""
     if not isinstance(cell, SmallStrip):
-        return written(" ".join(plain(written(cell)).split()[:1]) or "–")
+        return written(plain(written(cell)).split(" ")[0] or "–")
     sign = {"good": " ✓", "bad": " ✗", "open": " ?"}.get(str(cell.verdict), "")
     return (Span(f"{cell.words.partition(' ')[0]}{sign}"),)
 

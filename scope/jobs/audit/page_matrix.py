@@ -158,15 +158,12 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
     words = f"{sign} {WORDS[answer.verdict.decision]}"
     if brief:
         return (Span(f"{words} {share}"),)
-    end, why = nearest(carrying(answer.verdict)), answer.verdict.reason or ""
+    end, why = nearest(carrying(answer.verdict)), written(answer.verdict.reason)
     if end is not None and not why:
         number = f"{in_short(end)} {written_number(end)}"
-        why = number.partition(" [")[0] if answer.verdict.decision == "may replace" else number
-    return (
-        Span(words, style),
-        Span(f"\n{why}", style, foreign=bool(answer.verdict.reason)),
-        Span(f"\n{share}\u00a0% same", "note"),
-    )
+        passes = answer.verdict.decision == "may replace"
+        why = (Span(number.partition(" [")[0] if passes else number, style),)
+    return (Span(words, style), Span("\n"), *why, Span(f"\n{share}\u00a0% same", "note"))
 
 
 def most_telling(every: Sequence[Direction]) -> Direction:

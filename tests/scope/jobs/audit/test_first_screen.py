@@ -178,12 +178,10 @@ def test_what_to_do_names_the_command_of_a_new_run():
     specs = [card.spec for card in result.manifest.models[:2]]
     models = "--reference {} --target {}".format(*map(quote, specs))
     assert further.text == f"scope audit {models} --data a.csv --n-search 9 {options}"
-    (todo,) = paragraphs(
-        made, "student for teacher: More texts will hardly bring a ✓: the difference"
-    )
+    (todo,) = paragraphs(made, "student: More texts will hardly bring a ✓: the difference")
     assert "seen, −5.6, is beyond the limit, −2. Only if student is as close as" in todo
     assert "are 1,200 further unchanged and 380 changed texts enough (in 4 runs of 5)." in todo
-    (unknown,) = paragraphs(page(result_of("not shown")), "student for teacher: How many texts")
+    (unknown,) = paragraphs(page(result_of("not shown")), "student: How many texts")
     assert unknown.endswith("is not known.")
 
 
@@ -200,5 +198,5 @@ def test_the_terminal_has_one_line_of_numbers_a_target():
     verdicts = tuple(verdict_on(name, "not shown", *ENDS) for name in ("student", "student"))
     lines = to_text(whole_page_of(result_of("not shown", verdicts=verdicts)).brief, 80).splitlines()
     rows = [" ".join(line.split()) for line in lines if line.startswith("? student  ")]
-    assert rows == ["? student −5.6 ? 0.0 ✓ 0.20 ? 0.70"] * 2
+    assert rows == ["? student −5.6 ? 0.0 ✓ 0.20 ? 70 %"] * 2
     assert Counter(line.split()[0] for line in lines)["limit"] == 1

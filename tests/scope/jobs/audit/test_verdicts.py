@@ -211,7 +211,7 @@ def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     (copy,) = audited(Copy, texts=100, baseline=Seed()).verdicts
     assert copy.if_equal.unchanged > 189
     assert re.search(
-        r"Plan (\d\d0) further unch.* The data have 100 texts, so add others: --n-unchanged \1\b",
+        r"Plan (\d\d0) further unch.* The data have 100: add others: --n-unchanged \1\b",
         copy.sentence,
     )
 
