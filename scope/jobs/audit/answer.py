@@ -27,9 +27,6 @@ from scope.jobs.audit.telling import telling_text
 from scope.jobs.audit.verdict_words import carrying, finding, in_some, in_words, measured, whole
 from scope.records import AuditResult, Estimate, Manifest, ReplacementDecision
 
-MOST_ABOVE = 5
-"""Most targets in a table above where they differ, their texts, and what to do."""
-
 _CHANCE, _CONFIDENCE = 0.05, "reference's confidence "
 
 _ANSWERS = {"agreement", "accuracy", "recovery", "recall"}
@@ -60,23 +57,21 @@ def heading_of(answers: Sequence[WrittenVerdict]) -> Text:
         names = [answer.verdict.target for answer in alike]
         some = [*names[:3], f"{len(names) - 3} more"] if names[4:] else names
         sign, style = SIGNS[decision]
-        words = prose(" {names}", names=joined(some, last=" and "))
         what = f" replace {answers[0].reference}" if decision != "not shown" and not parts else ""
         if alike:
             what += in_some(alike[0].verdict)
-            parts.append((Span(sign, style), *words, *written(verb + what)))
+            parts.append(
+                (Span(f"{sign} ", style), *joined(some, last=" and "), *written(verb + what))
+            )
     return joined(parts, between="; ")
 
 
 def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
     """The texts, the yardstick, and how sure the verdicts are."""
     card, few = result.manifest.baseline, not_assessed(result, "base_rate")
-    standard = prose("Green: allowed, red: too far.")
-    if card is not None:
-        standard = prose(
-            "Yardstick __{name}__: as close is enough. Green: allowed, red: too far.",
-            name=card.name,
-        )
+    words = "Yardstick __{name}__: as close is enough. " * (card is not None)
+    name = {"name": card.name} if card else {}
+    standard = prose(words + "Green: allowed, red: too far.", **name)
     texts = prose(
         "{texts} texts, {changed} also changed ({by}).",
         texts=result.manifest.data[0].used,
@@ -100,7 +95,7 @@ def how_sure(answers: Sequence[WrittenVerdict]) -> Text:
     words = by_luck([answer.verdict.decision for answer in answers], often=often)
     undecided = answers[0].words.why.partition("open: ")[2]
     if answers[1:] and not words:
-        words = "Not decided: each row says why."
+        words = "Not decided, for the reasons below."
     elif not words:
         words = f"Not decided: {undecided or answers[0].words.why}."
     return together(prose("**How sure?**"), written(words))
@@ -132,7 +127,7 @@ def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Ite
         [*where_blocks(result, ordered)], [*text_blocks(result, ordered)], [*to_do(result, ordered)]
     )
     table = limits_table(ordered, result)
-    yield from (table, parts) if len(ordered) <= MOST_ABOVE else (parts, table)
+    yield from (table, parts) if not ordered[5:] else (parts, table)
     states = {end.state for each in ordered for end in each.verdict.endpoints}
     target = ordered[0].verdict.target if not ordered[1:] else "the target"
     notes = [line for answer in ordered for line in answer.words.notes]
@@ -216,8 +211,13 @@ def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Itera
         yield paragraph("None: all {n} answers are the same.", n=n)
 
 
-def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
-    """Which targets to use, which to leave out, and the command that would decide the others."""
+def to_do(
+    result: AuditResult, answers: Sequence[WrittenVerdict], *, brief: bool = False
+) -> Iterator[Block]:
+    """Which targets to use, which to leave out, and the command that would decide the others.
+
+    Where it is to be ``brief``, only the options that are other ones.
+    """
     names: dict[str, list[str]] = {}
     for answer in answers:
         names.setdefault(answer.verdict.decision, []).append(answer.verdict.target)
@@ -236,7 +236,8 @@ def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Bl
         yield paragraph("**{name}**: {more}.", name=answer.verdict.target, more=more)
     if numbers := _further_options(result.manifest, open_):
         targets = [answer.verdict.target for answer in open_ if answer.words.options]
-        yield Preformatted(further_command(result.manifest, targets, numbers))
+        options = " ".join(f"--{name} {number}" for name, number in numbers.items())
+        yield Preformatted(options if brief else further_command(result.manifest, targets, numbers))
     same = (measured(result, answer.verdict.target, "iid_agreement") for answer in answers)
     differ = any(isinstance(share, Estimate) and share.value < 1 for share in same)
     if result.manifest.baseline is None and differ and {*names} != {"may not"}:

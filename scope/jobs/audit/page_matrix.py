@@ -205,10 +205,10 @@ def replacements_in_short(every: Sequence[Direction]) -> Iterator[Block]:
     if looks := [each.answer for each in every if each.answer and each.answer.looks]:
         yield Paragraph(how_sure(looks))
     yield who_replaces_whom(every, brief=True)
-    yield from _to_do(every)
+    yield from _to_do(every, brief=True)
 
 
-def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
+def _to_do(every: Sequence[Direction], *, brief: bool = False) -> Iterator[Block]:
     """Which replacements to make, and the command that decides the open one that is shown."""
     answers = [each.answer for each in every if each.answer]
     confirmed = ", once new texts confirm it" * any(answer.looks for answer in answers)
@@ -223,7 +223,7 @@ def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
                 yield paragraph(
                     "**{a} for {b}**: {words}.", a=each.target, b=each.reference, words=words
                 )
-        yield from to_do(shown.audit, [shown.answer])
+        yield from to_do(shown.audit, [shown.answer], brief=brief)
 
 
 def matrix_page(

@@ -159,7 +159,9 @@ def how_open(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> s
         name = card.name if card and of_answers else result.manifest.reference.name
         words = f"{_by(estimate.value, 'below', 'above', 'the same as')} {name}'s"
         most = f"{-100 * estimate.low:.1f}"
-        possible = f"{-100 * estimate.high:.1f} to {most}" if estimate.high < 0 else f"{most} below"
+        possible = (
+            f"{-100 * estimate.high:.1f} to {most}" if estimate.high < 0 else f"up to {most} below"
+        )
         allowed = f"{-100 * limit:.3g} are allowed"
     alone = f" ({FAILS_ALONE})" * (endpoint.state == "fails alone")
     return f"{in_plain_words(endpoint.name)}: {words}; {possible} are possible, {allowed}{alone}"

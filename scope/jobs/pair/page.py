@@ -119,7 +119,7 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
     elif answers:
         yield from verdict_sentences(answers[:1])
         yield numbers_table(answers)
-        yield from to_do(every[0].audit, answers[:1])
+        yield from to_do(every[0].audit, answers[:1], brief=True)
     yield from map(Paragraph, findings(result))
     lines = [*model_lines(result.manifest)] if result.audits else []
     if result.not_run:
