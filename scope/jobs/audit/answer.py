@@ -205,7 +205,7 @@ def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Itera
         if counts[place] and card.name in [answer.verdict.target for answer in answers]
     ]
     if links:
-        yield paragraph("All texts that differ, changed or not: {links}.", links=joined(links))
+        yield paragraph("Texts that differ, changed or not: {links}.", links=joined(links))
     else:
         n = result.manifest.data[0].used
         yield paragraph("None: all {n} answers are the same.", n=n)

@@ -335,7 +335,7 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
     else:
         more = f"Plan {_texts(plan, further)}"
         if equal not in (None, plan):
-            more += f"; if {case}, {_texts(equal)} are enough"
+            more += f"; if {case}, {_texts(equal).removesuffix(' texts')} are enough"
     rows = card.rows - card.duplicates - card.empty
     have = f". The data have {rows:,}: add others" * (rows < max(options.values()))
     return f"{more} (in 4 runs of 5){have}", options
