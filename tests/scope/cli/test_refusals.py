@@ -34,6 +34,11 @@ def audits(folder):
     """Sentences alone, which every folder holds."""
 
 
+def options(folder):
+    """A prompt, and one that has no place for the text."""
+    write(folder, prompt_txt="{text}", words_txt="words")
+
+
 def unloadable(folder):
     """Models that begin as GGUF files and hold nothing else: who loads one says it is damaged.
 
@@ -111,7 +116,9 @@ def message_of(command, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("prepare", [audits, unloadable, questions, tables, probes, fleets])
+@pytest.mark.parametrize(
+    "prepare", [audits, options, unloadable, questions, tables, probes, fleets]
+)
 def test_each_mistake_ends_in_its_message(
     prepare, message_of, tmp_path, sentences_csv, request, monkeypatch
 ):
