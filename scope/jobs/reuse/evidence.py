@@ -41,7 +41,7 @@ from scope.jobs.reuse.shared_mistakes import SharedMistakes, shared_mistakes
 from scope.metrics.catalog import METRICS, Metric
 from scope.metrics.consistency import ChanceCorrected, capa, capa_discrete, error_consistency
 from scope.records import Estimate, InformativeItem, Undefined
-from scope.statistics.conformal import joint_statistic
+from scope.statistics.between_models import joint_statistic
 from scope.statistics.intervals import mean_estimate
 from scope.statistics.paired import sum_estimate
 
