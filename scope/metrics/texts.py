@@ -119,9 +119,9 @@ def _f1_values(
 ) -> Values:
     values = []
     for texts in _prepared(first, second, normalize):
-        one, other = map(pieces, texts)
-        shared = (Counter(one) & Counter(other)).total()
-        values.append(1.0 if one == other else 2 * shared / (len(one) + len(other)))
+        left, right = map(pieces, texts)
+        shared = (Counter(left) & Counter(right)).total()
+        values.append(1.0 if left == right else 2 * shared / (len(left) + len(right)))
     return np.array(values, dtype=np.float64)
 
 
