@@ -14,7 +14,6 @@ from scope.records.fleet import FEW_QUESTIONS
 
 SCORES = kept("fleet-embed").scores
 ROUTERS = kept("fleet-route").routers
-PREDICTIONS = kept("fleet-predict").predictions
 COMMUNITIES = kept("fleet-map").communities
 
 
@@ -160,7 +159,7 @@ def test_a_router_alone_is_compared_with_nothing():
 
 @pytest.mark.parametrize(("significant", "predicted"), [(95, 1), (94, 0)])
 def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(significant, predicted):
-    row = replace(PREDICTIONS[0], significant=significant)
+    row = replace(kept("fleet-predict").predictions[0], significant=significant)
     answer = headlines.of_predict(bare("fleet-predict", predictions=(row,)))
     assert f"on {predicted} of 1 benchmark" in words(answer)[0]
     assert ("of 100 pairs are right" in words(answer)[0]) == bool(predicted)
@@ -208,6 +207,8 @@ def test_where_it_fails_names_what_clearly_differs():
         parts = (replace(single, category="logic", gain=interval(gain)),)
         (sentence,) = said(headlines.route_fails(bare("fleet-route", routers=parts)))
         assert sentence.startswith(start)
-    fails, example = said(headlines.worst_of(bare("fleet-predict", predictions=PREDICTIONS)))
+    fails, example = said(
+        headlines.worst_of(bare("fleet-predict", predictions=kept("fleet-predict").predictions))
+    )
     assert fails.startswith("Worst on law")
     assert example == ""

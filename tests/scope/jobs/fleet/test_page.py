@@ -120,12 +120,15 @@ def pictures(job, **parts):
 
 
 def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
-    rows = kept("fleet-forecast").expected
-    names = [row.model for row in rows]
-    unobserved = tuple(replace(row, observed=None, shift=None) for row in rows)
+    unobserved = tuple(
+        replace(row, observed=None, shift=None) for row in kept("fleet-forecast").expected
+    )
     (alone,) = pictures("fleet-forecast", expected=unobserved)
-    assert [row.cells[0] for row in alone.rows] == names
-    (checked,) = pictures("fleet-forecast", expected=rows, shift=interval(0.0))
+    assert [row.cells[0] for row in alone.rows] == [row.model for row in unobserved]
+    (checked,) = pictures(
+        "fleet-forecast", expected=kept("fleet-forecast").expected, shift=interval(0.0)
+    )
+    names = [row.model for row in unobserved]
     assert [row.cells[0] for row in checked.rows] == [names[0], names[2]]
 
 
