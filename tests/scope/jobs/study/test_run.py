@@ -7,6 +7,7 @@ from study_cases import choices_of, write_answers
 import scope
 from reports.blocks import Figure
 from scope.errors import DataError, SpecError
+from scope.jobs.pages import html_of
 from scope.jobs.study import inference
 from scope.jobs.study.page import page
 from scope.records import Undefined
@@ -120,7 +121,7 @@ def test_independent_models_get_no_claim(tmp_path):
         "All numbers",
         "What they do not show",
     ]
-    assert "<svg" in result.html()
+    assert "<svg" in html_of(result)
 
 
 @pytest.mark.parametrize("row", ["a,ant-1B,1,high", "a,ant-1B,1,inf", "a,ant-1B,0,1"])
