@@ -29,6 +29,7 @@ from scope.paths import cache_folder, expanded
 from scope.progress import remark
 from scope.protocols import ComparesWords, Encoder, Progress, Swap, Task, WordEncoder
 from scope.records import Setting
+from scope.registry import imported
 
 if TYPE_CHECKING:
     from scope.jobs.probe.saving import OpenedProbe
@@ -203,13 +204,10 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
         raise
 
 
-def _packaged() -> str:
-    from scope.demo_models.build import packaged_minilm
-
-    return packaged_minilm()
-
-
-AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, _packaged)
+AT_HAND: tuple[Callable[[], str], ...] = (
+    lambda: SENTENCE_ENCODER,
+    lambda: str(imported("scope.demo_models.build:packaged_minilm")()),
+)
 """Specs of the encoders that are tried where none is named: SemScore's, then the demo's."""
 
 
