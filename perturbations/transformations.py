@@ -6,6 +6,7 @@ import random
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import accumulate
 from typing import Any
 
@@ -18,6 +19,7 @@ from perturbations.textattack_gate import load_textattack
 load_textattack()
 
 from textattack.shared import AttackedText  # noqa: E402
+from textattack.shared.data import EXTENSION_MAP  # noqa: E402
 from textattack.transformations import Transformation, WordSwap  # noqa: E402
 
 
@@ -322,3 +324,28 @@ def _as_made(change: Change) -> list[Edit]:
         made.append(Edit(start, start + len(edit.text), edit.text))
         shift += len(edit.text) - (edit.end - edit.start)
     return made
+
+
+NOT_EXPANSIONS = frozenset({"ain't", "ma'am", "how'd'y"})
+"""Entries of TextAttack's table whose long form means something else or is no longer form."""
+
+
+@cache
+def contractions() -> Mapping[str, str]:
+    """From each contraction to its long form, in lower case.
+
+    The table is that of TextAttack's ``WordSwapExtend`` and ``WordSwapContract``, which look for it
+    in lower case and in single words alone. Left out are entries that are no long form and
+    contractions of contractions ("he'd've").
+
+    Examples
+    --------
+    >>> contractions()["isn't"], contractions()["they're"]
+    ('is not', 'they are')
+    """
+    known = {short.lower(): long.lower() for short, long in EXTENSION_MAP.items()}
+    return {
+        short: long
+        for short, long in sorted(known.items())
+        if short.count("'") == 1 and short not in NOT_EXPANSIONS
+    }

@@ -12,17 +12,29 @@ from functools import partial
 from importlib.metadata import version
 from inspect import Parameter as Argument, Signature
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import cyclopts
+from cyclopts import Parameter
 
 from scope.cli.list import list_
-from scope.cli.output import DryRun, Output, print_json, say, show_blocks, show_result, wrote
-from scope.cli.stored import clear, logs, merge, report, show
+from scope.cli.output import (
+    DryRun,
+    Output,
+    ReportOutput,
+    Runs,
+    print_json,
+    say,
+    show_blocks,
+    show_result,
+    wrote,
+)
+from scope.cli.stored import clear, logs, merge, show
 from scope.core.options import FLAT
 from scope.core.request import Gates, Job, Request, described
 from scope.errors import SpecError
-from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
+from scope.jobs import JOBS, TAKEN, job_named, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
 from scope.progress import suitable_progress
 from scope.records import Result
@@ -266,6 +278,37 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
             fix="see `scope report --help`",
         ) from None
     return gates
+
+
+def report(
+    run: Annotated[str, Parameter(help="The run's name, or a path with a slash in it.")],
+    /,
+    *gates: Annotated[
+        str,
+        Parameter(
+            allow_leading_hyphen=True,
+            help="Gates of the run's job, such as --gate 'hard_scope>=0.9', see `scope audit "
+            "--help`. Exit with 1 if a gate fails.",
+        ),
+    ],
+    output: Annotated[ReportOutput, FLAT] = ReportOutput(),  # noqa: B008 - it is frozen
+    runs: Runs = Path("runs"),
+) -> int:
+    """Write a stored run's report again, without any model.
+
+    Example: scope report demo
+    """
+    from scope.jobs.pages import load_result, write_report
+
+    result = load_result(run, runs)
+    asked = gates_of(job_named(result.manifest.job), gates)
+    judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
+    # Other outputs leave the page as it is, which may show gates.
+    plain = replace(output, verbose=False) == ReportOutput()
+    page = result.folder and result.folder / "report.html"
+    if not asked and (plain or (page and not page.exists())):
+        write_report(result)
+    return ending(result, output, asked, judged)
 
 
 def ending(

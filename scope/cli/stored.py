@@ -1,19 +1,17 @@
-"""The commands on what is stored: runs, what is kept across them, and logs of evaluation tools."""
+"""The commands on what is stored: shards, what is kept across runs, logs of evaluation tools."""
 
 from __future__ import annotations
 
 import json as json_library
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, get_args
 
 from cyclopts import Parameter
 
-from scope.cli.output import ReportOutput, Runs, print_json, print_rows, say
-from scope.core.options import FLAT
-from scope.core.request import Request
+from scope.cli.output import print_json, print_rows, say
 from scope.paths import CacheKind, cache_folder
 
 if TYPE_CHECKING:
@@ -21,39 +19,6 @@ if TYPE_CHECKING:
 
 
 Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by default.")]
-
-
-def report(
-    run: Annotated[str, Parameter(help="The run's name, or a path with a slash in it.")],
-    /,
-    *gates: Annotated[
-        str,
-        Parameter(
-            allow_leading_hyphen=True,
-            help="Gates of the run's job, such as --gate 'hard_scope>=0.9', see `scope audit "
-            "--help`. Exit with 1 if a gate fails.",
-        ),
-    ],
-    output: Annotated[ReportOutput, FLAT] = ReportOutput(),  # noqa: B008 - it is frozen
-    runs: Runs = Path("runs"),
-) -> int:
-    """Write a stored run's report again, without any model.
-
-    Example: scope report demo
-    """
-    from scope.cli.commands import ending, gates_of
-    from scope.jobs import job_named
-    from scope.jobs.pages import load_result, write_report
-
-    result = load_result(run, runs)
-    asked = gates_of(job_named(result.manifest.job), gates)
-    judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
-    # Other outputs leave the page as it is, which may show gates.
-    plain = replace(output, verbose=False) == ReportOutput()
-    page = result.folder and result.folder / "report.html"
-    if not asked and (plain or (page and not page.exists())):
-        write_report(result)
-    return ending(result, output, asked, judged)
 
 
 def merge(
