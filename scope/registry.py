@@ -60,7 +60,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "eee": "scope.models.logs:EEE",
             "gguf": "scope.models.gguf:SCHEME",
             "helm": "scope.models.logs:HELM",
-            "hf": "scope.models.heads:SCHEME",
+            "hf": "scope.models.huggingface:SCHEME",
             "inspect": "scope.models.logs:INSPECT",
             "lm-eval": "scope.models.logs:LM_EVAL",
             "openai": "scope.models.endpoint:SCHEME",

@@ -10,11 +10,10 @@ from typing import Any
 
 from scope.errors import ModelError
 from scope.models import prompts, replies
-from scope.models.checkpoint import fingerprint_with
+from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.decoder import STEP, Decoder, Decoders, PathDecoder, Rows
 from scope.models.endpoint import roles
 from scope.models.endpoint.protocol import Position, Reply, is_letter
-from scope.models.heads import Head
 from scope.models.inference import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.paths import batches_by_beginning

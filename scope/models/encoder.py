@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.models.checkpoint import fetch_encoder
-from scope.models.heads import require_all_read, stored_names
+from scope.models.checkpoint import fetch_encoder, require_all_read, stored_names
 from scope.models.inference import Inference, batches_of_equal_length
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds

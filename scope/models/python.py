@@ -41,6 +41,7 @@ from scope.data.fields import plain_label
 from scope.data.items import option_index
 from scope.errors import ModelError, SpecError
 from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
+from scope.models.checkpoint import Head, longest_input
 from scope.models.guarded import (
     GuardedModel,
     checked_prediction,
@@ -48,7 +49,7 @@ from scope.models.guarded import (
     is_complete,
     labels_as_texts,
 )
-from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
+from scope.models.huggingface import CLASSIFIER, HeadKind, kind_of
 from scope.models.options import ModelOptions
 from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme

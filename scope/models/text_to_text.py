@@ -11,11 +11,10 @@ from functools import partial
 from typing import Any, Self
 
 from scope.errors import ModelError
-from scope.models.checkpoint import fingerprint_with
+from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.decoder import Rows, Written, filled_up, mean_log_probability, write_greedily
 from scope.models.endpoint.protocol import Reply
 from scope.models.endpoint.roles import Words, answer_in, reply_of, words_of
-from scope.models.heads import Head
 from scope.models.inference import (
     ANSWERS_A_BATCH,
     Computed,

@@ -28,7 +28,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from scope.errors import ModelError
-from scope.models.options import Device
+from scope.models.options import Device, DType
 
 
 def load_torch() -> Any:
@@ -237,3 +237,41 @@ def gives_tuple(layer: Any) -> bool:
     width = layer.attention.self.query.in_features
     with torch.random.fork_rng(devices=()), torch.inference_mode():
         return isinstance(layer(torch.zeros(1, 1, width)), tuple)
+
+
+_CPU_INSTRUCTIONS = ("amx_bf16", "avx512_bf16")
+
+
+def natural_dtype(device: Device) -> DType:
+    """The precision of ``auto``: bfloat16 where the processor multiplies it natively.
+
+    Such a processor reads a model several times as fast in bfloat16 as in float32. Others emulate
+    it more slowly than they compute float32; for them the result is float32. The processor's own
+    report decides, not a timing: the result does not depend on the machine's load.
+
+    Raises
+    ------
+    ModelError
+        When the device is not available.
+
+    Examples
+    --------
+    >>> natural_dtype("cpu") in ("bfloat16", "float32")
+    True
+    """
+    kind = choose_device(device).type
+    if kind == "cuda":
+        # Emulation, which is slow, counts as support unless it is left out.
+        native = load_torch().cuda.is_bf16_supported(including_emulation=False)
+    else:
+        native = kind == "cpu" and _cpu_multiplies_it()
+    return "bfloat16" if native else "float32"
+
+
+def _cpu_multiplies_it() -> bool:
+    cpu = load_torch().cpu
+    if hasattr(cpu, "get_capabilities"):
+        offered = cpu.get_capabilities()
+        return any(offered.get(name, False) for name in _CPU_INSTRUCTIONS)
+    # Earlier releases of torch use other names.
+    return bool(cpu._is_amx_tile_supported() or cpu._is_avx512_bf16_supported())

@@ -11,8 +11,8 @@ from tiny_heads import SENTINELS, WHOLE_WORDS
 
 from scope.models import probabilities
 from scope.models.causal import CausalModel
-from scope.models.heads import load
-from scope.models.huggingface import ExtractiveModel, HuggingFaceClassifier, MaskedModel
+from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
+from scope.models.huggingface import load
 from scope.models.loading import load_model
 from scope.models.options import ModelOptions
 from scope.models.text_to_text import SentinelModel, TextToTextModel

@@ -10,7 +10,8 @@ from hypothesis import given, settings, strategies as st
 from scope.answers.answers import predictions
 from scope.errors import ModelError
 from scope.models import huggingface
-from scope.models.heads import load, longest_input
+from scope.models.checkpoint import longest_input
+from scope.models.huggingface import load
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from scope.answers import CachedClassifier, Memory
 from scope.errors import ModelError, SpecError
-from scope.models.heads import load
+from scope.models.huggingface import load
 from scope.models.labels import (
     AlignedClassifier,
     LabelWordClassifier,

@@ -9,7 +9,7 @@ from tiny_probe import write_probe
 
 import scope
 from scope.jobs.probe.saving import open_probe
-from scope.models.latents.reader import CheckpointReader
+from scope.models.latents import CheckpointReader
 from scope.models.options import ModelOptions, Readout
 from scope.records import GOLD
 from scope.serialization import to_json
