@@ -12,12 +12,10 @@ from scope.errors import ModelError
 from scope.models import prompts, replies
 from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.decoder import STEP, Decoder, Decoders, PathDecoder, Rows
-from scope.models.endpoint import roles
-from scope.models.endpoint.protocol import Position, Reply, is_letter
 from scope.models.inference import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.paths import batches_by_beginning
-from scope.models.probabilities import chosen, next_tokens
+from scope.models.replies import Position, Reply, chosen, is_letter, next_tokens
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Prediction, Question
@@ -83,7 +81,7 @@ class CausalModel:
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Write an answer to each question, one line long; none where the reply is empty."""
         yield from self._write(
-            "answer", questions, replies.is_line, partial(roles.words_of, replies.answer_text)
+            "answer", questions, replies.is_line, partial(replies.words_of, replies.answer_text)
         )
 
     @during_inference
@@ -98,7 +96,7 @@ class CausalModel:
         begun = self._prompts["cloze"].begins_reply and not self._thinks
         is_over = replies.has_first_word if begun else replies.is_filler
         read = replies.first_word if begun else replies.filler
-        yield from self._write("cloze", questions, is_over, partial(roles.words_of, read))
+        yield from self._write("cloze", questions, is_over, partial(replies.words_of, read))
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -116,8 +114,8 @@ class CausalModel:
             When the tokenizer has no token for an option, or there are more options than letters.
         """
         if self.form == "letters":
-            roles.require_letters(questions)
-            read = partial(roles.choice_of, labels=self._labels)
+            replies.require_letters(questions)
+            read = partial(replies.choice_of, labels=self._labels)
             yield from self._write(self._choice, questions, is_letter, read)
         else:
             yield from self._by_words(questions)
@@ -127,7 +125,7 @@ class CausalModel:
         name: str,
         questions: Sequence[Question],
         is_over: Callable[[str], bool],
-        read: roles.Read,
+        read: replies.Read,
     ) -> Answers:
         most = self._most(name)
         expected = most + THOUGHT_TOKENS * self._thinks
@@ -137,7 +135,7 @@ class CausalModel:
             rows = [asked[index].tokens for index in batch]
             written = self._replies(rows, most, is_over, likeliest=name == self._choice)
             for index, reply in zip(batch, written, strict=True):
-                answer = roles.answer_in(reply, questions[index], read)
+                answer = replies.answer_in(reply, questions[index], read)
                 yield index, replace(answer, truncated=asked[index].truncated)
 
     def _replies(
@@ -157,7 +155,7 @@ class CausalModel:
             return is_over(reply) or is_cut(reply, tokens)
 
         def notice(row: int, logits: Any) -> None:
-            likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), roles.LIKELIEST)
+            likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), replies.LIKELIEST)
             positions[row].append(Position(token=likeliest[0][0], likeliest=likeliest))
 
         more = (notice,) if likeliest else ()
@@ -167,7 +165,7 @@ class CausalModel:
                 yield Reply(missing="no number")
             else:
                 reply = self._reply(tokens)
-                yield roles.reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
+                yield replies.reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
 
     def _likeliest(self, probabilities: Any, most: int) -> tuple[tuple[str, float], ...]:
         best = probabilities.topk(min(most, len(probabilities)))

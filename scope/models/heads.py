@@ -18,8 +18,8 @@ from scope.errors import ModelError
 from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.inference import Computed, Inference, batches_of_equal_length, portions_by_length
 from scope.models.options import ModelOptions
-from scope.models.probabilities import DECIMALS
 from scope.models.prompts import cut_around
+from scope.models.replies import DECIMALS
 from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers

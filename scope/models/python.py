@@ -51,7 +51,7 @@ from scope.models.guarded import (
 )
 from scope.models.huggingface import CLASSIFIER, HeadKind, kind_of
 from scope.models.options import ModelOptions
-from scope.models.probabilities import next_tokens
+from scope.models.replies import next_tokens
 from scope.models.scheme import Scheme
 from scope.models.torch_setup import choose_threads, quiet_transformers
 from scope.printing import first_line, shown, writable

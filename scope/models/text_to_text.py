@@ -13,8 +13,6 @@ from typing import Any, Self
 from scope.errors import ModelError
 from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.decoder import Rows, Written, filled_up, mean_log_probability, write_greedily
-from scope.models.endpoint.protocol import Reply
-from scope.models.endpoint.roles import Words, answer_in, reply_of, words_of
 from scope.models.inference import (
     ANSWERS_A_BATCH,
     Computed,
@@ -24,7 +22,6 @@ from scope.models.inference import (
 )
 from scope.models.options import ModelOptions
 from scope.models.paths import Row
-from scope.models.probabilities import chosen
 from scope.models.prompts import (
     Fitted,
     Prompt,
@@ -34,7 +31,16 @@ from scope.models.prompts import (
     option_letter,
     prompt_of,
 )
-from scope.models.replies import READ_BY, answer_text
+from scope.models.replies import (
+    READ_BY,
+    Reply,
+    Words,
+    answer_in,
+    answer_text,
+    chosen,
+    reply_of,
+    words_of,
+)
 from scope.models.torch_setup import cache_name
 from scope.protocols import Answers
 from scope.records import BLANK, Question

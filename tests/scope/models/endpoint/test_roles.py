@@ -10,7 +10,7 @@ from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
 from scope.models.decoder import write_greedily
-from scope.models.endpoint.roles import PROMPTS
+from scope.models.endpoint import PROMPTS
 from scope.models.labels import AlignedClassifier
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
