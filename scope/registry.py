@@ -11,8 +11,8 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points, version
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -20,9 +20,7 @@ from scope.errors import ModelError, SpecError
 from scope.printing import did_you_mean, first_line, printable
 from scope.untrusted import UntrustedCode
 
-Group = Literal[
-    "capabilities", "tasks", "models", "jobs", "metrics", "parts", "renderers", "sections"
-]
+Group = Literal["capabilities", "tasks", "models", "jobs", "metrics", "sections"]
 
 LOCAL_LOGS = ("eee", "helm", "inspect", "lm-eval")
 """Schemes of the logs that are files of the user."""
@@ -74,22 +72,6 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "sections": {},
         # Those of SCoPE are in `scope.jobs`, in the order of the help page.
         "jobs": {},
-        # What makes something of a result; those that need the job get it from `scope.jobs`.
-        "renderers": {
-            "html": "scope.jobs.pages:html_of",
-            "json": "scope.serialization:to_json",
-            "short_json": "scope.jobs.pages:to_short_json",
-            "markdown": "scope.jobs.pages:markdown_of",
-            "notebook": "scope.jobs.pages:notebook_html",
-            "picture": "scope.jobs.pages:picture_html",
-            "text": "scope.jobs.pages:terminal_text",
-        },
-        # Pieces that pages and files need from higher layers.
-        "parts": {
-            "job": "scope.jobs:job_named",
-            "queries": "capabilities.measured:QUERIES",
-            "accepted": "capabilities.measured:ACCEPTED",
-        },
     }
 )
 
@@ -119,7 +101,7 @@ def find(group: Group, name: str) -> Entry:
     """
     kind = name.partition(":")[0] if group == "capabilities" else name
     if kind in BUILT_IN[group]:
-        return built_in(name, imported(BUILT_IN[group][kind]))
+        return built_in(name, resolve_name(BUILT_IN[group][kind]))
     plugins = _plugins(group)
     if name not in plugins:
         known = sorted({*BUILT_IN[group], *plugins})
@@ -152,7 +134,7 @@ def usable(group: Group, entry: Entry) -> Entry:
 
 def entries(group: Group) -> tuple[Entry, ...]:
     """Everything in the group by name, broken plugins with their reason."""
-    ours = [built_in(name, imported(target)) for name, target in BUILT_IN[group].items()]
+    ours = [built_in(name, resolve_name(target)) for name, target in BUILT_IN[group].items()]
     plugins = [_load_plugin(point) for point in _plugins(group).values()]
     return tuple(sorted([*ours, *plugins], key=lambda entry: entry.name))
 
@@ -181,12 +163,6 @@ def _version() -> str:
 def built_in(name: str, target: Any) -> Entry:
     """The entry of what comes with SCoPE."""
     return Entry(name=name, origin=f"scope-models {_version()}", target=target)
-
-
-def imported(target: str) -> Any:
-    """The object that ``module:object`` names."""
-    module, _, attribute = target.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def _origin(point: EntryPoint) -> str:

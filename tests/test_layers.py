@@ -49,9 +49,6 @@ HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
 WITH_PAGES = ("jobs", "cli")
 
-# A comparison prints and converts itself: its methods import what does so when they are called.
-LAZILY_UPWARD = {"records": {"registry"}}
-
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")
 MOST_LINES = 800
@@ -95,9 +92,8 @@ def is_upward(one):
     if not is_in(one.module, "scope"):
         return False
     here, there = unit_of(module_of(one.file)), unit_of(one.module)
-    if here == there or (one.lazy and there in LAZILY_UPWARD.get(here, ())):
-        return False
-    return not {here, there} <= HEIGHT.keys() or HEIGHT[there] >= HEIGHT[here]
+    known = {here, there} <= HEIGHT.keys()
+    return here != there and (not known or HEIGHT[there] >= HEIGHT[here])
 
 
 def test_only_models_and_those_of_the_demo_know_the_libraries_of_models():

@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields, is_dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
@@ -18,7 +19,7 @@ from scope.cli.output import Runs, print_json, print_rows, say
 from scope.errors import SpecError
 from scope.paths import expanded, without_home
 from scope.printing import shown
-from scope.registry import Entry, built_in, entries, find, origins
+from scope.registry import Entry, built_in, entries, origins
 
 if TYPE_CHECKING:
     from scope.metrics import Metric
@@ -257,8 +258,8 @@ def describe(name: str, piece: Any) -> Description:
         groups=tuple(getattr(piece, "groups", ())),
         example=getattr(piece, "example", None),
         needs=getattr(piece, "needs", ""),
-        queries=find("parts", "queries").target.get(name),
-        accepted=find("parts", "accepted").target.get(name, ""),
+        queries=resolve_name("capabilities.measured:QUERIES").get(name),
+        accepted=resolve_name("capabilities.measured:ACCEPTED").get(name, ""),
         settings=tuple(
             SettingText(
                 name=field.name,

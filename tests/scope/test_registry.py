@@ -8,7 +8,7 @@ from scope.registry import entries, find
 
 
 def test_every_built_in_loads_and_says_where_it_comes_from():
-    for group in ("capabilities", "tasks", "models", "renderers"):
+    for group in ("capabilities", "tasks", "models"):
         for entry in entries(group):
             assert entry.error is None
             if entry.origin.startswith("scope-models "):
