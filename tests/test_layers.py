@@ -15,9 +15,10 @@ its ``parts``, where the gate of ``perturbations`` has already been passed.
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 
 import pytest
-from source.imports import PACKAGES, imports, module_of, python_files
+from source.imports import PACKAGES, imports, imports_of, module_of, python_files
 
 MAY_IMPORT = {
     "scope": ("scope", "reports"),
@@ -94,6 +95,15 @@ def is_upward(one):
     here, there = unit_of(module_of(one.file)), unit_of(one.module)
     known = {here, there} <= HEIGHT.keys()
     return here != there and (not known or HEIGHT[there] >= HEIGHT[here])
+
+
+def test_no_files_import_each_other_in_a_circle():
+    files = {module_of(file): file for file in python_files(*PACKAGES)}
+    imported = {
+        module: {one.module for one in imports_of(file)} & files.keys() - {module}
+        for module, file in files.items()
+    }
+    TopologicalSorter(imported).prepare()
 
 
 def test_only_models_and_those_of_the_demo_know_the_libraries_of_models():
