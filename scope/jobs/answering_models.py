@@ -22,7 +22,12 @@ from scope.models.loading import in_role, load_model
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.scheme import Model, checked_spec, expand_spec, mark_cacheable, scheme_of
-from scope.plugins import (
+from scope.printing import counted, shown
+from scope.protocols import METHODS, Progress, Role, Task, TaskData
+from scope.records import MEMORY, CapabilityCard, ModelCard, PromptReading, Question, Setting
+from scope.registry import (
+    entries,
+    find,
     guarded_piece,
     make_piece,
     piece_card,
@@ -30,10 +35,6 @@ from scope.plugins import (
     require_distinct,
     settings_of,
 )
-from scope.printing import counted, shown
-from scope.protocols import METHODS, Progress, Role, Task, TaskData
-from scope.records import MEMORY, CapabilityCard, ModelCard, PromptReading, Question, Setting
-from scope.registry import entries, find
 
 PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
     {
