@@ -50,8 +50,8 @@ from scope.models.causal import CausalModel
 from scope.models.decoder import Decoder, Decoders
 from scope.models.inference import AS_GIVEN
 from scope.models.labels import LabelWordClassifier
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_classifier
 from scope.protocols import SearchOptions
 from scope.records import Example, Prediction
 

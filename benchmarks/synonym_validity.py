@@ -32,8 +32,8 @@ from perturbations.constraints import swap_in_sentence
 from perturbations.lexicon import base_forms
 from scope.demo_models.build import packaged_minilm
 from scope.errors import ModelError
-from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
+from scope.models.scheme import load_encoder
 from scope.protocols import SearchOptions
 
 ACCEPTED = ("TRUE", "TRUE_IMPLICIT")

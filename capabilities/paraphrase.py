@@ -22,8 +22,8 @@ import numpy as np
 from perturbations.capability import InvarianceCapability, Parts, check_whole
 from scope.core.options import Limits
 from scope.errors import SpecError
-from scope.models.loading import load_encoder, load_model
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_encoder, load_model
 from scope.protocols import Answerer, Classifier, Encoder, SearchOptions
 from scope.records import Example, Perturbation, Question, Setting
 

@@ -41,7 +41,7 @@ from perturbations.lockstep import Remembering
 from perturbations.textattack_gate import load_textattack
 from perturbations.transformations import WordReplacements
 from scope.errors import DataError
-from scope.models.loading import load_model
+from scope.models.scheme import load_model
 from scope.paths import expanded
 from scope.records import BLANK, Question
 

@@ -18,10 +18,17 @@ from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
 from scope.metrics import Metric, parse_metric
 from scope.models.answer_table import TableColumn
-from scope.models.loading import in_role, load_model
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
-from scope.models.scheme import Model, checked_spec, expand_spec, mark_cacheable, scheme_of
+from scope.models.scheme import (
+    Model,
+    checked_spec,
+    expand_spec,
+    in_role,
+    load_model,
+    mark_cacheable,
+    scheme_of,
+)
 from scope.printing import counted, shown
 from scope.protocols import METHODS, Progress, Role, Task, TaskData
 from scope.records import MEMORY, CapabilityCard, ModelCard, PromptReading, Question, Setting

@@ -22,9 +22,9 @@ from scope.estimation.tasks import Compare, cosines_of
 from scope.jobs.identity import WHOSE
 from scope.jobs.perturbing import ChosenCapability
 from scope.jobs.shared_fields import SharesAnswers
-from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
-from scope.models.scheme import carry_mark, identity_of
+from scope.models.scheme import load_encoder
+from scope.models.torch_setup import carry_mark, identity_of
 from scope.paths import cache_folder, expanded
 from scope.progress import remark
 from scope.protocols import ComparesWords, Encoder, Progress, Swap, Task, WordEncoder

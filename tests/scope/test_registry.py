@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.models.loading import load_model
+from scope.models.scheme import load_model
 from scope.protocols import Capability, EstimatesQueries, LeavesWords, PairData, Task, TaskData
 from scope.records import DataCard, Item, Question, ScoredPair
 from scope.registry import (

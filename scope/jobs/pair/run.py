@@ -23,7 +23,7 @@ from scope.jobs.pair.request import PairRequest
 from scope.jobs.probe.steps import aligned
 from scope.jobs.runner import Prepared, cost_in_short, prices_in, run_job
 from scope.models.endpoint.protocol import EndpointError
-from scope.models.loading import load_latent_reader, loading_once
+from scope.models.scheme import load_latent_reader, loading_once
 from scope.progress import Bars, Lines, remark
 from scope.records import (
     COMPARED,

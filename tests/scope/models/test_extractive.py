@@ -6,7 +6,7 @@ import pytest
 from tiny_heads import LIMIT
 
 from scope.errors import ModelError
-from scope.models import huggingface as extractive
+from scope.models import heads as extractive
 from scope.models.checkpoint import Head
 from scope.models.heads import ExtractiveModel
 from scope.models.inference import AS_GIVEN

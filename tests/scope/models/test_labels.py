@@ -13,8 +13,8 @@ from scope.models.labels import (
     align_examples,
     parse_label_map,
 )
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_classifier
 from scope.protocols import StreamingClassifier
 from scope.records import Answer, Example, Prediction, Question
 

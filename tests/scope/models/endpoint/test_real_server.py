@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from scope import audit
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
 from scope.records import Question
 
 pytestmark = pytest.mark.slow

@@ -12,9 +12,9 @@ from scope.errors import ModelError
 from scope.models.decoder import write_greedily
 from scope.models.endpoint import PROMPTS
 from scope.models.labels import AlignedClassifier
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
+from scope.models.scheme import load_classifier
 from scope.models.torch_setup import load_torch
 from scope.protocols import StreamingClassifier
 from scope.records import Answer, Prediction, Question

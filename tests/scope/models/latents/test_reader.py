@@ -10,8 +10,8 @@ import pytest
 from scope.errors import DataError, ModelError, SpecError
 from scope.models.huggingface import SCHEME
 from scope.models.latents import Blocks, CheckpointReader, Framing, ModelSource
-from scope.models.loading import load_encoder, load_latent_reader
 from scope.models.options import ONE_WORD, ModelOptions, Readout
+from scope.models.scheme import load_encoder, load_latent_reader
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
