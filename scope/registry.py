@@ -191,6 +191,7 @@ def _singular(group: Group) -> str:
     return irregular.get(group, group.removesuffix("s"))
 
 
+_OWN = "capabilities."
 _VALUES = ("name", "question", "role", "low", "high", "max_characters", "scorers")
 _CALLS = ("load", "load_pairs", "left_alone", "estimate_queries")
 _SEARCHES = ("search", "draw_random")
@@ -251,7 +252,7 @@ def _refuse_other_types(entry: Entry, chosen: Mapping[str, Setting]) -> None:
         if field.name not in chosen or kind not in _TAKES:
             continue
         # A text of digits comes as a number, which a piece that is not ours may take.
-        if kind == "str" and not is_built_in(entry.target):
+        if kind == "str" and not entry.target.__module__.startswith(_OWN):
             continue
         value, (types, expected) = chosen[field.name], _TAKES[kind]
         # To Python yes and no are whole numbers.
@@ -392,9 +393,8 @@ def guarded_piece(piece: Any) -> Any:
 
 
 def is_built_in(piece: object) -> bool:
-    """Whether a capability or task, or its class, is SCoPE's own."""
-    kind = piece if isinstance(piece, type) else type(piece)
-    return kind.__module__.startswith("capabilities.")
+    """Whether a capability or task is SCoPE's own."""
+    return type(piece).__module__.startswith(_OWN)
 
 
 class ForeignPiece:

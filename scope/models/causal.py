@@ -195,13 +195,19 @@ class CausalModel:
         opening = self._spelling.opening
         whole = [self._spelling.plain(text) for text in texts]
         first, most = len(opening), self._limit - len(opening)
+        most_tokens = self._options.next_tokens
         read = [[*opening, *tokens[first:][-most:]] for tokens in whole]
         predictions: dict[int, Prediction] = {}
         for batch in self._decoder.batches(read, [0] * len(read)):
             after = self._decoder.next_probabilities([read[index] for index in batch])
             for index, probabilities in zip(batch, after, strict=True):
                 cut = len(read[index]) < len(whole[index])
-                predictions[index] = self._prediction(probabilities, truncated=cut)
+                if probabilities.isnan().any():
+                    missing = Prediction(probabilities=(), truncated=cut, missing="no number")
+                    predictions[index] = missing
+                else:
+                    likeliest = self._likeliest(probabilities, most_tokens)
+                    predictions[index] = next_tokens(likeliest, most_tokens, truncated=cut)
         return [predictions[index] for index in range(len(texts))]
 
     @during_inference
@@ -218,12 +224,6 @@ class CausalModel:
             for row, (mean,) in zip(batch, scored, strict=True):
                 values[several[row]] = math.exp(-mean)
         return values
-
-    def _prediction(self, probabilities: Any, *, truncated: bool) -> Prediction:
-        if probabilities.isnan().any():
-            return Prediction(probabilities=(), truncated=truncated, missing="no number")
-        most = self._options.next_tokens
-        return next_tokens(self._likeliest(probabilities, most), most, truncated=truncated)
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""

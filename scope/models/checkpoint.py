@@ -395,15 +395,16 @@ def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection
     )
 
 
-def stored_names(folder: Path) -> set[str]:
-    """The names of the tensors in a checkpoint's files."""
+def stored_sizes(folder: Path) -> dict[str, int]:
+    """The numbers in each tensor of a checkpoint's files, by its name."""
     from safetensors import safe_open
 
-    names: set[str] = set()
+    sizes: dict[str, int] = {}
     for path in folder.glob("*.safetensors"):
         with safe_open(path, "numpy") as tensors:
-            names.update(tensors.keys())
-    return names
+            for name in tensors.keys():  # noqa: SIM118 - no dict
+                sizes[name] = math.prod(tensors.get_slice(name).get_shape())
+    return sizes
 
 
 def _unnumbered(key: str) -> str:

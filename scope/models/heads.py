@@ -100,8 +100,12 @@ class HuggingFaceClassifier(Computed):
         predictions: dict[int, Prediction] = {}
         lengths = [len(encoding["input_ids"]) for encoding in encodings]
         for batch in batches_of_equal_length(lengths, self._token_budget):
-            rows = self._probabilities([encodings[index] for index in batch])
-            for index, row in zip(batch, rows, strict=True):
+            rows = [encodings[index] for index in batch]
+            inputs = {key: self._tensor([row[key] for row in rows]) for key in rows[0]}
+            # Not every device has float64.
+            logits = self._inference.run(self._logits, **inputs).cpu().double()
+            probabilities = np.round(logits.softmax(dim=-1).numpy(), DECIMALS)
+            for index, row in zip(batch, probabilities, strict=True):
                 predictions[index] = Prediction(
                     probabilities=tuple(row.tolist()), truncated=truncated[index]
                 )
@@ -118,13 +122,6 @@ class HuggingFaceClassifier(Computed):
             short = self._tokenizer(texts[index], truncation=True, max_length=self._limit, **bare)
             encodings[index] = dict(short)
         return encodings, truncated
-
-    def _probabilities(self, encodings: list[dict[str, list[int]]]) -> NDArray[np.float64]:
-        inputs = {key: self._tensor([row[key] for row in encodings]) for key in encodings[0]}
-        logits = self._inference.run(self._logits, **inputs)
-        # Not every device has float64.
-        probabilities = logits.cpu().double().softmax(dim=-1).numpy()
-        return np.asarray(np.round(probabilities, DECIMALS))
 
     def _logits(self, **inputs: Any) -> Any:
         return self._model(**inputs).logits
@@ -396,15 +393,18 @@ class MaskedModel(Computed):
 
     def _fill(self, batch: Sequence[_Masks]) -> list[list[_Filler]]:
         """The fillers of each question of a batch: several for one mask, one for several."""
-        torch = load_torch()
-        tokens = torch.tensor([masks.tokens for masks in batch])
+        tokens, device = load_torch().tensor([masks.tokens for masks in batch]), self._model.device
         scores: list[Any] = [0.0] * len(batch)
         fillers: list[list[_Filler]] = [[] for _ in batch]
         for step in range(max(masks.pieces for masks in batch)):
             rows = [row for row, masks in enumerate(batch) if masks.pieces > step]
             places = [batch[row].first + step for row in rows]
-            there = self._log_probabilities(tokens[rows], places)
-            for row, place, every in zip(rows, places, there, strict=True):
+            there = self._inference.run(
+                self._logits, tokens=tokens[rows].to(device), places=self._tensor(places)
+            )
+            # Not every device has float64.
+            scored = there.cpu().double().log_softmax(dim=-1)
+            for row, place, every in zip(rows, places, scored, strict=True):
                 masks = batch[row]
                 begins = self._begins if masks.after_space else self._opens
                 allowed = self._continues if step else begins
@@ -426,14 +426,6 @@ class MaskedModel(Computed):
             for score, word in zip(scores, words, strict=True)
             if score != -math.inf and word and not any(map(str.isspace, word))
         ]
-
-    def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
-        """Log-probabilities of the whole vocabulary, at one position in each row."""
-        there = self._inference.run(
-            self._logits, tokens=tokens.to(self._model.device), places=self._tensor(places)
-        )
-        # Not every device has float64.
-        return there.cpu().double().log_softmax(dim=-1)
 
     def _logits(self, tokens: Any, places: Any) -> Any:
         rows = load_torch().arange(len(places), device=places.device)

@@ -7,7 +7,6 @@ sentence-transformers, and the layers of any transformer can be read.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from scope.models.checkpoint import (
     fetch_encoder,
     load_parts,
     read_config,
+    stored_sizes,
 )
 from scope.models.encoder import load as load_encoder
 from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
@@ -134,7 +134,7 @@ class HuggingFace(Scheme):
             return Weights(reason="its weights are no safetensors")
         held = read_config(folder).get("quantization_config")
         method = f" from {held.get('quant_method')}" if isinstance(held, dict) else ""
-        parameters = sum(map(_count, files))
+        parameters = sum(stored_sizes(folder).values())
         return Weights(
             parameters=parameters,
             stored=sum(file.stat().st_size for file in files),
@@ -159,14 +159,6 @@ _BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
 def _listed(value: object) -> list[str]:
     names = [value] if isinstance(value, str) else value
     return [str(name) for name in names] if isinstance(names, list) else []
-
-
-def _count(path: Path) -> int:
-    """The number of weights in a file."""
-    from safetensors import safe_open
-
-    with safe_open(path, "numpy") as tensors:
-        return sum(math.prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118 - no dict
 
 
 _UNUSED: Mapping[Family, tuple[str, ...]] = MappingProxyType(

@@ -619,8 +619,6 @@ class LoadedWhenAsked:
         # Only the model's own methods, so that it has the same roles.
         for name in (*METHODS.values(), *STREAMS):
             if hasattr(model, name):
-                setattr(self, name, partial(_ask, fetch, name))
-
-
-def _ask(fetch: Callable[[], Any], name: str, *arguments: Any) -> Any:
-    return getattr(fetch(), name)(*arguments)
+                setattr(
+                    self, name, partial(lambda name, *items: getattr(fetch(), name)(*items), name)
+                )

@@ -52,7 +52,9 @@ class Seq2Seq(Computed):
 
     def __init__(self, model: Any, spec: str) -> None:
         self._model = model
-        self._inference = Inference(model, self._try)
+        # Made-up tokens are encoded, and then decoded.
+        decoded = self._decoded
+        self._inference = Inference(model, lambda t: decoded(self._encoded(t), t)[:, -1])
         self._cache = cache_name(model)
         settings = model.generation_config
         start = [*token_ids(model.config, "decoder_start"), *token_ids(settings, "decoder_start")]
@@ -138,10 +140,6 @@ class Seq2Seq(Computed):
         return self._model(
             encoder_outputs=(states,), decoder_input_ids=given, use_cache=False
         ).logits
-
-    def _try(self, tokens: Any) -> Any:
-        """The logits after made-up tokens, encoded and then decoded."""
-        return self._decoded(self._encoded(tokens), tokens)[:, -1]
 
 
 SENTINEL = "<extra_id_0>"

@@ -322,7 +322,10 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     whole, thinks = _joined(message.get("content"))
     whole = _text(whole, ask)
     text = without_thought(whole)
-    thinks = thinks or any(map(message.get, _THOUGHTS)) or _counts_thought(body)
+    match body:
+        case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(tokens)}}}:
+            thinks = thinks or tokens > 0
+    thinks = thinks or any(map(message.get, _THOUGHTS))
     cut = choice.get("finish_reason") in _CUT
     unfinished = text is None or (thinks and cut and not text.strip())
     return Reply(
@@ -351,13 +354,6 @@ def _joined(content: object) -> tuple[object, bool]:
     texts = [part.get("text") for part in parts if part.get("type") in ("text", "output_text")]
     is_thought = any(part.get("type") in ("thinking", "reasoning") for part in parts)
     return "".join(text for text in texts if isinstance(text, str)), is_thought
-
-
-def _counts_thought(body: object) -> bool:
-    match body:
-        case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(tokens)}}}:
-            return tokens > 0
-    return False
 
 
 def most_characters(ask: EndpointRequest) -> int:
