@@ -15,8 +15,8 @@ from scope.models.decoder import STEP, Decoder, Decoders, PathDecoder, Rows
 from scope.models.inference import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.paths import batches_by_beginning
+from scope.models.prompts import Spelling
 from scope.models.replies import Position, Reply, chosen, is_letter, next_tokens
-from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Prediction, Question
 from scope.untrusted import during_inference

@@ -1,13 +1,12 @@
-"""``hf:NAME_OR_PATH[@REVISION]``: classification heads of the transformers library.
+"""Heads of the transformers library that write nothing.
 
-``hf:NAME_OR_PATH[@REVISION]``: question-answering heads, which point at their answer.
-
-``hf:NAME_OR_PATH[@REVISION]``: masked language models, which fill blanks.
+They classify a text, point at their answer in a passage, or fill a blank (masked language models).
 """
 
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +19,6 @@ from scope.models.inference import Computed, Inference, batches_of_equal_length,
 from scope.models.options import ModelOptions
 from scope.models.prompts import cut_around
 from scope.models.replies import DECIMALS
-from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers
 from scope.records import BLANK, Answer, Prediction, Question
@@ -454,3 +452,59 @@ def _answer(fillers: Sequence[_Filler], *, truncated: bool) -> Answer:
     if not words:
         return Answer(truncated=truncated)
     return Answer(text=words[0], others=tuple(words[1:]), truncated=truncated)
+
+
+_CONTINUES = "##"
+
+_BEGINS = ("Ġ", "▁")
+
+_INSIDE_WORDS = "'’-"
+
+
+class WordPieces(NamedTuple):
+    """One boolean per token of the vocabulary.
+
+    ``begins`` are those that open a word after a space, ``opens`` those that may open one where
+    no space comes before, ``continues`` those that are written onto the token before them.
+    """
+
+    begins: NDArray[np.bool_]
+    opens: NDArray[np.bool_]
+    continues: NDArray[np.bool_]
+
+
+def word_pieces(tokenizer: Any, size: int) -> WordPieces:
+    """Sort the vocabulary of a tokenizer by what its tokens do to a word.
+
+    Only tokens made of letters, digits, marks, apostrophes and hyphens count, and tokens that begin
+    a word have a letter or digit. WordPiece marks what continues a word, byte-level and
+    SentencePiece vocabularies mark what begins one; a vocabulary without marks leaves it open.
+    """
+    vocabulary = tokenizer.get_vocab()
+    special = {*tokenizer.all_special_ids, *tokenizer.added_tokens_decoder}
+    marks = [sum(token.startswith(mark) for token in vocabulary) for mark in _BEGINS]
+    suffixed = sum(token.startswith(_CONTINUES) for token in vocabulary) > max(marks)
+    begins, opens, continues = np.zeros((3, size), dtype=bool)
+    for token, number in vocabulary.items():
+        text = tokenizer.convert_tokens_to_string([token]).strip()
+        is_onward = suffixed and token.startswith(_CONTINUES)
+        piece = text.removeprefix(_CONTINUES) if is_onward else text
+        if number in special or number >= size or not _may_stand_in_word(piece):
+            continue
+        is_onset = any(map(str.isalnum, piece))
+        if suffixed or not any(marks):
+            begins[number] = opens[number] = is_onset and not is_onward
+            continues[number] = is_onward or not suffixed
+        else:
+            marked = token.startswith(_BEGINS)
+            begins[number], opens[number] = is_onset and marked, is_onset
+            continues[number] = not marked
+    return WordPieces(begins, opens, continues)
+
+
+def _may_stand_in_word(piece: str) -> bool:
+    """Whether a piece has only characters of words; a partial character decodes to none of them."""
+    return bool(piece) and all(
+        unicodedata.category(character)[0] in "LMN" or character in _INSIDE_WORDS
+        for character in piece
+    )

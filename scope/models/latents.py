@@ -28,8 +28,7 @@ from scope.models.inference import (
     batches_of_equal_length,
 )
 from scope.models.options import DType, ModelOptions, Readout
-from scope.models.prompts import Fitted
-from scope.models.spelling import around_every_text
+from scope.models.prompts import Fitted, around_every_text
 from scope.models.torch_setup import (
     CHANGING_POSITIONS,
     chosen_threads,

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from scope.errors import ModelError
 from scope.metrics.arrays import normalized
-from scope.models.prompts import option_letter
 from scope.records import Answer, NoAnswer, Prediction, Probabilities, Question
 
 
@@ -657,3 +656,14 @@ def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answ
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
     choice = letter.option if letter else spelled_option(text, question.options)
     return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)
+
+
+def option_letter(index: int) -> str:
+    """The letter of an option, from A on.
+
+    Examples
+    --------
+    >>> option_letter(0), option_letter(25)
+    ('A', 'Z')
+    """
+    return chr(ord("A") + index)

@@ -28,7 +28,6 @@ from scope.models.prompts import (
     choice_prompt_name,
     cut_around,
     fit_prompt,
-    option_letter,
     prompt_of,
 )
 from scope.models.replies import (
@@ -38,6 +37,7 @@ from scope.models.replies import (
     answer_in,
     answer_text,
     chosen,
+    option_letter,
     reply_of,
     words_of,
 )

@@ -10,8 +10,8 @@ from scope.errors import ModelError
 from scope.models import gguf, huggingface
 from scope.models.gguf import load_tokenizer
 from scope.models.options import ModelOptions
+from scope.models.prompts import Spelling
 from scope.models.scheme import load_model
-from scope.models.spelling import Spelling
 from scope.records import Question
 
 OPTIONS = ModelOptions(device="cpu")
