@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import cyclopts
 from cyclopts import Parameter
 
-from scope.cli.list import list_
+from scope.cli.other_commands import clear, list_, logs, merge, show
 from scope.cli.output import (
     DryRun,
     Output,
@@ -31,7 +31,6 @@ from scope.cli.output import (
     show_result,
     wrote,
 )
-from scope.cli.stored import clear, logs, merge, show
 from scope.core.options import FLAT
 from scope.core.request import Gates, Job, Request, described
 from scope.errors import SpecError
@@ -138,7 +137,7 @@ def _application(**more: Any) -> cyclopts.App:
         name="scope",
         # Of an option given twice the last counts, as where an alias of the shell holds the first.
         # A value that looks like JSON is text.
-        default_parameter=cyclopts.Parameter(
+        default_parameter=Parameter(
             negative=(), allow_repeating=True, json_dict=False, json_list=False
         ),
         result_action="return_value",
@@ -230,7 +229,7 @@ def _resolved(kind: Any) -> Any:
 
 def _with_eee(job: Job, request: Any) -> Any:
     """The request of a run whose result --eee can write; any other is refused before the run."""
-    from scope.jobs.exports import require_eee
+    from scope.jobs.pages import require_eee
     from scope.models.scheme import expand_spec
 
     compares = job.name in ("compare", "pair")
@@ -325,7 +324,7 @@ def ending(
     if output.brief:
         wrote(write_brief(result, *([box] if box else [])))
     if output.junit or output.eee:
-        from scope.jobs.exports import to_eee, to_junit
+        from scope.jobs.pages import to_eee, to_junit
 
         wrote(output.junit and to_junit(result, judged, output.junit))
         wrote(output.eee and to_eee(result, output.eee))

@@ -48,7 +48,7 @@ from scope.records import (
     StepScore,
     Undefined,
 )
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 WORST = 10
 """The number of worst test pairs shown for each model."""

@@ -34,7 +34,7 @@ from scope.models.replies import (
 )
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
 from scope.printing import did_you_mean
-from scope.protocols import METHODS, Answers
+from scope.protocols import Answers
 from scope.records import Prediction, Question
 from scope.records.result import SAMPLED
 
@@ -243,7 +243,7 @@ class OpenAI(Scheme):
         raise ModelError(
             f"`{self.name}:{rest}` runs on a server, which does not expose its layers",
             expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
-            f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
+            "`latents` as python:MODULE:ATTRIBUTE",
             fix="use the checkpoint itself",
         )
 
