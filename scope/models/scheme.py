@@ -21,7 +21,6 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast
 
 from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions, Readout, require_words
-from scope.models.questions import CALLS, KINDS, GuardedModel, guard_methods, is_complete
 from scope.models.torch_setup import carry_mark, mark_computed
 from scope.protocols import (
     ChoiceScorer,
@@ -451,6 +450,9 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
     built_in = scheme.name in BUILT_IN["models"]
     if built_in and (scheme.own or not options.trust_remote_code):
         return scheme.load(rest, options)
+    # Here and not above: NumPy takes time to import, which the command line need not wait for.
+    from scope.models.questions import GuardedModel, guard_methods, is_complete
+
     code = UntrustedCode(spec)
     model = code.call("loading", scheme.load, rest, options)
     if built_in:
@@ -467,6 +469,8 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     ModelError
         When it lacks the role; the message lists those that it has.
     """
+    from scope.models.questions import KINDS
+
     if isinstance(model, KINDS[role].protocol):
         return model
     if role == "classifier" and isinstance(model, ChoiceScorer):
@@ -608,6 +612,8 @@ class LoadedWhenAsked:
     """
 
     def __init__(self, model: Any, fetch: Callable[[], Any]) -> None:
+        from scope.models.questions import CALLS
+
         self.kind = type(model)
         self.spec: str = model.spec
         self.fingerprint: str = model.fingerprint
