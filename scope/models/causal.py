@@ -14,7 +14,7 @@ from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.decoder import STEP, Decoder, Decoders, PathDecoder, Rows
 from scope.models.inference import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
-from scope.models.paths import batches_by_beginning
+from scope.models.prefixes import batches_by_beginning
 from scope.models.prompts import Spelling
 from scope.models.replies import Position, Reply, chosen, is_letter, next_tokens
 from scope.protocols import Answers

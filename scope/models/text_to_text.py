@@ -21,7 +21,7 @@ from scope.models.inference import (
     token_ids,
 )
 from scope.models.options import ModelOptions
-from scope.models.paths import Row
+from scope.models.prefixes import Row
 from scope.models.prompts import (
     Fitted,
     Prompt,
