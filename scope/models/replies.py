@@ -352,6 +352,17 @@ class Letter(NamedTuple):
     place: int
 
 
+def option_letter(index: int) -> str:
+    """The letter of an option, from A on.
+
+    Examples
+    --------
+    >>> option_letter(0), option_letter(25)
+    ('A', 'Z')
+    """
+    return chr(ord("A") + index)
+
+
 def option_of(token: str, options: int) -> int | None:
     """The option whose letter the token is, with or without space and punctuation around it.
 
@@ -426,6 +437,24 @@ def spelled_option(text: str, options: Sequence[str]) -> int | None:
 
 def _bare(text: str) -> str:
     return text.strip(_AROUND).casefold()
+
+
+def require_letters(questions: Sequence[Question]) -> None:
+    """Refuse a question with more options than there are letters.
+
+    Raises
+    ------
+    ModelError
+        When there is one.
+    """
+    for question in questions:
+        if len(question.options) > MOST_OPTIONS:
+            raise ModelError(
+                f"the question {question.id!r} has {len(question.options)} options",
+                expected=f"at most {MOST_OPTIONS}: models answer with a letter",
+                fix="leave that question out, or compare models of the schemes hf and gguf alone, "
+                "with --ask words",
+            )
 
 
 _AFTER_TEXT = re.compile(r"\s*(?:(?:<[^<>\s]*>|\[/?[A-Z]+\])\s*)*")
@@ -599,24 +628,6 @@ def ranked(prediction: Prediction, most: int) -> Prediction:
     )
 
 
-def require_letters(questions: Sequence[Question]) -> None:
-    """Refuse a question with more options than there are letters.
-
-    Raises
-    ------
-    ModelError
-        When there is one.
-    """
-    for question in questions:
-        if len(question.options) > MOST_OPTIONS:
-            raise ModelError(
-                f"the question {question.id!r} has {len(question.options)} options",
-                expected=f"at most {MOST_OPTIONS}: models answer with a letter",
-                fix="leave that question out, or compare models of the schemes hf and gguf alone, "
-                "with --ask words",
-            )
-
-
 Read = Callable[[Reply, Question], Answer]
 
 Words = Callable[[str], str | None]
@@ -656,14 +667,3 @@ def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answ
         return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
     choice = letter.option if letter else spelled_option(text, question.options)
     return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)
-
-
-def option_letter(index: int) -> str:
-    """The letter of an option, from A on.
-
-    Examples
-    --------
-    >>> option_letter(0), option_letter(25)
-    ('A', 'Z')
-    """
-    return chr(ord("A") + index)
