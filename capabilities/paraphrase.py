@@ -119,9 +119,8 @@ class Paraphrase(InvarianceCapability):
 
     def parts(self, generator: random.Random) -> Parts:
         """The paraphrases as they are; the best is kept."""
-        from perturbations.constraints import WithinBounds
         from perturbations.search import BestCandidate
-        from perturbations.transformations import WholeTexts
+        from perturbations.transformations import WholeTexts, WithinBounds
 
         cosines = _paraphraser(self).cosines
         return Parts(WholeTexts(cosines), [WithinBounds(cosines)], BestCandidate())

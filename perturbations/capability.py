@@ -154,8 +154,8 @@ class InvarianceCapability(ABC):
         load_textattack()
         from textattack import Attack
 
-        from perturbations.constraints import FitsContext, MeaningKept
         from perturbations.search import KeepsPrediction
+        from perturbations.transformations import FitsContext, MeaningKept
 
         parts = self.parts(generator)
         constraints = [*parts.constraints]
@@ -174,7 +174,7 @@ class InvarianceCapability(ABC):
         if self._barred(example):
             return 0
         load_textattack()
-        from perturbations.constraints import without_models
+        from perturbations.transformations import without_models
 
         asked: set[str] = set()
 
@@ -313,7 +313,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     from textattack.goal_function_results import GoalFunctionResultStatus
     from textattack.shared import AttackedText
 
-    from perturbations.constraints import FitsContext, NearOriginal
+    from perturbations.transformations import FitsContext, NearOriginal
 
     with_outcome = partial(Perturbation, example_id=example.id, trial=trial)
     text = AttackedText(example.text)

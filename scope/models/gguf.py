@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 from scope.errors import ModelError
-from scope.models.causal import CausalModel
 from scope.models.checkpoint import Head, longest_input
 from scope.models.inference import token_ids
+from scope.models.language_models import CausalModel
 from scope.models.latents import CheckpointReader, ModelSource
 from scope.models.options import ModelOptions, Readout
 from scope.models.safety import counting

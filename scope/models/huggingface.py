@@ -14,7 +14,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
-from scope.models.causal import CausalModel
 from scope.models.checkpoint import (
     Checkpoint,
     Head,
@@ -26,11 +25,11 @@ from scope.models.checkpoint import (
 )
 from scope.models.encoder import load as load_encoder
 from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
+from scope.models.language_models import CausalModel, text_to_text_model
 from scope.models.latents import CheckpointReader, Family, ModelSource
 from scope.models.options import ModelOptions, Readout
 from scope.models.safety import AUTOMATIC, adapter_config
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
-from scope.models.text_to_text import text_to_text_model
 from scope.models.torch_setup import quiet_transformers
 from scope.paths import expanded
 from scope.protocols import Encoder

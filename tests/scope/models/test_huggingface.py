@@ -10,13 +10,12 @@ from hypothesis import given, settings, strategies as st
 from tiny_heads import SENTINELS, WHOLE_WORDS
 
 from scope.models import replies
-from scope.models.causal import CausalModel
 from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
 from scope.models.huggingface import load
+from scope.models.language_models import CausalModel, SentinelModel, TextToTextModel
 from scope.models.options import ModelOptions
 from scope.models.questions import KINDS
 from scope.models.scheme import load_model
-from scope.models.text_to_text import SentinelModel, TextToTextModel
 from scope.records import BLANK, Question
 
 CPU = ModelOptions(device="cpu")

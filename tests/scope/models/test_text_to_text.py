@@ -8,8 +8,8 @@ from causal_cases import ASKED, CHOICES, CLOZES
 from tiny_heads import LIMIT, SENTINELS, write_tiny_t5
 
 from scope.models.huggingface import load
+from scope.models.language_models import TextToTextModel
 from scope.models.options import ModelOptions
-from scope.models.text_to_text import TextToTextModel
 from scope.models.torch_setup import load_torch
 from scope.records import BLANK, Answer, Question
 
