@@ -18,9 +18,8 @@ import weakref
 import zlib
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import aclosing, closing, contextmanager, suppress
 from dataclasses import replace
-from http.cookiejar import DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 
 from scope.errors import ModelError
@@ -187,7 +186,7 @@ class Connections:
     def __init__(self, key: Key, base_url: str) -> None:
         import httpx
 
-        self._headers = {
+        self.headers = {
             "Authorization": f"Bearer {key.value}",
             "Accept": "application/json",
             # A compressed body may be a thousand times as long as it seems.
@@ -214,15 +213,12 @@ class Connections:
         """A client that goes by the proxies that the environment names."""
         import httpx
 
-        client = httpx.AsyncClient(
-            headers=self._headers,
+        return httpx.AsyncClient(
             verify=self._certificates,
             # The session bounds the time of a whole request.
             timeout=httpx.Timeout(None),
             limits=httpx.Limits(keepalive_expiry=60.0),
         )
-        client.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        return client
 
     @contextmanager
     def one(self) -> Iterator[httpx.AsyncClient]:
@@ -407,8 +403,10 @@ async def exchange(endpoint: Endpoint, ask: EndpointRequest, body: object) -> Re
     method, content = ("GET", None) if ask.path == "models" else ("POST", json.dumps(body))
     url = endpoint.address.base_url + PATHS[ask.path]
     try:
+        # A request of its own has no cookies of earlier replies.
+        request = httpx.Request(method, url, headers=endpoint.connections.headers, content=content)
         with endpoint.connections.one() as client:
-            async with client.stream(method, url, content=content) as response:
+            async with aclosing(await client.send(request, stream=True)) as response:
                 status = response.status_code
                 if status in REDIRECTS:
                     target = response.headers.get("location") or "nowhere"
