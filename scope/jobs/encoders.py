@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -203,13 +204,10 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
         raise
 
 
-def _packaged() -> str:
-    from scope.demo_models.build import packaged_minilm
-
-    return packaged_minilm()
-
-
-AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, _packaged)
+AT_HAND: tuple[Callable[[], str], ...] = (
+    lambda: SENTENCE_ENCODER,
+    lambda: str(resolve_name("scope.demo_models.build:packaged_minilm")()),
+)
 """Specs of the encoders that are tried where none is named: SemScore's, then the demo's."""
 
 

@@ -22,9 +22,9 @@ from scope.answers.run import Run, shared_answers
 from scope.core.request import Job, Request, described
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named
+from scope.jobs.answering_models import refuse_unusable
 from scope.jobs.cost_estimate import Planned, Work, announcements, in_cents, priced
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
-from scope.jobs.left_out import refuse_unusable
 from scope.jobs.pages import headline_of
 from scope.jobs.shared_fields import LeavesOut, SharesAnswers
 from scope.models.scheme import scheme_of
