@@ -442,14 +442,6 @@ class GuardedModel:
                 setattr(self, name, partial(code.call, name, method, check=checks.get(name)))
 
 
-def guard_methods(model: Any, code: UntrustedCode) -> Any:
-    """The model itself, its methods behind the boundary: for a checkpoint with its own code."""
-    for name in CALLS:
-        if callable(method := getattr(model, name, None)):
-            setattr(model, name, partial(code.call, name, method))
-    return model
-
-
 def _numbers(spec: str, name: str, answer: Any, _texts: object) -> Any:
     """An array of numbers, to be made inside the boundary."""
     numbers = np.asarray(answer)

@@ -441,16 +441,14 @@ def _named(model: Any, spec: str) -> Any:
 def _loaded(spec: str, options: ModelOptions) -> Any:
     """The model of any scheme; foreign code runs behind the boundary."""
     scheme, rest = find_scheme(spec)
-    built_in = scheme.name in BUILT_IN["models"]
-    if built_in and (scheme.own or not options.trust_remote_code):
+    # What a library raises, or the code of a checkpoint, is converted by our adapters.
+    if scheme.name in BUILT_IN["models"]:
         return scheme.load(rest, options)
     # Here and not above: NumPy takes time to import, which the command line need not wait for.
-    from scope.models.questions import GuardedModel, guard_methods, is_complete
+    from scope.models.questions import GuardedModel, is_complete
 
     code = UntrustedCode(spec)
     model = code.call("loading", scheme.load, rest, options)
-    if built_in:
-        return guard_methods(model, code)
     complete = code.call("its attributes", is_complete, model)
     return GuardedModel(model, code) if complete else model
 

@@ -128,6 +128,10 @@ class Model:
         return "abc"[index]
 
     @during_inference
+    def leave(self):
+        sys.exit(0)
+
+    @during_inference
     def one_by_one(self, indices):
         for index in indices:
             yield self.look_up(index)
@@ -137,6 +141,9 @@ def test_what_a_library_raises_names_the_model_that_was_asked():
     found = r"`hf:mine` fails during inference \(IndexError: string index"
     with pytest.raises(ModelError, match=found):
         Model().look_up(7)
+    # So may code that a checkpoint brings.
+    with pytest.raises(ModelError, match=r"fails during inference \(SystemExit: 0"):
+        Model().leave()
     answers = Model().one_by_one([1, 7])
     assert next(answers) == "b"
     with pytest.raises(ModelError, match=found):
