@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scope.errors import SpecError
-from scope.plugins import plain_settings, require_members
 from scope.protocols import Capability, DrawsRandom, SearchOptions, Swap
 from scope.records import Example, Perturbation, Prediction
+from scope.registry import plain_settings, require_members
 
 if TYPE_CHECKING:
     import numpy as np

@@ -21,18 +21,17 @@ from scope.errors import DataError, ModelError, SpecError
 from scope.jobs.identity import short_names
 from scope.metrics.catalog import Metric, parse_metric
 from scope.models.answer_table import TableColumn
-from scope.models.loading import in_role, load_model
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.questions import KINDS
-from scope.models.scheme import Model, checked_spec, expand_spec, mark_cacheable, scheme_of
-from scope.plugins import (
-    guarded_piece,
-    make_piece,
-    piece_card,
-    refuse_unused_settings,
-    require_distinct,
-    settings_of,
+from scope.models.scheme import (
+    Model,
+    checked_spec,
+    expand_spec,
+    in_role,
+    load_model,
+    mark_cacheable,
+    scheme_of,
 )
 from scope.printing import counted, shown
 from scope.protocols import Progress, Role, Task, TaskData
@@ -50,7 +49,16 @@ from scope.records import (
     Setting,
     TaskAnswers,
 )
-from scope.registry import entries, find
+from scope.registry import (
+    entries,
+    find,
+    guarded_piece,
+    make_piece,
+    piece_card,
+    refuse_unused_settings,
+    require_distinct,
+    settings_of,
+)
 
 _OWN_CODE = "scope.models.questions"
 """The module of ours whose models call the code of the user."""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from reports.blocks import Block, Table, paragraph
@@ -30,7 +31,6 @@ from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
 from scope.records import Clock, Manifest, Result
-from scope.registry import imported
 from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
@@ -286,7 +286,7 @@ def cost_of(job: Job, request: Request) -> Cost:
     began = time.monotonic()
     check_room(request)
     with reading_shown_by(request.progress):
-        prepared: Prepared[Any] = imported(job.prepare)(request)
+        prepared: Prepared[Any] = resolve_name(job.prepare)(request)
     preparation = time.monotonic() - began
     work = []
     with request.progress.task("timing models", None) as advance:

@@ -369,7 +369,7 @@ def moves(
 
     Returns
     -------
-    Shape (n,), positive where the change speaks for the runner-up.
+    Shape (n,), positive where the change speaks for the runner-up; 0 where no label is another.
 
     Raises
     ------
@@ -387,9 +387,10 @@ def moves(
     clean = checked_probabilities("model_clean", model_clean)
     changed = checked_probabilities("model_changed", model_changed)
     require_same_shape(reference_clean=reference, model_clean=clean, model_changed=changed)
-    if not len(reference):
-        return np.empty(0)
     labels = reference[:, :-1] if open_vocabulary else reference
+    # Servers may name one token alone, the same for every text.
+    if not len(reference) or labels.shape[1] < 2:
+        return np.zeros(len(reference))
     order = np.argsort(-labels, axis=1, kind="stable")
     rows = np.arange(len(order))
 

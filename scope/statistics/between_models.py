@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import LEVEL, student_quantile, sum_by_example
+from scope.statistics.intervals import LEVEL, jackknife_half, student_quantile, sum_by_example
 
 FEWEST_MODELS = 4
 """Without one of three models, the pairs of two are left, which often lie on a line."""
@@ -138,8 +138,7 @@ def correlation_estimate(
     if max(abs(value), np.abs(without).max()) > _ALL:
         reason = "without one of the models the pairs lie on one line, which leaves no interval"
         return Undefined(reason=reason, n=len(left))
-    variance = (len(models) - 1) * float(np.arctanh(without).var())
-    half = student_quantile(LEVEL, len(models) - 1) * math.sqrt(variance)
+    half = float(jackknife_half(np.arctanh(without)))
     return Estimate(
         value=value,
         low=math.tanh(math.atanh(value) - half),

@@ -21,8 +21,8 @@ from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.answer_table import parse_table_name
 from scope.models.scheme import split_spec
-from scope.plugins import expand_groups
 from scope.records import Setting
+from scope.registry import expand_groups
 
 USUAL_CONTROLS = 19
 """Default number of controls to choose: with fewer the test finds fewer related models."""

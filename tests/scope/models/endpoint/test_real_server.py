@@ -8,8 +8,8 @@ import pytest
 
 from scope import audit
 from scope.jobs.pages import html_of
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
 from scope.records import Question
 
 pytestmark = pytest.mark.slow
