@@ -21,9 +21,8 @@ from reports.builders.answer import SIGNS, by_luck, three_parts
 from reports.prose import Span, Text, joined, prose, together, written
 from reports.wording import rounded_percent, short_share
 from scope.jobs.audit.assessed import not_assessed
-from scope.jobs.audit.examples import listed_texts
+from scope.jobs.audit.examples import listed_texts, telling_text
 from scope.jobs.audit.limits import WrittenVerdict, capabilities_table, in_order, limits_table
-from scope.jobs.audit.telling import telling_text
 from scope.jobs.audit.verdict_words import carrying, finding, in_some, in_words, measured, whole
 from scope.records import AuditResult, Estimate, Manifest, ReplacementDecision
 

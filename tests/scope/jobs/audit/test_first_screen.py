@@ -11,7 +11,7 @@ from reports.blocks import Paragraph, Preformatted, Table, within
 from reports.charts import SmallStrip
 from reports.prose import plain
 from reports.renderers.terminal import to_text
-from scope.jobs.audit import telling
+from scope.jobs.audit.examples import _marked
 from scope.jobs.audit.page import page
 from scope.jobs.pages import page_of as whole_page_of
 from scope.records import Endpoint, Estimate, Replacement, TextsNeeded
@@ -82,7 +82,7 @@ LONG = " ".join(f"w{place}" for place in range(30))
     ],
 )
 def test_only_what_differs_is_marked_wherever_it_stands(changed, marked):
-    shown = telling._marked(LONG, changed)
+    shown = _marked(LONG, changed)
     assert [(span.style, span.text) for span in shown if span.style != "plain"] == marked
     assert len(plain(shown).split()) <= 16
 

@@ -8,7 +8,7 @@ from toy_models import Constant, Reference, Stranger, weight
 from reports.prose import plain
 from scope.errors import SpecError
 from scope.jobs.audit.answer import written_verdicts
-from scope.jobs.audit.telling import telling_text
+from scope.jobs.audit.examples import telling_text
 from scope.jobs.audit.verdict_words import carrying, finding, how_open, in_plain_words
 from scope.records import Undefined
 

@@ -11,8 +11,7 @@ from kept_results import estimate
 from reports.blocks import Beside, Cards, Table, within
 from reports.charts import SmallStrip
 from reports.prose import plain, written
-from scope.jobs.compare.page import page
-from scope.jobs.compare.page_answer import Screen, about_of, tables_of
+from scope.jobs.compare.page import Screen, about_of, page, tables_of
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import TaskShares
 

@@ -8,8 +8,7 @@ from kept_results import interval, kept
 from reports.prose import plain, written
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
-from scope.jobs.probe.page import answers_of
-from scope.jobs.probe.page_tables import counts_of_errors, similar_layers, wrong_section
+from scope.jobs.probe.page import answers_of, counts_of_errors, similar_layers, wrong_section
 from scope.records import LayerAlignment, MisjudgedPair, Undefined
 
 FINDINGS = kept("probe").findings
