@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from scope.answers.table import (
     Held,
@@ -41,7 +41,6 @@ KEPT_AT_ONCE = 16
 SECONDS_BETWEEN_WRITES = 1.0
 """Longest time between two writes of answers."""
 
-Row = TypeVar("Row")
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -189,16 +188,12 @@ class Answers:
             # Texts of similar length make full batches; the order does not change the answers.
             missing.sort(key=lambda content: len(distinct[content]))
         waiting = [distinct[content] for content in missing]
-
-        def keep(answers: Sequence[tuple[str, Any]]) -> None:
-            self._keep(model.fingerprint, dict(answers))
-            known.update(answers)
-            advance(len(answers))
-
-        shown = (progress or Silent()).task(title, len(distinct), len(known))
-        with shown as advance, Keeper(keep) as keeper:
-            for place, answer in ask(model, role, waiting):
-                keeper.add((missing[place], answer))
+        with (progress or Silent()).task(title, len(distinct), len(known)) as advance:
+            for answers in _gathered(ask(model, role, waiting)):
+                by_content = {missing[place]: answer for place, answer in answers.items()}
+                self._keep(model.fingerprint, by_content)
+                known |= by_content
+                advance(len(answers))
         if remember:
             self._remember(model.fingerprint, known)
         places = enumerate(contents)
@@ -312,44 +307,27 @@ class CachedClassifier:
         return self._answers.get(self._classifier, "classifier", texts, remember=False)
 
 
-class Keeper(Generic[Row]):
-    """Gathers single answers and writes them together, at least once a second.
-
-    At the end, also after a failure, the rest is written.
+def _gathered(answers: Iterable[tuple[int, Any]]) -> Iterator[dict[int, Any]]:
+    """Answers that are written together, at least once a second; all that came before a failure.
 
     Examples
     --------
-    >>> written = []
-    >>> with Keeper(written.append) as keeper:
-    ...     for number in range(KEPT_AT_ONCE + 1):
-    ...         keeper.add(number)
-    >>> [len(rows) for rows in written]
+    >>> [len(answers) for answers in _gathered(enumerate("a" * (KEPT_AT_ONCE + 1)))]
     [16, 1]
     """
-
-    def __init__(self, write: Callable[[Sequence[Row]], None]) -> None:
-        self._write = write
-        self._gathered: list[Row] = []
-        self._written = time.monotonic()
-
-    def __enter__(self) -> Keeper[Row]:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self._write_gathered()
-
-    def add(self, row: Row) -> None:
-        """Take one answer."""
-        self._gathered.append(row)
-        late = time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES
-        if late or len(self._gathered) >= KEPT_AT_ONCE:
-            self._write_gathered()
-
-    def _write_gathered(self) -> None:
-        rows, self._gathered = self._gathered, []
-        if rows:
-            self._write(rows)
-        self._written = time.monotonic()
+    gathered: dict[int, Any] = {}
+    written = time.monotonic()
+    try:
+        for place, answer in answers:
+            gathered[place] = answer
+            late = time.monotonic() - written >= SECONDS_BETWEEN_WRITES
+            if late or len(gathered) >= KEPT_AT_ONCE:
+                ready, gathered, written = gathered, {}, time.monotonic()
+                yield ready
+    finally:
+        # A failure is raised again when these are kept.
+        if gathered:
+            yield gathered
 
 
 def content_of(role: Role, item: str | Question) -> str:

@@ -176,12 +176,12 @@ def require_one_form(models: Iterable[Any]) -> None:
         )
 
 
-def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
-    """Read the prompts that are given, and refuse those with which nothing would be asked."""
+def check_prompts(roles: Sequence[Role] | None, options: ModelOptions) -> None:
+    """Read the prompts of the user; of tasks, refuse those with which nothing would be asked."""
     unused = "choice" if options.ask == "letters" else "choice_letters"
-    used = [name for role in roles for name in KINDS[role].prompts if name != unused]
+    used = [name for role in roles or () for name in KINDS[role].prompts if name != unused]
     for name in options.prompts:
-        if name not in used:
+        if roles is not None and name not in used:
             raise SpecError(
                 f"the prompt `{name}`, which none of the tasks uses",
                 expected=f"prompts of these tasks: {', '.join(used)}",

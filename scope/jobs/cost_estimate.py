@@ -209,21 +209,18 @@ class _TrialEndsError(Exception):
     """Ends a trial of a search when its time is over."""
 
 
-class _TimedClassifier:
+class _TimedClassifier(CachedClassifier):
     """A reference that answers for some seconds and counts the distinct texts."""
 
     def __init__(self, reference: Model) -> None:
-        self._classifier = CachedClassifier(reference.adapter, Memory())
-        self._classifier.classify(["a first text prepares the model"])
+        super().__init__(reference.adapter, Memory())
+        super().classify(["a first text prepares the model"])
         self._began = time.monotonic()
         self.seen: set[str] = set()
         self.seconds = 0.0
-        self.spec = self._classifier.spec
-        self.fingerprint = self._classifier.fingerprint
-        self.labels = self._classifier.labels
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        answers = self._classifier.classify(texts)
+        answers = super().classify(texts)
         self.seen.update(texts)
         self.seconds = time.monotonic() - self._began
         if self.seconds > SECONDS_A_TRIAL:

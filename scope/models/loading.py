@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from scope.errors import ModelError
+from scope.models.inference import Computed
 from scope.models.options import ModelOptions, Readout
 from scope.models.questions import CALLS, KINDS, GuardedModel, guard_methods, is_complete
 from scope.models.scheme import (
@@ -95,7 +96,10 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
     scheme, rest = find_scheme(spec)
     built_in = scheme.name in BUILT_IN["models"]
     if built_in and (scheme.own or not options.trust_remote_code):
-        return scheme.load(rest, options)
+        model = scheme.load(rest, options)
+        if isinstance(model, Computed):
+            model.measure()
+        return model
     code = UntrustedCode(spec)
     model = code.call("loading", scheme.load, rest, options)
     if built_in:

@@ -28,7 +28,6 @@ from scope.models.labels import (
 )
 from scope.models.loading import require_labels
 from scope.models.options import ModelOptions
-from scope.models.prompts import prompt_of
 from scope.models.scheme import KnownLabels, Model, checked_spec, expand_spec, find_scheme
 from scope.protocols import Classifier
 from scope.records import Example, ModelCard, Question
@@ -274,15 +273,3 @@ def refuse_unused_words(options: ModelOptions, *, used: bool) -> None:
             expected="a model that chooses among words, such as a causal language model",
             fix="leave --label-word and --prompt out",
         )
-
-
-def read_prompts(options: ModelOptions) -> None:
-    """Read the prompts of the user.
-
-    Raises
-    ------
-    SpecError
-        When one cannot be used.
-    """
-    for name in options.prompts:
-        prompt_of(name, options)

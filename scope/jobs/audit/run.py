@@ -125,7 +125,7 @@ def _conduct(
     plans = _without(plans, known)
     # A shard may be too small for this check; the run of all shards makes it.
     for plan in () if request.shard else plans:
-        _refuse_degenerate_reference(plan, run, progress)
+        _refuse_degenerate_reference(plan, known[plan.names[0]], run)
     run_shards(request, run_audit, configuration, len(examples), run)
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     if request.candidates and not request.is_matrix:
@@ -288,10 +288,8 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
         recognise(model, "classifier", texts, run, progress)
 
 
-def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:
+def _refuse_degenerate_reference(plan: AuditPlan, answers: Answers, run: Run) -> None:
     """End the audit before any search if the reference is degenerate."""
-    texts = [example.text for example in plan.data.examples]
-    answers = answer_texts(plan.models.reference, texts, run, progress)
     shares = _shares(plan, [answers])[0]
     if shares.degenerate is not None:
         run.discard()
