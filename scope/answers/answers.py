@@ -147,7 +147,7 @@ class Answers:
         self.asked_again = 0
         self.drifts: list[str] = []
         self._computed: set[str] = set()
-        self._remembered: dict[str, dict[str, Any]] = defaultdict(dict)
+        self._remembered: dict[tuple[str, Role], dict[Any, Any]] = defaultdict(dict)
 
     def get(
         self,
@@ -195,30 +195,32 @@ class Answers:
                 known |= by_content
                 advance(len(answers))
         if remember:
-            self._remember(model.fingerprint, known)
+            answered = {distinct[content]: answer for content, answer in known.items()}
+            self._remember(model.fingerprint, role, answered)
         places = enumerate(contents)
-        answered = ((place, known[content]) for place, content in places if content in known)
-        return in_order(model, items, answered)
+        pairs = ((place, known[content]) for place, content in places if content in known)
+        return in_order(model, items, pairs)
 
     def known(
         self, fingerprint: str, items: Sequence[Any], role: Role = "classifier"
     ) -> dict[Any, Any]:
         """The answers of one model that are known, by text or question."""
         contents = {item: content_of(role, item) for item in items}
-        known = self._known(fingerprint, role, dict.fromkeys(contents.values()))
-        self._remember(fingerprint, known)
-        return {item: known[content] for item, content in contents.items() if content in known}
+        by_content = self._known(fingerprint, role, {key: item for item, key in contents.items()})
+        known = {item: by_content[key] for item, key in contents.items() if key in by_content}
+        self._remember(fingerprint, role, known)
+        return known
 
     def keep(self, fingerprint: str, answers: Mapping[Any, Any], role: Role = "classifier") -> None:
         """Keep answers by text or question; when this returns they survive a kill."""
         by_content = {content_of(role, item): answer for item, answer in answers.items()}
         self._keep(fingerprint, by_content)
-        self._remember(fingerprint, by_content)
+        self._remember(fingerprint, role, answers)
 
-    def _remember(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
+    def _remember(self, fingerprint: str, role: Role, answers: Mapping[Any, Any]) -> None:
         # What a server failed to answer is asked again.
-        answered = {key: answer for key, answer in answers.items() if answer.missing != "server"}
-        self._remembered[fingerprint].update(answered)
+        answered = {item: answer for item, answer in answers.items() if answer.missing != "server"}
+        self._remembered[fingerprint, role].update(answered)
 
     def keeps(self) -> None:
         """Called before anything is kept."""
@@ -241,10 +243,11 @@ class Answers:
             "facts", f"{fingerprint}\n", f"{fingerprint}\n{identity}"
         )
 
-    def _known(self, fingerprint: str, role: Role, contents: Iterable[str]) -> dict[str, Any]:
-        remembered = self._remembered[fingerprint]
-        known = {content: remembered[content] for content in contents if content in remembered}
-        missing = [content for content in contents if content not in known]
+    def _known(self, fingerprint: str, role: Role, items: Mapping[str, Any]) -> dict[str, Any]:
+        """The known answers to items, which are given and named by their contents."""
+        remembered = self._remembered[fingerprint, role]
+        known = {key: remembered[item] for key, item in items.items() if item in remembered}
+        missing = [content for content in items if content not in known]
         return known | self._stored(fingerprint, role, missing) if missing else known
 
     def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
@@ -285,12 +288,14 @@ class Memory(Answers):
 
     def __init__(self) -> None:
         self._remembered = defaultdict(dict)
+        self._by_content: dict[str, dict[str, Any]] = defaultdict(dict)
 
     def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
-        return {}
+        known = self._by_content[fingerprint]
+        return {content: known[content] for content in contents if content in known}
 
     def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
-        self._remembered[fingerprint].update(answers)
+        self._by_content[fingerprint].update(answers)
 
 
 class CachedClassifier:

@@ -63,8 +63,8 @@ class Kind(NamedTuple):
     method
         The model's method for it.
     stream
-        The method that gives answers as they come, each with the number of its question; it may be
-        the same, and a model may lack it.
+        The method that may give answers as they come, each with the number of its question: the
+        same, or another one, which a model may lack.
     read
         The checked record of what came back: it gets the model, the question and the answer. None
         where the answer to all questions is one array.
@@ -101,6 +101,8 @@ def ask(model: Any, role: Role, items: Sequence[Any]) -> Iterator[tuple[int, Any
     >>> [(place, prediction.choice) for place, prediction in ask(Guess(), "classifier", ["good"])]
     [(0, 1)]
     """
+    if not items:
+        return
     kind, alone = KINDS[role], getattr(model, "asked_alone", False)
     if not alone and hasattr(model, kind.stream or "-"):
         yield from _as_they_come(kind, model, getattr(model, kind.stream)(items), items)
@@ -136,7 +138,7 @@ def _records(kind: Kind, model: Any, answers: Any, items: Sequence[Any]) -> list
 
 def one_each(spec: str, answers: Any, items: Sequence[Any]) -> list[Any]:
     """The answers as a list; one more is enough to see that there are too many."""
-    kind = "texts" if isinstance(items[0], str) else "questions"
+    kind = "texts" if items and isinstance(items[0], str) else "questions"
     if isinstance(answers, str | Mapping) or not isinstance(answers, Iterable):
         raise _wrong(spec, f"{len(items)} {kind} with {shown(answers, 80)}", "a list of answers")
     values = list(islice(answers, len(items) + 1))
@@ -153,7 +155,10 @@ def one_each(spec: str, answers: Any, items: Sequence[Any]) -> list[Any]:
 def _as_they_come(
     kind: Kind, model: Any, answers: Any, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    """The records of answers that come one by one, at most one to each item."""
+    """The records of answers that come one by one, at most one to each item; or of a list."""
+    if isinstance(answers, list | tuple):
+        yield from enumerate(_records(kind, model, answers, items))
+        return
     name = "text" if items and isinstance(items[0], str) else "question"
     pairs = f"pairs, as they come: the number of the {name} from 0, and its answer"
     if not isinstance(answers, Iterable):
