@@ -105,7 +105,7 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
     if built_in:
         return guard_methods(model, code)
     complete = code.call("its attributes", is_complete, model)
-    return GuardedModel(model, code) if complete else model
+    return GuardedModel(model, code, own=scheme.own) if complete else model
 
 
 def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:

@@ -424,10 +424,12 @@ class GuardedModel:
         The object.
     code
         The boundary through which its methods are called.
+    own
+        Whether it is the user's, and not of a plugin.
     """
 
-    def __init__(self, model: object, code: UntrustedCode) -> None:
-        self.kind = type(model)
+    def __init__(self, model: object, code: UntrustedCode, *, own: bool = True) -> None:
+        self.kind, self.own = type(model), own
         with code.entered("its attributes"):
             for name in ("spec", "fingerprint", "reproducible", "precision"):
                 if hasattr(model, name):

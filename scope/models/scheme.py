@@ -348,14 +348,12 @@ def expand_spec(spec: str) -> tuple[str, ...]:
 class Model:
     """A model with the name that tables and reports give it, and its role in the job.
 
-    ``adapter`` answers, in the roles of `scope.protocols`; ``own`` is true if it is the user's
-    object, passed directly or as ``python:``.
+    ``adapter`` answers, in the roles of `scope.protocols`.
     """
 
     name: str
     role: ModelRole = "model"
     adapter: Any
-    own: bool = False
 
     @property
     def spec(self) -> str:
@@ -371,6 +369,11 @@ class Model:
     def saved(self) -> bool:
         """Whether its answers are looked up in a file, at no cost, and need not be stored."""
         return scheme_of(self.spec).saved
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the user's object, passed directly or as ``python:``."""
+        return getattr(self.adapter, "own", False)
 
     @property
     def served(self) -> bool:

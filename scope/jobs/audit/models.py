@@ -167,7 +167,7 @@ def _loaded(
         for model in models:
             classifiers.append(load_audited(model, role, options, examples))
             advance()
-    require_own_fingerprints(models, classifiers)
+    require_own_fingerprints(classifiers)
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
     require_one_form(classifiers)
     return classifiers
