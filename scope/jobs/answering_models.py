@@ -15,7 +15,7 @@ from scope.core.request import Request
 from scope.data.fields import CLUSTER
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
-from scope.metrics import Metric, parse_metric
+from scope.metrics.catalog import Metric, parse_metric
 from scope.models.answer_table import TableColumn
 from scope.models.loading import in_role, load_model
 from scope.models.options import Form, ModelOptions

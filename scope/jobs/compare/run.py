@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from scope.answers import Run, recognise
-from scope.core.gates import Gate, parse_gate, require_names
 from scope.core.request import as_function
 from scope.estimation.tasks import (
     TaskNumbers,
@@ -31,6 +30,7 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
+from scope.jobs.gates import Gate, parse_gate, require_names
 from scope.jobs.identity import configuration_of, manifest_of, short_names
 from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.runner import Prepared, run_job
