@@ -9,7 +9,6 @@ libraries. Models without an identity are never shared.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,10 +29,10 @@ from scope.answers.table import (
     shared_table,
 )
 from scope.errors import RunError
-from scope.models.questions import ask, in_order
+from scope.models.questions import KINDS, ask, content_of, in_order
 from scope.progress import Silent
 from scope.protocols import Classifier, Progress, Role
-from scope.records import Answer, Prediction, Question
+from scope.records import Prediction
 
 KEPT_AT_ONCE = 16
 """Answers between two writes: at most these, and those under way, are lost by a kill."""
@@ -251,7 +250,7 @@ class Answers:
         return known | self._stored(fingerprint, role, missing) if missing else known
 
     def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
-        read = partial(read_row, Prediction if role == "classifier" else Answer)
+        read = partial(read_row, KINDS[role].record)
         known: dict[str, Any] = self.table.get("answers", fingerprint, contents, read)
         identity = self.shared.identity(fingerprint)
         missing = [content for content in contents if content not in known]
@@ -333,9 +332,3 @@ def _gathered(answers: Iterable[tuple[int, Any]]) -> Iterator[dict[int, Any]]:
         # A failure is raised again when these are kept.
         if gathered:
             yield gathered
-
-
-def content_of(role: Role, item: str | Question) -> str:
-    """What a model is asked in a role, which decides its answer: the id of a question does not."""
-    parts = [item] if isinstance(item, str) else [item.text, item.context, item.options]
-    return json.dumps([role, *parts])

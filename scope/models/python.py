@@ -37,6 +37,7 @@ from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_inpu
 from scope.models.options import ModelOptions
 from scope.models.questions import (
     ASKED_AT_ONCE,
+    KINDS,
     GuardedModel,
     checked_text,
     is_complete,
@@ -49,8 +50,8 @@ from scope.records import Question
 from scope.records.result import MEMORY, OBJECT
 from scope.untrusted import UntrustedCode, loading
 
-_ASKED = ("fill", "answer", "choose", "predict_next")
-"""The methods of an object that answers other questions than for labels."""
+_ASKED = tuple(kind for role, kind in KINDS.items() if kind.read and role != "classifier")
+"""The kinds of questions to an object, besides those for labels."""
 
 
 class PythonModel:
@@ -190,15 +191,15 @@ def _with_identity(
     if is_known(candidate):
         return adapt(candidate, code.name, fingerprint, options)
     spec = code.name
-    offered = {name: getattr(candidate, name, None) for name in _ASKED}
+    offered = {kind.method: getattr(candidate, kind.method, None) for kind in _ASKED}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
     if classification := _classification(candidate, attribute, code, needed=not calls):
         call, labels = classification
         calls["classify"] = partial(_by_labels, spec, call, labels)
-    for name in ("fill", "answer", "choose"):
-        if name in calls:
-            calls[name] = partial(_in_portions, spec, calls[name])
+    for kind in _ASKED:
+        if kind.stream in calls:
+            calls[kind.stream] = partial(_in_portions, spec, calls[kind.stream])
     return GuardedModel(PythonModel(calls, labels, spec, fingerprint), code)
 
 

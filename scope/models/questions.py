@@ -13,6 +13,7 @@ plugin: its code runs behind the boundary, where its answers become records.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -68,6 +69,8 @@ class Kind(NamedTuple):
     read
         The checked record of what came back: it gets the model, the question and the answer. None
         where the answer to all questions is one array.
+    record
+        What is kept of an answer.
     difference
         How much two answers to a question differ.
     prompts
@@ -78,8 +81,15 @@ class Kind(NamedTuple):
     method: str
     stream: str = ""
     read: Callable[[Any, Any, Any], Any] | None = None
+    record: type | None = None
     difference: Callable[[Any, Any], float] | None = None
     prompts: tuple[str, ...] = ()
+
+
+def content_of(role: Role, item: str | Question) -> str:
+    """What a model is asked in a role, which decides its answer: the id of a question does not."""
+    parts = [item] if isinstance(item, str) else [item.text, item.context, item.options]
+    return json.dumps([role, *parts])
 
 
 def ask(model: Any, role: Role, items: Sequence[Any]) -> Iterator[tuple[int, Any]]:
@@ -377,22 +387,19 @@ def _beyond(ones: dict[str, float], others: dict[str, float]) -> float:
     return max(gaps, default=0.0)
 
 
-_PREDICTED = difference_of_predictions
-_ANSWERED = difference_of_answers
+_predicted = partial(Kind, record=Prediction, difference=difference_of_predictions)
+_answered = partial(Kind, record=Answer, difference=difference_of_answers)
+_IN_WORDS, _IN_LETTERS = ("answer", "text_to_text_answer"), ("choice", "choice_letters")
 
 KINDS: Mapping[Role, Kind] = MappingProxyType(
     {
-        "classifier": Kind(Classifier, "classify", "stream", _prediction, _PREDICTED),
-        "mask_filler": Kind(MaskFiller, "fill", "fill", _in_words, _ANSWERED, ("cloze",)),
-        "answerer": Kind(
-            *(Answerer, "answer", "answer", _in_words, _ANSWERED),
-            ("answer", "text_to_text_answer"),
+        "classifier": _predicted(Classifier, "classify", "stream", read=_prediction),
+        "mask_filler": _answered(MaskFiller, "fill", "fill", read=_in_words, prompts=("cloze",)),
+        "answerer": _answered(Answerer, "answer", "answer", read=_in_words, prompts=_IN_WORDS),
+        "choice_scorer": _answered(
+            ChoiceScorer, "choose", "choose", read=_among_options, prompts=_IN_LETTERS
         ),
-        "choice_scorer": Kind(
-            *(ChoiceScorer, "choose", "choose", _among_options, _ANSWERED),
-            ("choice", "choice_letters"),
-        ),
-        "next_token": Kind(NextToken, "predict_next", "stream_next", _next_tokens, _PREDICTED),
+        "next_token": _predicted(NextToken, "predict_next", "stream_next", read=_next_tokens),
         "text_scorer": Kind(TextScorer, "perplexities"),
         "encoder": Kind(Encoder, "encode"),
         "latent_reader": Kind(LatentReader, "latents"),
