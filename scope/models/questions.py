@@ -26,7 +26,7 @@ import numpy as np
 
 from scope.data.items import option_index
 from scope.errors import ModelError
-from scope.metrics.arrays import is_distribution, normalized
+from scope.metrics.arrays import SUM_TOLERANCE, is_distribution, normalized
 from scope.models.probabilities import DECIMALS, next_tokens, ranked
 from scope.printing import shown, unstorable, writable
 from scope.protocols import (
@@ -211,14 +211,16 @@ def _prediction(model: Any, text: str, answer: Any) -> Prediction:
     if record.tokens or not is_distribution(row, count):
         expected = f"{count} probabilities that sum to 1, one for each label"
         raise _wrong_at(model, text, shown(answer, 200), expected)
-    shares = normalized(row) if is_record else np.round(normalized(row), DECIMALS)
-    return Prediction(probabilities=tuple(shares.tolist()), truncated=bool(record.truncated))
+    shares = _plain_shares(row)
+    if not is_record:
+        shares = tuple(np.round(shares, DECIMALS).tolist())
+    return Prediction(probabilities=shares, truncated=bool(record.truncated))
 
 
 def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
     """The likeliest next tokens, ranked; one must be probable, or nothing is predicted."""
     if isinstance(answer, Mapping) and _is_part([*answer.values()]):
-        shares = normalized([*answer.values()], part=True).tolist()
+        shares = _plain_shares([*answer.values()], part=True)
         # Tokens that are equal after encoding count as one.
         names = (writable(str(token)) for token in answer)
         return next_tokens(zip(names, shares, strict=True), len(answer))
@@ -228,7 +230,7 @@ def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
             return none
         tokens = tuple(writable(token) for token in answer.tokens if isinstance(token, str))
         if len(row) == len(answer.tokens) == len(set(tokens)) and _is_part(row) and max(row) > 0:
-            shares = tuple(normalized(row, part=True).tolist())
+            shares = _plain_shares(row, part=True)
             named = Prediction(
                 probabilities=shares, truncated=bool(answer.truncated), tokens=tokens
             )
@@ -239,11 +241,19 @@ def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
 
 def _without_answer(answer: Prediction, row: Sequence[Any]) -> Prediction | None:
     """The prediction of a model that gives a reason for having none, or NaN for a probability."""
-    has_nan = any(isinstance(share, Real) and share != share for share in row)  # noqa: PLR0124
+    has_nan = any(share != share and isinstance(share, Real) for share in row)  # noqa: PLR0124
     if not has_nan and (row or not answer.missing):
         return None
     missing = "no number" if has_nan else answer.missing
     return Prediction(probabilities=(), truncated=bool(answer.truncated), missing=missing)
+
+
+def _plain_shares(row: Sequence[float], *, part: bool = False) -> tuple[float, ...]:
+    """The probabilities as plain numbers, with the rounding of half precision undone."""
+    off = math.fsum(row) - 1
+    if (off if part else abs(off)) <= SUM_TOLERANCE:
+        return tuple(map(float, row))  # the usual case, in a tenth of the time
+    return tuple(normalized(row, part=part).tolist())
 
 
 def _is_part(row: Sequence[Any]) -> bool:
@@ -283,7 +293,7 @@ def _among_options(model: Any, question: Question, answer: Any) -> Answer:
             raise _wrong_at(model, question.text, str(error), _EXPECTED) from error
     if not is_distribution(answer, len(question.options)):
         raise _wrong_at(model, question.text, shown(answer, 200), _EXPECTED)
-    shares = tuple(round(share, DECIMALS) for share in normalized(answer).tolist())
+    shares = tuple(round(share, DECIMALS) for share in _plain_shares(answer))
     return Answer(choice=shares.index(max(shares)), probabilities=shares)
 
 
@@ -300,7 +310,7 @@ def _plain_answer(model: Any, question: Question, answer: Any) -> Answer:
     return Answer(
         text=None if answer.text is None else _plain(answer.text),
         choice=answer.choice if type(answer.choice) is int else None,
-        probabilities=tuple(normalized(answer.probabilities).tolist()),
+        probabilities=_plain_shares(answer.probabilities) if answer.probabilities else (),
         others=tuple(map(_plain, answer.others)),
         truncated=bool(answer.truncated),
         asked=bool(answer.asked),
