@@ -1,6 +1,6 @@
 """Asks each model for each item once and stores the answers.
 
-`Answers.get` is the one way from a model to its predictions and replies: it removes duplicates,
+`AnswerStore.get` is the one way from a model to its predictions and replies: it removes duplicates,
 looks up what this run and other runs know, asks for the rest, checks it, and keeps it as it comes.
 A run knows a model by its fingerprint: its bytes and settings. The table that runs share knows it
 by its identity: the fingerprint with all that computes its answers, such as processor and
@@ -112,7 +112,7 @@ class Shared:
                 table.abandon()
 
 
-class Answers:
+class AnswerStore:
     """The answers of models that a run keeps.
 
     ``asked_again`` and ``drifts`` are this session's: see `scope.answers.asking`. Answers that a
@@ -132,7 +132,7 @@ class Answers:
     ...     def classify(self, texts):
     ...         print("asked:", *texts)
     ...         return [Prediction(probabilities=(0.25, 0.75)) for _ in texts]
-    >>> answers = Answers(Table(Path(":memory:")))
+    >>> answers = AnswerStore(Table(Path(":memory:")))
     >>> [one.choice for one in answers.get(Guess(), "classifier", ["good", "bad", "good"])]
     asked: bad good
     [1, 1, 1]
@@ -282,7 +282,7 @@ class Answers:
         self.table.put("answers", fingerprint, rows)
 
 
-class Memory(Answers):
+class Memory(AnswerStore):
     """Answers that are kept as long as the process lives."""
 
     def __init__(self) -> None:
@@ -300,7 +300,7 @@ class Memory(Answers):
 class CachedClassifier:
     """A classifier whose answers come from a run where they are known already."""
 
-    def __init__(self, classifier: Classifier, answers: Answers) -> None:
+    def __init__(self, classifier: Classifier, answers: AnswerStore) -> None:
         self._classifier, self._answers = classifier, answers
         self.spec = classifier.spec
         self.fingerprint = classifier.fingerprint

@@ -27,7 +27,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.answers.answers import Answers, Memory
+from scope.answers.answers import AnswerStore, Memory
 from scope.answers.run import Run
 from scope.errors import ModelError, RunError
 from scope.models.answer_table import TableColumn
@@ -64,7 +64,7 @@ class Spread(NamedTuple):
 def answer_questions(
     model: Model, task: Task, questions: Sequence[Question], run: Run, progress: Progress
 ) -> tuple[Answer, ...]:
-    """One model's answers to all questions, in their order; see `Answers.get`."""
+    """One model's answers to all questions, in their order; see `AnswerStore.get`."""
     if model.saved or isinstance(model.adapter, TableColumn):
         # Saved answers were checked as they were read.
         answers = getattr(model.adapter, KINDS[task.role].method)(questions)
@@ -219,7 +219,7 @@ def _compare_batches(
         return
     with progress.task(f"{model.name}: comparing answers alone and in a batch", 1) as advance:
         # Those of an endpoint are wanted anyway, and kept as soon as they are there.
-        store: Answers = run if served else Memory()
+        store: AnswerStore = run if served else Memory()
         together = store.get(adapter, role, items)
         if len(items) > 1 and not (served and run.fact(_SPREAD, adapter.fingerprint)):
             alone = [Memory().get(adapter, role, [item])[0] for item in items]

@@ -67,8 +67,8 @@ class Kind(NamedTuple):
         The method that may give answers as they come, each with the number of its question: the
         same, or another one, which a model may lack.
     read
-        The checked record of what came back: it gets the model, the question and the answer. None
-        where the answer to all questions is one array.
+        A function from the model, the question and what came back to the checked record; None where
+        the answer to all questions is one array.
     record
         What is kept of an answer.
     difference
@@ -80,7 +80,7 @@ class Kind(NamedTuple):
     protocol: type
     method: str
     stream: str = ""
-    read: Callable[[Any, Any, Any], Any] | None = None
+    read: Any = None
     record: type | None = None
     difference: Callable[[Any, Any], float] | None = None
     prompts: tuple[str, ...] = ()
@@ -114,8 +114,9 @@ def ask(model: Any, role: Role, items: Sequence[Any]) -> Iterator[tuple[int, Any
     if not items:
         return
     kind, alone = KINDS[role], getattr(model, "asked_alone", False)
-    if not alone and hasattr(model, kind.stream or "-"):
-        yield from _as_they_come(kind, model, getattr(model, kind.stream)(items), items)
+    stream = getattr(model, kind.stream, None)
+    if stream and not alone:
+        yield from _as_they_come(kind, model, stream(items), items)
         return
     size = 1 if alone else ASKED_AT_ONCE
     for start in range(0, len(items), size):
@@ -129,11 +130,10 @@ def in_order(model: Any, items: Sequence[Any], answers: Iterable[tuple[int, Any]
     known = dict(answers)
     missing = [item for place, item in enumerate(items) if place not in known]
     if missing:
-        kind = "texts" if isinstance(missing[0], str) else "questions"
         text = missing[0] if isinstance(missing[0], str) else missing[0].text
         raise ModelError(
-            f"`{model.spec}` leaves {len(missing)} of {len(items)} {kind} without an answer, such "
-            f"as {text[:80]!r}",
+            f"`{model.spec}` leaves {len(missing)} of {len(items)} {_noun(items)}s without an "
+            f"answer, such as {text[:80]!r}",
             expected="one answer to each; `Answer()` where there is none to a question",
             fix=_FIX,
         )
@@ -143,20 +143,20 @@ def in_order(model: Any, items: Sequence[Any], answers: Iterable[tuple[int, Any]
 def _records(kind: Kind, model: Any, answers: Any, items: Sequence[Any]) -> list[Any]:
     """One record each, of answers that came at once."""
     pairs = zip(items, one_each(model.spec, answers, items), strict=True)
-    return [kind.read(model, *pair) for pair in pairs] if kind.read else []
+    return [kind.read(model, *pair) for pair in pairs]
 
 
 def one_each(spec: str, answers: Any, items: Sequence[Any]) -> list[Any]:
     """The answers as a list; one more is enough to see that there are too many."""
-    kind = "texts" if items and isinstance(items[0], str) else "questions"
+    asked = f"{len(items)} {_noun(items)}s"
     if isinstance(answers, str | Mapping) or not isinstance(answers, Iterable):
-        raise _wrong(spec, f"{len(items)} {kind} with {shown(answers, 80)}", "a list of answers")
+        raise _wrong(spec, f"{asked} with {shown(answers, 80)}", "a list of answers")
     values = list(islice(answers, len(items) + 1))
     if len(values) != len(items):
         number = f"more than {len(items)}" if len(values) > len(items) else str(len(values))
         raise ModelError(
-            f"`{spec}` gives {number} answers to {len(items)} {kind}",
-            expected=f"one answer to each of the {kind}, in order",
+            f"`{spec}` gives {number} answers to {asked}",
+            expected="one answer to each, in order",
             fix=_FIX,
         )
     return values
@@ -169,7 +169,7 @@ def _as_they_come(
     if isinstance(answers, list | tuple):
         yield from enumerate(_records(kind, model, answers, items))
         return
-    name = "text" if items and isinstance(items[0], str) else "question"
+    name = _noun(items)
     pairs = f"pairs, as they come: the number of the {name} from 0, and its answer"
     if not isinstance(answers, Iterable):
         raise _wrong(model.spec, f"with {shown(answers, 80)}", pairs)
@@ -185,7 +185,11 @@ def _as_they_come(
             answered = f"{name} {place} of {len(items)}{twice}"
             raise _wrong(model.spec, answered, f"one answer to each {name}, by its place")
         came.add(place)
-        yield place, kind.read(model, items[place], answer) if kind.read else answer
+        yield place, kind.read(model, items[place], answer)
+
+
+def _noun(items: Sequence[Any]) -> str:
+    return "text" if items and isinstance(items[0], str) else "question"
 
 
 def _wrong(spec: str, answered: str, expected: str) -> ModelError:

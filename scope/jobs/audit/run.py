@@ -146,7 +146,7 @@ def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> Aud
 
 
 def _at_looks(
-    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers], run: Run
+    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, ByText], run: Run
 ) -> AuditResult:
     """The audit of the first texts on which every target is decided, or else of all."""
     ids = {example.id for example in plan.data.examples}
@@ -168,7 +168,7 @@ def _at_looks(
 def _audits(
     plans: Sequence[AuditPlan],
     searches: Sequence[Sequence[Searched]],
-    known: Mapping[str, Answers],
+    known: Mapping[str, ByText],
     run: Run,
 ) -> list[AuditResult]:
     """The models' answers, and the audit against each reference without verdicts."""
@@ -194,7 +194,7 @@ def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
 def _audited(
     plan: AuditPlan,
     searches: Sequence[Searched],
-    known: Mapping[str, Answers],
+    known: Mapping[str, ByText],
     manifest: Manifest,
 ) -> AuditResult:
     """The audit against one reference, from the searches and the answers."""
@@ -249,7 +249,7 @@ def _audited(
 
 
 def _candidates(
-    plan: AuditPlan, drawn: Sequence[PerturbationSet], answers: Sequence[Answers]
+    plan: AuditPlan, drawn: Sequence[PerturbationSet], answers: Sequence[ByText]
 ) -> ScoredCandidates:
     """The random candidates with all answers, and why a capability has none."""
     return ScoredCandidates(
@@ -264,7 +264,7 @@ def _candidates(
 
 
 def _scored_examples(
-    examples: Sequence[Example], answers: Sequence[Answers]
+    examples: Sequence[Example], answers: Sequence[ByText]
 ) -> tuple[ScoredExample, ...]:
     """Each original text with the answers of all models."""
     return tuple(
@@ -288,7 +288,7 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
         recognise(model, "classifier", texts, run, progress)
 
 
-def _refuse_degenerate_reference(plan: AuditPlan, answers: Answers, run: Run) -> None:
+def _refuse_degenerate_reference(plan: AuditPlan, answers: ByText, run: Run) -> None:
     """End the audit before any search if the reference is degenerate."""
     shares = _shares(plan, [answers])[0]
     if shares.degenerate is not None:
@@ -302,7 +302,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, answers: Answers, run: Run) ->
         )
 
 
-def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
+def _shares(plan: AuditPlan, answers: Sequence[ByText]) -> tuple[AnswerShares, ...]:
     """The answers of the reference and the targets so far to the unchanged texts."""
     labels, examples = plan.models.reference.adapter.labels, plan.data.examples
     rows = [{each.id: known[each.text] for each in examples} for known in answers]
@@ -315,7 +315,7 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
     )
 
 
-Answers = dict[str, Prediction]
+ByText = dict[str, Prediction]
 """One model's predictions, by text."""
 
 
@@ -380,7 +380,7 @@ def _plan_in_words(plan: AuditPlan, searches: Sequence[Searched], run: Run) -> s
 
 def _answers(
     model: Model, plans: Sequence[AuditPlan], searches: Sequence[Sequence[Searched]], run: Run
-) -> Answers:
+) -> ByText:
     """A model's answers to all original texts, and to the changed texts of its audits.
 
     Raises
@@ -398,7 +398,7 @@ def _answers(
 
 
 def _scored(
-    sets: Sequence[PerturbationSet], answers: Sequence[Answers]
+    sets: Sequence[PerturbationSet], answers: Sequence[ByText]
 ) -> tuple[ScoredPerturbation, ...]:
     """Each changed text with the answers to it; none where the search failed."""
     return tuple(
