@@ -9,6 +9,7 @@ libraries. Models without an identity are never shared.
 
 from __future__ import annotations
 
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,10 +30,10 @@ from scope.answers.table import (
     shared_table,
 )
 from scope.errors import RunError
-from scope.models.questions import KINDS, ask, content_of, in_order
+from scope.models.questions import KINDS, ask, unanswered
 from scope.progress import Silent
 from scope.protocols import Classifier, Progress, Role
-from scope.records import Prediction
+from scope.records import Prediction, Question
 
 KEPT_AT_ONCE = 16
 """Answers between two writes: at most these, and those under way, are lost by a kill."""
@@ -196,9 +197,9 @@ class AnswerStore:
         if remember:
             answered = {distinct[content]: answer for content, answer in known.items()}
             self._remember(model.fingerprint, role, answered)
-        places = enumerate(contents)
-        pairs = ((place, known[content]) for place, content in places if content in known)
-        return in_order(model, items, pairs)
+        if left := [item for content, item in distinct.items() if content not in known]:
+            raise unanswered(model, left, items)
+        return [known[content] for content in contents]
 
     def known(
         self, fingerprint: str, items: Sequence[Any], role: Role = "classifier"
@@ -332,3 +333,9 @@ def _gathered(answers: Iterable[tuple[int, Any]]) -> Iterator[dict[int, Any]]:
         # A failure is raised again when these are kept.
         if gathered:
             yield gathered
+
+
+def content_of(role: Role, item: str | Question) -> str:
+    """What a model is asked in a role, which decides its answer: the id of a question does not."""
+    parts = [item] if isinstance(item, str) else [item.text, item.context, item.options]
+    return json.dumps([role, *parts])

@@ -18,7 +18,7 @@ from scope.models.heads import Head
 from scope.models.inference import ANSWERS_A_BATCH, batches_of_equal_length
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.paths import batches_by_beginning
-from scope.models.probabilities import chosen, next_tokens
+from scope.models.questions import chosen, next_tokens
 from scope.models.spelling import Spelling
 from scope.protocols import Answers
 from scope.records import Prediction, Question

@@ -19,8 +19,8 @@ from scope.models.checkpoint import fingerprint_with
 from scope.models.heads import Head
 from scope.models.inference import Computed, Inference, batches_of_equal_length, portions_by_length
 from scope.models.options import ModelOptions
-from scope.models.probabilities import DECIMALS
 from scope.models.prompts import cut_around
+from scope.models.questions import DECIMALS
 from scope.models.spelling import word_pieces
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers

@@ -48,7 +48,7 @@ from scope.models.answer_table import (
 )
 from scope.models.endpoint.protocol import spelled_option, written_letter
 from scope.models.options import ModelOptions
-from scope.models.probabilities import shares_of
+from scope.models.questions import shares_of
 from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
 from scope.models.scheme import Scheme
 from scope.paths import expanded, sha256_of

@@ -25,7 +25,6 @@ from scope.models.inference import (
 )
 from scope.models.options import ModelOptions
 from scope.models.paths import Row
-from scope.models.probabilities import chosen
 from scope.models.prompts import (
     Fitted,
     Prompt,
@@ -35,6 +34,7 @@ from scope.models.prompts import (
     option_letter,
     prompt_of,
 )
+from scope.models.questions import chosen
 from scope.models.replies import READ_BY, answer_text
 from scope.models.torch_setup import cache_name
 from scope.protocols import Answers

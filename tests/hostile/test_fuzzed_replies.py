@@ -14,7 +14,7 @@ from scope.models.endpoint.address import Key
 from scope.models.endpoint.exchange import OK, EndpointError, Failure, HttpResponse, refusal
 from scope.models.endpoint.protocol import EndpointRequest, MalformedReplyError, read_reply
 from scope.models.endpoint.roles import answer_in, choice_of
-from scope.models.probabilities import next_tokens
+from scope.models.questions import next_tokens
 from scope.models.replies import answer_text, filler
 from scope.records import Question
 

@@ -29,8 +29,8 @@ from scope.models.endpoint.exchange import (
     said_in,
 )
 from scope.models.options import Thinking
-from scope.models.probabilities import rounded
 from scope.models.prompts import option_letter
+from scope.models.questions import rounded
 from scope.models.replies import begins_thought, line, without_thought
 from scope.records import NoAnswer, Probabilities
 

@@ -14,8 +14,8 @@ from scope.models.endpoint.client import Endpoint
 from scope.models.endpoint.exchange import EndpointError, EndpointRequest
 from scope.models.endpoint.protocol import Position, Reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
-from scope.models.probabilities import next_tokens
 from scope.models.prompts import Prompt, prompt_of, with_letters
+from scope.models.questions import next_tokens
 from scope.models.replies import READ_BY, answer_text, filler, no_answer, without_thought
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Question

@@ -9,7 +9,7 @@ from hub.tiny import write_tiny_model
 from hypothesis import given, settings, strategies as st
 from tiny_heads import SENTINELS, WHOLE_WORDS
 
-from scope.models import probabilities
+from scope.models import questions
 from scope.models.causal import CausalModel
 from scope.models.heads import load
 from scope.models.huggingface import ExtractiveModel, HuggingFaceClassifier, MaskedModel
@@ -152,7 +152,7 @@ def test_an_answer_is_bit_for_bit_the_same_in_any_batch_order_and_budget(
     both = (asks_of(adapter(folder(name), options)) for options in (ours, other))
     with pytest.MonkeyPatch.context() as patch:
         # Every digit: it must not be the rounding that makes them equal.
-        patch.setattr(probabilities, "DECIMALS", 15)
+        patch.setattr(questions, "DECIMALS", 15)
         for ask, ask_other in zip(*both, strict=True):
             alone = [next(ask([question]))[1] for question in asked]
             assert dict(ask_other(asked)) == dict(enumerate(alone))
