@@ -5,19 +5,7 @@ from dataclasses import replace
 import pytest
 from headline_claims import drawn, estimates
 from hypothesis import given
-<<<<<<< HEAD
 from kept_results import bare, interval, kept
-=======
-from made_up_fleet_comparison import (
-    bare,
-    communities,
-    estimate,
-    members,
-    predictions,
-    routers,
-    scores,
-)
->>>>>>> pfleet
 
 from reports.prose import plain
 from scope.jobs.fleet import headlines
@@ -34,13 +22,8 @@ def said(sentences):
 
 
 def embedded(gain):
-<<<<<<< HEAD
     mean, _, used, *_ = SCORES
-    return headlines.of_scores((mean, replace(used, gain=gain)))
-=======
-    mean, _, used, *_ = scores()
     return headlines.of_scores(bare("fleet-embed", scores=(mean, replace(used, gain=gain))))
->>>>>>> pfleet
 
 
 def sign(answer):
@@ -90,33 +73,20 @@ def forecast(gaps, shift):
 @pytest.mark.parametrize(
     ("gaps", "shift", "head"),
     [
-        ((-0.1, 0.01), estimate(-0.0625), "✗ The forecasts are too high, by 6.2 points on average"),
-        ((0.1, 0.01), estimate(0.0625), "✗ The forecasts are too low, by 6.2 points on average"),
+        ((-0.1, 0.01), interval(-0.0625), "✗ The forecasts are too high, by 6.2 points on average"),
+        ((0.1, 0.01), interval(0.0625), "✗ The forecasts are too low, by 6.2 points on average"),
         (
-<<<<<<< HEAD
-            (-0.1, 0.01),
-            interval(-0.0625),
-            "✗",
-            "✗ The forecasts are too high, by 6.2 points on average; 1 of 2 models’ results lie",
-        ),
-        ((0.1, 0.01), interval(0.0625), "✗", "✗ The forecasts are too low, by 6.2 points"),
-        ((0.01, -0.01), interval(0.01), "✓", "✓ Use the fleet to predict right and wrong answers"),
-        ((0.1, -0.01), interval(0.01), "✗", "✗ Do not rely on single forecasts: 1 of 2"),
-        ((0.1, *[-0.01] * 8), interval(0.01), "✗", "✗ Do not rely on single forecasts: 1"),
-        ((0.1, *[-0.01] * 9), interval(0.01), "✓", "✓ Use the fleet"),
-=======
             (0.01, -0.01),
-            estimate(0.01),
+            interval(0.01),
             "✓ The fleet predicts right and wrong answers: 70 % correct",
         ),
-        ((0.1, -0.1), estimate(0.01), "✗ Do not rely on single forecasts: 2 of 2 models’ results"),
-        ((0.1, 0.1, *[0.01] * 6), estimate(0.01), "✓ The fleet predicts"),
+        ((0.1, -0.1), interval(0.01), "✗ Do not rely on single forecasts: 2 of 2 models’ results"),
+        ((0.1, 0.1, *[0.01] * 6), interval(0.01), "✓ The fleet predicts"),
         (
             (0.1, 0.1, -0.1, *[0.01] * 5),
-            estimate(0.01),
+            interval(0.01),
             "✗ Do not rely on single forecasts: 3 of 8",
         ),
->>>>>>> pfleet
     ],
 )
 def test_forecasts_fail_that_are_shifted_or_miss_more_often_than_by_luck(gaps, shift, head):
@@ -197,40 +167,13 @@ def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(signifi
 
 
 def test_communities_are_counted_after_the_correction_for_their_number():
-<<<<<<< HEAD
     near = replace(COMMUNITIES[2], p_value=0.04, p_adjusted=0.08)
-    cases = {
-        0.08: "Communities not shown to",
-        0.04: "Communities closer",
-        None: "Too small to test",
-    }
-    for p_adjusted, start in cases.items():
-        (sentence,) = said([headlines.of_communities((replace(near, p_adjusted=p_adjusted),))])
-        assert sentence.startswith(start)
-    assert headlines.of_communities(COMMUNITIES[:1]) == ()
-
-
-def test_the_worst_model_and_category_are_named_with_how_many_there_are():
-    (model,) = said(headlines.worst_model(kept("fleet-forecast").expected))
-    assert model.endswith("alone, forecast 75 % [72, 78], observed 62 % [59, 66].")
-    used = [row for row in SCORES if row.chosen]
-    (sentence,) = said(headlines.wrong_answers(used))
-    assert "of single answers are predicted wrongly" in sentence
-    single = [row for row in ROUTERS if row.router == "single best"]
-    parts = [replace(row, category="logic", gain=interval(-0.1)) for row in single][:1]
-    (category,) = said(headlines.route_fails(parts))
-    assert category.startswith("Routing loses most on logic: −10.0 [−13.1, −6.9] points on")
-    unclear = [replace(row, gain=interval(0.0)) for row in parts]
-    assert said(headlines.route_fails(unclear)) == [
-        "Routing clearly loses in none of 1 categories."
-=======
-    near = replace(communities()[2], p_value=0.04, p_adjusted=0.08)
     cases = {0.08: "are not clearly closer", 0.04: "are closer together", None: "Too small to test"}
     for p_adjusted, claim in cases.items():
         pairs = (replace(near, p_adjusted=p_adjusted),)
         (sentence,) = said(headlines.communities(bare("fleet-map", communities=pairs)))
         assert claim in sentence
-    assert said(headlines.communities(bare("fleet-map", communities=communities()[:1]))) == []
+    assert said(headlines.communities(bare("fleet-map", communities=COMMUNITIES[:1]))) == []
 
 
 @pytest.mark.parametrize(
@@ -238,17 +181,16 @@ def test_the_worst_model_and_category_are_named_with_how_many_there_are():
     [("factors", "differ by 25 points"), ("mf(dimensions=2)", "differ by 0.25 in log-odds")],
 )
 def test_a_distance_has_the_unit_of_its_forecaster(forecaster, end):
-    result = bare("fleet-map", fleet=members(), forecaster=forecaster)
+    result = bare("fleet-map", fleet=kept("fleet-map").fleet, forecaster=forecaster)
     assert words(headlines.of_map(result))[0].endswith(end)
     distances = [distance for distance, *_ in headlines.nearest_pairs(result)]
     assert distances == [0.25] * 4
 
 
 def test_where_it_fails_names_what_clearly_differs():
-    known = [row for row in scores() if row.chosen]
+    known = [row for row in SCORES if row.chosen]
     clear = [
-        replace(row, accuracy=estimate(0.5)) if row.category == "logic" else row for row in known
->>>>>>> pfleet
+        replace(row, accuracy=interval(0.5)) if row.category == "logic" else row for row in known
     ]
     for rows, end in (
         (known, "most in law <"),
@@ -257,14 +199,16 @@ def test_where_it_fails_names_what_clearly_differs():
     ):
         (sentence, *_) = said(headlines.wrong_answers(bare("fleet-embed", scores=tuple(rows))))
         assert end in sentence
-    single = next(row for row in routers() if row.router == "single best")
+    single = next(row for row in ROUTERS if row.router == "single best")
     for gain, start in (
         (-0.1, "Routing loses most on logic: −10.0 [−13.1, −6.9] points on 400"),
         (0.0, "No category clearly loses; the lowest is logic: 0.0 [−3.1, +3.1]"),
     ):
-        parts = (replace(single, category="logic", gain=estimate(gain)),)
+        parts = (replace(single, category="logic", gain=interval(gain)),)
         (sentence,) = said(headlines.route_fails(bare("fleet-route", routers=parts)))
         assert sentence.startswith(start)
-    fails, example = said(headlines.worst_of(bare("fleet-predict", predictions=predictions())))
+    fails, example = said(
+        headlines.worst_of(bare("fleet-predict", predictions=kept("fleet-predict").predictions))
+    )
     assert fails.startswith("Worst on law")
     assert example == ""

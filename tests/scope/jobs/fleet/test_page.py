@@ -4,18 +4,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
-<<<<<<< HEAD
 from kept_results import FLEET, bare, interval, kept
-=======
-from made_up_fleet_comparison import (
-    MODELS,
-    RECORDS,
-    bare,
-    build_comparison,
-    estimate,
-    expected,
-)
->>>>>>> pfleet
 
 from reports.renderers.terminal import to_text
 from scope.cli.output import Output, show_result
@@ -103,21 +92,7 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen(job):
     assert "x1b[31mred" in text.replace("\n", "")
 
 
-<<<<<<< HEAD
-def models(*skills, communities=None):
-    return [
-        FleetModel(
-            name=f"m{place}",
-            skill=Undefined(reason="none") if skill is None else interval(skill),
-            x=float(place),
-            y=0.0,
-            community=communities[place] if communities else None,
-        )
-        for place, skill in enumerate(skills)
-    ]
-=======
 REST = "smaller communities, or none"
->>>>>>> pfleet
 
 
 @pytest.mark.parametrize(
@@ -130,7 +105,7 @@ REST = "smaller communities, or none"
 def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(communities, found):
     fleet = tuple(
         FleetModel(
-            name=f"m{place}", skill=estimate(0.5), x=float(place), y=0.0, community=community
+            name=f"m{place}", skill=interval(0.5), x=float(place), y=0.0, community=community
         )
         for place, community in enumerate(communities)
     )
@@ -139,38 +114,22 @@ def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(
     assert len(groups) <= fleet_page.MOST_COMMUNITIES + 1
 
 
-<<<<<<< HEAD
-def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
-    points = tuple(
-        BenchmarkPoint(model=str(place), predicted=0.5, observed=place / 3_000)
-        for place in reversed(range(2_001))
-    )
-    first, _, third = kept("fleet-predict").predictions
-    chart = fleet_page.benchmark_chart(replace(first, points=points)).chart
-    drawn = [dot.y for dot in chart.dots]
-    assert len(set(drawn)) == len(drawn) <= fleet_page.MOST_DOTS
-    assert (drawn[0], drawn[-1]) == (0, 1_998 / 3_000)
-    assert chart.series[0].note == "667 of 2,001 models"
-    assert fleet_page.benchmark_chart(third) is None
-
-
-def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
-    unobserved = [replace(row, observed=None) for row in kept("fleet-forecast").expected]
-    alone = fleet_page.accuracies_chart(unobserved)
-    assert isinstance(alone, Table)
-    assert [row.cells[0] for row in alone.rows] == [row.model for row in unobserved]
-=======
 def pictures(job, **parts):
     """The tables with drawings on the first screen."""
     return [block for block in page_of(bare(job, **parts)).blocks() if getattr(block, "limits", 0)]
 
 
 def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
-    unobserved = tuple(replace(row, observed=None, shift=None) for row in expected())
+    unobserved = tuple(
+        replace(row, observed=None, shift=None) for row in kept("fleet-forecast").expected
+    )
     (alone,) = pictures("fleet-forecast", expected=unobserved)
-    assert [row.cells[0] for row in alone.rows] == list(MODELS[:3])
-    (checked,) = pictures("fleet-forecast", expected=expected(), shift=estimate(0.0))
-    assert [row.cells[0] for row in checked.rows] == [MODELS[0], MODELS[2]]
+    assert [row.cells[0] for row in alone.rows] == [row.model for row in unobserved]
+    (checked,) = pictures(
+        "fleet-forecast", expected=kept("fleet-forecast").expected, shift=interval(0.0)
+    )
+    names = [row.model for row in unobserved]
+    assert [row.cells[0] for row in checked.rows] == [names[0], names[2]]
 
 
 @pytest.mark.parametrize(
@@ -182,11 +141,11 @@ def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
     ],
 )
 def test_a_plan_is_the_number_of_questions_that_shows_a_gain_as_seen(gain, words):
-    assert words in fleet_page._plan(estimate(gain))
+    assert words in fleet_page._plan(interval(gain))
 
 
 def test_the_next_command_names_the_fleet_or_learns_it_first():
-    stored = build_comparison("fleet-map")
+    stored = kept("fleet-map")
     manifest = replace(stored.manifest, command="scope fleet map --fleet 'my fleet'")
     lines = {
         shown(replace(stored, manifest=manifest), page=True): "--fleet 'my fleet' --questions NEW",
@@ -194,4 +153,3 @@ def test_the_next_command_names_the_fleet_or_learns_it_first():
     }
     for text, command in lines.items():
         assert command in text
->>>>>>> pfleet
