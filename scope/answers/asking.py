@@ -287,9 +287,8 @@ def _served(model: object) -> str | None:
 
 def recognise_numbers(
     spec: str,
-    text: str | None,
-    stored: Callable[[Sequence[str]], Numbers],
-    compute: Callable[[Sequence[str]], Numbers],
+    kept: Mapping[str, Numbers],
+    compute: Callable[[list[str]], Numbers],
     *,
     progress: Progress,
     fix: str,
@@ -300,10 +299,10 @@ def recognise_numbers(
 
     Parameters
     ----------
-    text
-        A text of which vectors are kept; None where there is none.
-    stored, compute
-        The kept vectors of texts, a row each, and the same computed anew.
+    kept
+        Vectors by text, of which the first is computed again; maybe none.
+    compute
+        The vectors of texts, a row each.
     fix
         What to do if it is another.
 
@@ -312,14 +311,15 @@ def recognise_numbers(
     ModelError
         When it is another one.
     """
-    if text is None:
+    if not kept:
         return
+    text = next(iter(kept))
     with progress.task(f"{spec}: checking that the model is unchanged", 1) as advance:
         computed = compute([text])
         advance()
     if len(computed) != 1:
         return  # Whoever computes the others refuses it.
-    greatest = difference_of_numbers(stored([text])[0], computed[0])
+    greatest = difference_of_numbers(kept[text], computed[0])
     if greatest > DRIFT:
         raise ModelError(
             f"`{spec}` is not the model of the cached vectors: computed again, those of "
