@@ -354,7 +354,7 @@ def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iter
 
 
 def facts_of(
-    card: ModelCard, model: Any, method: str, asked: Sequence[Any], options: ModelOptions
+    card: ModelCard, model: Any, role: Role, asked: Sequence[Any], options: ModelOptions
 ) -> ModelFacts:
     """The size of a model by its files, and the mean time of some of its answers.
 
@@ -363,12 +363,10 @@ def facts_of(
     model
         The model that answers; None where none is loaded. Endpoints and saved answers are not
         timed.
-    method
-        How it is asked for many answers at once, such as ``classify``.
     """
     scheme = scheme_of(card.spec)
     size = scheme.weights(split_spec(card.spec)[1], options)
     if model is None or not asked or scheme.served or scheme.saved:
         return ModelFacts(model=card.name, **size._asdict())
-    times = timed(asked, lambda some: list(getattr(model, method)(some)))
+    times = timed(asked, lambda some: list(ask(model, role, some)))
     return ModelFacts(model=card.name, seconds=times.each, timed=times.answered, **size._asdict())
