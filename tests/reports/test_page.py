@@ -82,7 +82,7 @@ DERIVED = {
     "fleet-route": {"0.45", "40", "210"},
     "compare": {"87.3", "33.5", "96.3", "22.4", "74.1", "44.6", "100", "5"},
     "pair": {"2.5", "189"},
-    "reuse": {"0.001"},
+    "reuse": {"0.001", "20"},
 }
 """Sums, roots, pairs of 100, ends of scales, paired differences, error rates, texts needed."""
 

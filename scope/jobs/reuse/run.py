@@ -11,14 +11,15 @@ from scope.core.request import as_function
 from scope.jobs.left_out import with_reasons
 from scope.jobs.perturbing import soft_scope_metric
 from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.preparation import PreparedTest, prepare_task, prepare_texts
 from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import make_case
 from scope.jobs.reuse.usability import with_chosen_controls
-from scope.jobs.reuse.verdicts import conclude, in_tests
+from scope.jobs.reuse.verdicts import conclude
 from scope.jobs.runner import Prepared, run_job
-from scope.metrics.catalog import Metric
+from scope.metrics import Metric
 from scope.records import GOLD, Measurement, Outcome, ReuseResult, Verdict
 
 
@@ -52,16 +53,12 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         judge(make_case(models, reference, sets[reference.name], responses))
         for reference in models.references
     ]
-    verdicts = conclude(findings, request.alpha)
+    verdicts = conclude(findings, request.alpha, models.excluded)
     hashes = {name: items.hash for name, items in sets.items()}
     asked = {test.data.capability: responses.replies}
     originals = [item for item in items if item.id == item.unit]
     plain = {name for item in originals for name in (item.id, item.question.text)}
-    same = [
-        f"the suspect and {reference.name} are the same model: their fingerprints are equal"
-        for reference in models.references
-        if reference.fingerprint == models.suspect.fingerprint
-    ]
+    same = list(_same_models(models))
     failed = [line for name, items in sets.items() for line in items.failures(name)]
     of_all = (*failed, *responses.warnings())
     return ReuseResult(
@@ -69,24 +66,25 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         outcomes=outcomes(sets, verdicts, [card.name for card in test.asked]),
         measurements=measurements(verdicts, labelled=test.data.labelled > 0),
         verdicts=tuple(
-            replace(verdict, warnings=(*same, *excluded, *of_all, *verdict.warnings))
+            replace(
+                verdict,
+                warnings=(
+                    *same,
+                    *of_all,
+                    *verdict.warnings,
+                ),
+            )
             for verdict in verdicts
-            for excluded in [_excluded(models.excluded, verdict)]
         ),
         candidate_controls=candidates,
     )
 
 
-def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
-    """The excluded controls, and how sure it is if all were as similar as the suspect."""
-    if not names or verdict.p_rank is None:
-        return
-    most = (verdict.p_rank * verdict.pairs + len(names)) / (verdict.pairs + len(names))
-    yield (
-        f"excluded controls ({len(names)}): {', '.join(names)}. If each were as similar to "
-        f"{verdict.reference} as the suspect is, an unrelated model would come out so in up to "
-        f"{in_tests(most)}"
-    )
+def _same_models(models: ReuseModels) -> Iterator[str]:
+    for reference in models.references:
+        if reference.fingerprint == models.suspect.fingerprint:
+            same = f"the suspect and {reference.name} are the same model"
+            yield f"{same}: their fingerprints are equal"
 
 
 def measurements(verdicts: Sequence[Verdict], *, labelled: bool) -> tuple[Measurement, ...]:
