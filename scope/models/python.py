@@ -134,7 +134,9 @@ def load(rest: str, options: ModelOptions) -> Any:
         if is_complete(candidate):
             return GuardedModel(candidate, code)
         carried = carried_fingerprint(candidate)
-        fingerprint = carried or _fingerprint(module, attribute)
+        file = getattr(module, "__file__", None)  # none of built-in modules and mere folders
+        source = Path(file).read_bytes() if file else module.__name__.encode()
+        fingerprint = carried or hashlib.sha256(source + attribute.encode()).hexdigest()[:16]
         return _with_identity(candidate, attribute, code, fingerprint, options)
 
 
@@ -249,12 +251,6 @@ def _import(name: str) -> Any:
             expected="a module in this folder or an installed one",
             fix="check the name, or start in the folder that holds it",
         ) from error
-
-
-def _fingerprint(module: Any, attribute: str) -> str:
-    file = getattr(module, "__file__", None)  # none of built-in modules and mere folders
-    source = Path(file).read_bytes() if file else module.__name__.encode()
-    return hashlib.sha256(source + attribute.encode()).hexdigest()[:16]
 
 
 class OwnCode(Scheme):
