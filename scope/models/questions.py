@@ -9,15 +9,12 @@ question and its answer. An answer is a record, or a plain value: a text; an opt
 letter or text, or the probabilities of all; a row of probabilities, one a label; a dict of next
 tokens and their probabilities. None is no answer. `GuardedModel` is an object of the user or of a
 plugin: its code runs behind the boundary, where its answers become records.
-
-The probabilities of options and of next tokens are rounded and ranked here, whoever gives them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from numbers import Integral, Real
@@ -25,11 +22,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scope.data.items import option_index
 from scope.errors import ModelError
 from scope.metrics.arrays import SUM_TOLERANCE, is_distribution, normalized
+from scope.models.replies import next_tokens, ranked, shares_of
 from scope.printing import shown, unstorable, writable
 from scope.protocols import (
     Answerer,
@@ -42,7 +39,7 @@ from scope.protocols import (
     Role,
     TextScorer,
 )
-from scope.records import Answer, Prediction, Probabilities, Question
+from scope.records import Answer, Prediction, Question
 from scope.untrusted import UntrustedCode
 
 ASKED_AT_ONCE = 64
@@ -539,98 +536,3 @@ def checked_text(value: object, name: str, spec: str) -> str:
         )
     # A class derived from str may do anything when it is used.
     return str.__str__(value)
-
-
-DECIMALS = 6
-"""Probabilities are rounded here: finer digits are noise of the hardware."""
-
-
-def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities that sum to 1, rounded so that their sum and order are preserved.
-
-    Each is rounded down, and the remainder goes to those that lost most, the first of equals first:
-    so the likeliest stays the likeliest.
-
-    Examples
-    --------
-    >>> rounded(np.array([1, 1, 1]) / 3).tolist()
-    [0.333334, 0.333333, 0.333333]
-    """
-    units = probabilities * 10**DECIMALS
-    whole = np.floor(units)
-    missing = max(0, round(10**DECIMALS - whole.sum()))
-    whole[np.argsort(whole - units, kind="stable")[:missing]] += 1
-    return np.asarray(np.round(whole / 10**DECIMALS, DECIMALS))
-
-
-def shares_of(numbers: Sequence[float]) -> Probabilities:
-    """The probabilities that a user gives, so that they sum to 1, with six decimals."""
-    return tuple(round(share, DECIMALS) for share in _plain_shares(numbers))
-
-
-def chosen(scores: Sequence[float], *, truncated: bool) -> Answer:
-    """The likeliest option, the first of equals, with the softmax of the scores.
-
-    There is no answer where a score is NaN, or none is finite.
-
-    Examples
-    --------
-    >>> chosen([0.0, 0.0, -1000.0], truncated=False).probabilities
-    (0.5, 0.5, 0.0)
-    >>> chosen([0.0, math.nan], truncated=False).missing
-    'no number'
-    """
-    if any(map(math.isnan, scores)) or math.isinf(max(scores)):
-        return Answer(missing="no number", truncated=truncated)
-    exponentials = np.exp(np.array(scores) - max(scores))
-    probabilities = rounded(exponentials / exponentials.sum())
-    return Answer(
-        choice=int(probabilities.argmax()),
-        probabilities=tuple(probabilities.tolist()),
-        truncated=truncated,
-    )
-
-
-def next_tokens(
-    likeliest: Iterable[tuple[str, float]], most: int, *, truncated: bool = False
-) -> Prediction:
-    """A prediction of next tokens: equal texts merged, rounded and ranked.
-
-    Parameters
-    ----------
-    likeliest
-        Texts of tokens with their probabilities, in any order; the remainder to 1 is the mass of
-        all other tokens.
-    most
-        Number of tokens to keep.
-
-    Examples
-    --------
-    >>> next_tokens([(" cat", 0.5), (" dog", 0.2), (" cat", 0.1)], 20)
-    Prediction(probabilities=(0.6, 0.2), truncated=False, tokens=(' cat', ' dog'))
-    """
-    masses: dict[str, float] = {}
-    # Sorted, so that neither sums nor rounding depend on the order.
-    for token, probability in sorted(likeliest):
-        masses[token] = masses.get(token, 0.0) + probability
-    rest = max(0.0, 1 - math.fsum(masses.values()))
-    shown = rounded(np.array([*masses.values(), rest]))[:-1].tolist()
-    together = Prediction(probabilities=tuple(shown), tokens=tuple(masses), truncated=truncated)
-    return ranked(together, most)
-
-
-def ranked(prediction: Prediction, most: int) -> Prediction:
-    """The likeliest tokens of a prediction, by falling probability; of equals, by text.
-
-    Examples
-    --------
-    >>> ranked(Prediction(probabilities=(0.2, 0.2, 0.6), tokens=("b", "a", "c")), 2)
-    Prediction(probabilities=(0.6, 0.2), truncated=False, tokens=('c', 'a'))
-    """
-    both = zip(prediction.tokens, prediction.probabilities, strict=True)
-    kept = sorted(both, key=lambda pair: (-pair[1], pair[0]))[:most]
-    return replace(
-        prediction,
-        probabilities=tuple(probability for _, probability in kept),
-        tokens=tuple(token for token, _ in kept),
-    )

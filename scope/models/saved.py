@@ -46,10 +46,16 @@ from scope.models.answer_table import (
     parse_table_name,
     prediction_files,
 )
-from scope.models.endpoint.protocol import spelled_option, written_letter
 from scope.models.options import ModelOptions
-from scope.models.questions import shares_of
-from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
+from scope.models.replies import (
+    MOST_SHOWN,
+    UNFINISHED,
+    shares_of,
+    spelled_option,
+    unusable_row,
+    without_thought,
+    written_letter,
+)
 from scope.models.scheme import Scheme
 from scope.paths import expanded, sha256_of
 from scope.printing import counted, listed

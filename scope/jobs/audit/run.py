@@ -20,6 +20,7 @@ from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
 from scope.estimation.matrix import measure_matrix
 from scope.estimation.pairs import ScoredCandidates
+from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.assessed import (
     ENOUGH,
     Counted,
@@ -40,7 +41,6 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of
-from scope.jobs.left_out import ByModel, unanswered, with_reasons
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,

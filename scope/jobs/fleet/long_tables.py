@@ -21,7 +21,7 @@ from scope.data.items import options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
-from scope.jobs.left_out import notes_on
+from scope.jobs.answering_models import notes_on
 from scope.printing import counted, did_you_mean, listed
 
 if TYPE_CHECKING:

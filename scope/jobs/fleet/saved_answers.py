@@ -19,9 +19,9 @@ from scope.data.items import option_index, right_answers
 from scope.data.sources import LeftOutRows, UnusableRowError
 from scope.data.specs import open_file
 from scope.errors import DataError, RunError
+from scope.jobs.answering_models import notes_on
 from scope.jobs.fleet import long_tables
 from scope.jobs.fleet.long_tables import NONE, AnswerKey, AnswerKeys, LongTable, options_of
-from scope.jobs.left_out import notes_on
 from scope.metrics.texts import best_against_gold, exact_match_values
 from scope.models.answer_table import prediction_files
 from scope.models.replies import without_thought

@@ -47,9 +47,9 @@ from scope.jobs.reuse.responses import Responses, TaskResponses, TextResponses, 
 from scope.jobs.reuse.verdicts import HYPOTHESIS
 from scope.models.labels import AlignedClassifier, parse_label_map
 from scope.models.scheme import Model
-from scope.plugins import refuse_unused_settings
 from scope.protocols import Encoder, SearchOptions
 from scope.records import CapabilityCard, DataCard, Example, Manifest, Setting
+from scope.registry import refuse_unused_settings
 
 
 @dataclass(frozen=True, kw_only=True)

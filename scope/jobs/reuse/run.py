@@ -8,7 +8,7 @@ from functools import partial
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.left_out import with_reasons
+from scope.jobs.answering_models import with_reasons
 from scope.jobs.perturbing import soft_scope_metric
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels

@@ -6,10 +6,9 @@ import pytest
 
 from capabilities.tasks import Choice
 from scope.errors import DataError, ModelError
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
 from scope.models.saved import load
-from scope.models.scheme import expand_spec
+from scope.models.scheme import expand_spec, load_model
 from scope.records import Answer, Question
 
 TABLE = "first model\tAB.-C\nother\tBBBBB\n"

@@ -7,9 +7,9 @@ import pyarrow.parquet
 import pytest
 
 from scope.errors import DataError
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
 from scope.models.saved import MissingPredictionsError, load
+from scope.models.scheme import load_classifier
 from scope.records import Answer, Question
 
 ROWS = [

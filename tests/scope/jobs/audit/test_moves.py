@@ -11,7 +11,7 @@ from kept_results import estimate, found, interval, kept
 from reports.blocks import Fold, Moves, Table
 from reports.prose import plain
 from scope.jobs.audit.moves import MOST_CHANGES, moves_blocks
-from scope.metrics.concordance import concordance_values, reach
+from scope.metrics.invariance import concordance_values, reach
 from scope.records import Endpoint, Measurement, Prediction, Replacement, Undefined
 
 AUDIT = kept("audit")
@@ -87,14 +87,12 @@ def test_the_moves_of_a_panel_give_the_slope_and_the_reaction_that_the_result_ho
 @pytest.mark.parametrize(
     ("strength", "reach", "concordance", "remark"),
     [
-        (0.9, "within", "within", "good ✓ reacts as teacher does"),
+        (0.9, "within", "within", "good ✓ reacts alike"),
         (0.9, "within", "not shown", "open ? too early to say"),
         (0.02, "beyond", "beyond", "bad ✗ hardly reacts"),
-        (0.5, "within", "beyond", "bad ✗ reacts to other changes"),
-        (0.5, "beyond", "within", "bad ✗ reacts less strongly"),
-        (3.0, "beyond", "within", "bad ✗ reacts more strongly"),
-        (0.9, "within", "not judged", "good ✓ reacts as strongly"),
-        (0.9, "not judged", "within", "good ✓ reacts to the same changes"),
+        (0.5, "within", "beyond", "bad ✗ reacts otherwise"),
+        (3.0, "beyond", "within", "bad ✗ reacts otherwise"),
+        (0.9, "not judged", "within", "good ✓ reacts alike"),
         (0.9, "not judged", "not judged", "pale "),
     ],
 )
