@@ -153,7 +153,7 @@ def one_each(spec: str, answers: Any, items: Sequence[Any]) -> list[Any]:
         number = f"more than {len(items)}" if len(values) > len(items) else str(len(values))
         raise ModelError(
             f"`{spec}` gives {number} answers to {asked}",
-            expected="one answer to each, in order",
+            expected=f"one answer to each of the {_noun(items)}s, in order",
             fix=_FIX,
         )
     return values
