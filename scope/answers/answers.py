@@ -1,6 +1,6 @@
 """Asks each model for each item once and stores the answers.
 
-`Answers.get` is the one way from a model to its predictions and replies: it removes duplicates,
+`AnswerStore.get` is the one way from a model to its predictions and replies: it removes duplicates,
 looks up what this run and other runs know, asks for the rest, checks it, and keeps it as it comes.
 A run knows a model by its fingerprint: its bytes and settings. The table that runs share knows it
 by its identity: the fingerprint with all that computes its answers, such as processor and
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from scope.answers.table import (
     Held,
@@ -30,10 +30,10 @@ from scope.answers.table import (
     shared_table,
 )
 from scope.errors import RunError
-from scope.models.questions import ask, in_order
+from scope.models.questions import KINDS, ask, unanswered
 from scope.progress import Silent
 from scope.protocols import Classifier, Progress, Role
-from scope.records import Answer, Prediction, Question
+from scope.records import Prediction, Question
 
 KEPT_AT_ONCE = 16
 """Answers between two writes: at most these, and those under way, are lost by a kill."""
@@ -41,7 +41,6 @@ KEPT_AT_ONCE = 16
 SECONDS_BETWEEN_WRITES = 1.0
 """Longest time between two writes of answers."""
 
-Row = TypeVar("Row")
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -114,7 +113,7 @@ class Shared:
                 table.abandon()
 
 
-class Answers:
+class AnswerStore:
     """The answers of models that a run keeps.
 
     ``asked_again`` and ``drifts`` are this session's: see `scope.answers.asking`. Answers that a
@@ -134,7 +133,7 @@ class Answers:
     ...     def classify(self, texts):
     ...         print("asked:", *texts)
     ...         return [Prediction(probabilities=(0.25, 0.75)) for _ in texts]
-    >>> answers = Answers(Table(Path(":memory:")))
+    >>> answers = AnswerStore(Table(Path(":memory:")))
     >>> [one.choice for one in answers.get(Guess(), "classifier", ["good", "bad", "good"])]
     asked: bad good
     [1, 1, 1]
@@ -148,7 +147,7 @@ class Answers:
         self.asked_again = 0
         self.drifts: list[str] = []
         self._computed: set[str] = set()
-        self._remembered: dict[str, dict[str, Any]] = defaultdict(dict)
+        self._remembered: dict[tuple[str, Role], dict[Any, Any]] = defaultdict(dict)
 
     def get(
         self,
@@ -189,41 +188,39 @@ class Answers:
             # Texts of similar length make full batches; the order does not change the answers.
             missing.sort(key=lambda content: len(distinct[content]))
         waiting = [distinct[content] for content in missing]
-
-        def keep(answers: Sequence[tuple[str, Any]]) -> None:
-            self._keep(model.fingerprint, dict(answers))
-            known.update(answers)
-            advance(len(answers))
-
-        shown = (progress or Silent()).task(title, len(distinct), len(known))
-        with shown as advance, Keeper(keep) as keeper:
-            for place, answer in ask(model, role, waiting):
-                keeper.add((missing[place], answer))
+        with (progress or Silent()).task(title, len(distinct), len(known)) as advance:
+            for answers in _gathered(ask(model, role, waiting)):
+                by_content = {missing[place]: answer for place, answer in answers.items()}
+                self._keep(model.fingerprint, by_content)
+                known |= by_content
+                advance(len(answers))
         if remember:
-            self._remember(model.fingerprint, known)
-        places = enumerate(contents)
-        answered = ((place, known[content]) for place, content in places if content in known)
-        return in_order(model, items, answered)
+            answered = {distinct[content]: answer for content, answer in known.items()}
+            self._remember(model.fingerprint, role, answered)
+        if left := [item for content, item in distinct.items() if content not in known]:
+            raise unanswered(model, left, items)
+        return [known[content] for content in contents]
 
     def known(
         self, fingerprint: str, items: Sequence[Any], role: Role = "classifier"
     ) -> dict[Any, Any]:
         """The answers of one model that are known, by text or question."""
         contents = {item: content_of(role, item) for item in items}
-        known = self._known(fingerprint, role, dict.fromkeys(contents.values()))
-        self._remember(fingerprint, known)
-        return {item: known[content] for item, content in contents.items() if content in known}
+        by_content = self._known(fingerprint, role, {key: item for item, key in contents.items()})
+        known = {item: by_content[key] for item, key in contents.items() if key in by_content}
+        self._remember(fingerprint, role, known)
+        return known
 
     def keep(self, fingerprint: str, answers: Mapping[Any, Any], role: Role = "classifier") -> None:
         """Keep answers by text or question; when this returns they survive a kill."""
         by_content = {content_of(role, item): answer for item, answer in answers.items()}
         self._keep(fingerprint, by_content)
-        self._remember(fingerprint, by_content)
+        self._remember(fingerprint, role, answers)
 
-    def _remember(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
+    def _remember(self, fingerprint: str, role: Role, answers: Mapping[Any, Any]) -> None:
         # What a server failed to answer is asked again.
-        answered = {key: answer for key, answer in answers.items() if answer.missing != "server"}
-        self._remembered[fingerprint].update(answered)
+        answered = {item: answer for item, answer in answers.items() if answer.missing != "server"}
+        self._remembered[fingerprint, role].update(answered)
 
     def keeps(self) -> None:
         """Called before anything is kept."""
@@ -246,14 +243,15 @@ class Answers:
             "facts", f"{fingerprint}\n", f"{fingerprint}\n{identity}"
         )
 
-    def _known(self, fingerprint: str, role: Role, contents: Iterable[str]) -> dict[str, Any]:
-        remembered = self._remembered[fingerprint]
-        known = {content: remembered[content] for content in contents if content in remembered}
-        missing = [content for content in contents if content not in known]
+    def _known(self, fingerprint: str, role: Role, items: Mapping[str, Any]) -> dict[str, Any]:
+        """The known answers to items, which are given and named by their contents."""
+        remembered = self._remembered[fingerprint, role]
+        known = {key: remembered[item] for key, item in items.items() if item in remembered}
+        missing = [content for content in items if content not in known]
         return known | self._stored(fingerprint, role, missing) if missing else known
 
     def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
-        read = partial(read_row, Prediction if role == "classifier" else Answer)
+        read = partial(read_row, KINDS[role].record)
         known: dict[str, Any] = self.table.get("answers", fingerprint, contents, read)
         identity = self.shared.identity(fingerprint)
         missing = [content for content in contents if content not in known]
@@ -285,23 +283,25 @@ class Answers:
         self.table.put("answers", fingerprint, rows)
 
 
-class Memory(Answers):
+class Memory(AnswerStore):
     """Answers that are kept as long as the process lives."""
 
     def __init__(self) -> None:
         self._remembered = defaultdict(dict)
+        self._by_content: dict[str, dict[str, Any]] = defaultdict(dict)
 
     def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
-        return {}
+        known = self._by_content[fingerprint]
+        return {content: known[content] for content in contents if content in known}
 
     def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
-        self._remembered[fingerprint].update(answers)
+        self._by_content[fingerprint].update(answers)
 
 
 class CachedClassifier:
     """A classifier whose answers come from a run where they are known already."""
 
-    def __init__(self, classifier: Classifier, answers: Answers) -> None:
+    def __init__(self, classifier: Classifier, answers: AnswerStore) -> None:
         self._classifier, self._answers = classifier, answers
         self.spec = classifier.spec
         self.fingerprint = classifier.fingerprint
@@ -312,44 +312,27 @@ class CachedClassifier:
         return self._answers.get(self._classifier, "classifier", texts, remember=False)
 
 
-class Keeper(Generic[Row]):
-    """Gathers single answers and writes them together, at least once a second.
-
-    At the end, also after a failure, the rest is written.
+def _gathered(answers: Iterable[tuple[int, Any]]) -> Iterator[dict[int, Any]]:
+    """Answers that are written together, at least once a second; all that came before a failure.
 
     Examples
     --------
-    >>> written = []
-    >>> with Keeper(written.append) as keeper:
-    ...     for number in range(KEPT_AT_ONCE + 1):
-    ...         keeper.add(number)
-    >>> [len(rows) for rows in written]
+    >>> [len(answers) for answers in _gathered(enumerate("a" * (KEPT_AT_ONCE + 1)))]
     [16, 1]
     """
-
-    def __init__(self, write: Callable[[Sequence[Row]], None]) -> None:
-        self._write = write
-        self._gathered: list[Row] = []
-        self._written = time.monotonic()
-
-    def __enter__(self) -> Keeper[Row]:
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self._write_gathered()
-
-    def add(self, row: Row) -> None:
-        """Take one answer."""
-        self._gathered.append(row)
-        late = time.monotonic() - self._written >= SECONDS_BETWEEN_WRITES
-        if late or len(self._gathered) >= KEPT_AT_ONCE:
-            self._write_gathered()
-
-    def _write_gathered(self) -> None:
-        rows, self._gathered = self._gathered, []
-        if rows:
-            self._write(rows)
-        self._written = time.monotonic()
+    gathered: dict[int, Any] = {}
+    written = time.monotonic()
+    try:
+        for place, answer in answers:
+            gathered[place] = answer
+            late = time.monotonic() - written >= SECONDS_BETWEEN_WRITES
+            if late or len(gathered) >= KEPT_AT_ONCE:
+                ready, gathered, written = gathered, {}, time.monotonic()
+                yield ready
+    finally:
+        # A failure is raised again when these are kept.
+        if gathered:
+            yield gathered
 
 
 def content_of(role: Role, item: str | Question) -> str:

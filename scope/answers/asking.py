@@ -27,7 +27,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.answers.answers import Answers, Memory
+from scope.answers.answers import AnswerStore, Memory
 from scope.answers.run import Run
 from scope.errors import ModelError, RunError
 from scope.models.answer_table import TableColumn
@@ -64,7 +64,7 @@ class Spread(NamedTuple):
 def answer_questions(
     model: Model, task: Task, questions: Sequence[Question], run: Run, progress: Progress
 ) -> tuple[Answer, ...]:
-    """One model's answers to all questions, in their order; see `Answers.get`."""
+    """One model's answers to all questions, in their order; see `AnswerStore.get`."""
     if model.saved or isinstance(model.adapter, TableColumn):
         # Saved answers were checked as they were read.
         answers = getattr(model.adapter, KINDS[task.role].method)(questions)
@@ -219,7 +219,7 @@ def _compare_batches(
         return
     with progress.task(f"{model.name}: comparing answers alone and in a batch", 1) as advance:
         # Those of an endpoint are wanted anyway, and kept as soon as they are there.
-        store: Answers = run if served else Memory()
+        store: AnswerStore = run if served else Memory()
         together = store.get(adapter, role, items)
         if len(items) > 1 and not (served and run.fact(_SPREAD, adapter.fingerprint)):
             alone = [Memory().get(adapter, role, [item])[0] for item in items]
@@ -287,9 +287,8 @@ def _served(model: object) -> str | None:
 
 def recognise_numbers(
     spec: str,
-    text: str | None,
-    stored: Callable[[Sequence[str]], Numbers],
-    compute: Callable[[Sequence[str]], Numbers],
+    kept: Mapping[str, Numbers],
+    compute: Callable[[list[str]], Numbers],
     *,
     progress: Progress,
     fix: str,
@@ -300,10 +299,10 @@ def recognise_numbers(
 
     Parameters
     ----------
-    text
-        A text of which vectors are kept; None where there is none.
-    stored, compute
-        The kept vectors of texts, a row each, and the same computed anew.
+    kept
+        Vectors by text, of which the first is computed again; maybe none.
+    compute
+        The vectors of texts, a row each.
     fix
         What to do if it is another.
 
@@ -312,14 +311,15 @@ def recognise_numbers(
     ModelError
         When it is another one.
     """
-    if text is None:
+    if not kept:
         return
+    text = next(iter(kept))
     with progress.task(f"{spec}: checking that the model is unchanged", 1) as advance:
         computed = compute([text])
         advance()
     if len(computed) != 1:
         return  # Whoever computes the others refuses it.
-    greatest = difference_of_numbers(stored([text])[0], computed[0])
+    greatest = difference_of_numbers(kept[text], computed[0])
     if greatest > DRIFT:
         raise ModelError(
             f"`{spec}` is not the model of the cached vectors: computed again, those of "

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Self, TypeVar, cast
 
-from scope.answers.answers import Answers, Shared
+from scope.answers.answers import AnswerStore, Shared
 from scope.answers.table import Table, as_row, read_row, size_limit
 from scope.models.torch_setup import hash_of_source, identity_of, software_versions
 from scope.paths import cache_folder
@@ -42,7 +42,7 @@ Kept = TypeVar("Kept", bound=Result)
 _NO_NOTES: Mapping[str, object] = MappingProxyType({})
 
 
-class Run(RunFolder, Answers):
+class Run(RunFolder, AnswerStore):
     """A run that this process alone may write; made by `Run.open`.
 
     Examples
@@ -67,7 +67,7 @@ class Run(RunFolder, Answers):
         stopwatch: Stopwatch,
     ) -> None:
         RunFolder.__init__(self, path)
-        Answers.__init__(self, table, shared)
+        AnswerStore.__init__(self, table, shared)
         self._resources = resources
         self._above = above
         self.stopwatch = stopwatch
@@ -265,7 +265,7 @@ class Searches:
         reference: Any,
         examples: Sequence[Example],
         options: SearchOptions,
-        answers: Answers,
+        answers: AnswerStore,
         kind: str,
     ) -> None:
         self._kept_as, self._answers = kept_as, answers
@@ -296,13 +296,13 @@ class Searches:
             self._answers.shared.put("searches", self._owner, {content: as_row(list(trials))})
 
 
-def keep_search(answers: Answers, kept_as: str, trials: Sequence[Perturbation]) -> None:
+def keep_search(answers: AnswerStore, kept_as: str, trials: Sequence[Perturbation]) -> None:
     """Keep all trials of an example under a name; when this returns they survive a kill."""
     answers.keeps()
     answers.table.put("searches", kept_as, {trials[0].example_id: as_row(list(trials))})
 
 
-def searched(answers: Answers, kept_as: str, ids: Iterable[str]) -> Trials:
+def searched(answers: AnswerStore, kept_as: str, ids: Iterable[str]) -> Trials:
     """The trials of examples that a run keeps under a name."""
     rows: Mapping[str, list[Perturbation]] = answers.table.get("searches", kept_as, ids, _read)
     return _by_trial([trial for trials in rows.values() for trial in trials])

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple, TypeVar, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ _SECONDS_TO_WAIT = 60.0
 Vector = NDArray[np.float32]
 Read = TypeVar("Read")
 
-_as_vector = partial(np.frombuffer, dtype="<f4")
+_as_vector: Callable[[Any], Any] = partial(np.frombuffer, dtype="<f4")
 
 
 class Shape(NamedTuple):
@@ -163,22 +163,19 @@ def stored_latents(
     owner = owner_of(reader)
     cut: dict[str, bool] = {}
 
-    def latents_of(texts: Sequence[str], table: Table) -> dict[str, bytes]:
+    def latents_of(texts: Sequence[str], heads: Mapping[str, _Head]) -> dict[str, bytes]:
         latents = np.asarray(reader.latents(list(texts)), dtype=np.float32)
-        known = _shape_of(table, owner)
-        _check(latents, len(texts), known, reader)
+        _check(latents, len(texts), _shape(heads), reader)
         shape = Shape(latents.shape[1], latents.shape[2], reader.precision)
-        if known is None:
-            table.put("facts", owner, {"shape": json.dumps(shape)})
         statement = getattr(reader, "reproducible", "")
-        heads = (_Head(shape, bool(cut[text]), statement) for text in texts)
-        return dict(zip(texts, map(_packed, heads, latents), strict=True))
+        headers = (_Head(shape, bool(cut[text]), statement) for text in texts)
+        return dict(zip(texts, map(_packed, headers, latents), strict=True))
 
-    def step(missing: Sequence[str], table: Table) -> int:
+    def step(missing: Sequence[str], heads: Mapping[str, _Head]) -> int:
         if not cut:
             # Of all at once: a text that cannot be read is found before hours of work, not after.
             cut.update(zip(missing, reader.truncated(missing), strict=True))
-        shape = _shape_of(table, owner)
+        shape = _shape(heads)
         if shape is None:
             return min(TEXTS_TO_BEGIN_WITH, TEXTS_A_PORTION)
         bytes_a_text = shape.layers * shape.width * np.dtype(np.float32).itemsize
@@ -217,9 +214,8 @@ def recognise_reader(
         known = table.get("latents", owner_of(reader), sorted(set(texts)), _unpacked)
     recognise_numbers(
         reader.spec,
-        next((text for text in texts if text in known), None),
-        lambda texts: np.stack([known[text] for text in texts]),
-        lambda texts: np.asarray(reader.latents(list(texts)), dtype=np.float32),
+        {text: known[text] for text in texts if text in known},
+        lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
         progress=progress or Silent(),
         fix="give the model a `fingerprint` that changes with its weights, or run "
         "`scope cache clear latents`",
@@ -251,18 +247,18 @@ def question_vectors(
         return np.zeros((0, 0), dtype=np.float32)
     owner = owner_of(encoder)
 
-    def compute(texts: Sequence[str], _: Table) -> dict[str, bytes]:
+    def compute(texts: Sequence[str], _: object) -> dict[str, bytes]:
         rows = vectors_of(encoder, texts)
         return {text: row.astype("<f4").tobytes() for text, row in zip(texts, rows, strict=True)}
 
     with shared_table(cache_folder(), _SECONDS_TO_WAIT) as table:
         known = table.get("vectors", owner, texts, _as_vector)
-        if known and may_change(encoder):
+        if may_change(encoder):
+            shortest = sorted(known, key=lambda text: (len(text), text))[:1]
             recognise_numbers(
                 encoder.spec,
-                min(known, key=lambda text: (len(text), text)),
-                lambda texts: np.stack([known[text] for text in texts]),
-                lambda texts: vectors_of(encoder, texts),
+                {text: known[text] for text in shortest},
+                partial(vectors_of, encoder),
                 progress=progress or Silent(),
                 fix="give the encoder a `fingerprint` that changes with its weights, or run "
                 "`scope cache clear vectors`",
@@ -282,9 +278,9 @@ def _completed(
     owner: str,
     texts: Sequence[str],
     read: Callable[[bytes], Read],
-    compute: Callable[[Sequence[str], Table], Mapping[str, bytes]],
+    compute: Callable[[Sequence[str], Mapping[str, Read]], Mapping[str, bytes]],
     progress: Progress | None,
-    step: Callable[[Sequence[str], Table], int] | None = None,
+    step: Callable[[Sequence[str], Mapping[str, Read]], int] | None = None,
 ) -> dict[str, Read]:
     """The stored values of these texts; missing ones are first computed and stored in portions."""
     # Texts of similar length make full batches; a vector does not depend on its batch.
@@ -296,13 +292,13 @@ def _completed(
     title = "latents" if kind == "latents" else "question vectors"
     with (progress or Silent()).task(title, len(wanted), len(known)) as advance:
         while missing:
-            size = step(missing, table) if step else TEXTS_A_PORTION
+            size = step(missing, known) if step else TEXTS_A_PORTION
             portion, missing = missing[:size], missing[size:]
             # Another process may have come to some by now.
             new = table.get(kind, owner, portion, read)
             rest = [text for text in portion if text not in new]
             if rest:
-                rows = compute(rest, table)
+                rows = compute(rest, known | new)
                 table.put(kind, owner, rows)
                 new |= {text: read(row) for text, row in rows.items()}
             known |= new
@@ -353,15 +349,8 @@ def _check(
         )
 
 
-def _shape_of(table: Table, owner: str) -> Shape | None:
-    return table.get("facts", owner, ["shape"], _read_shape).get("shape")
-
-
-def _read_shape(stored: str) -> Shape:
-    shape = Shape(*json.loads(stored))
-    if min(shape[:2]) < 1 or shape.precision not in get_args(Precision):
-        raise ValueError(f"it is of {shape}")
-    return shape
+def _shape(heads: Mapping[str, _Head]) -> Shape | None:
+    return next((head.shape for head in heads.values()), None)
 
 
 def _packed(head: _Head, latents: Vector) -> bytes:
@@ -373,8 +362,11 @@ def _packed(head: _Head, latents: Vector) -> bytes:
 
 
 def _head(stored: bytes) -> _Head:
-    shape, truncated, reproducible = json.loads(stored[: stored.index(b"\n")])
-    return _Head(_read_shape(json.dumps(shape)), bool(truncated), str(reproducible))
+    numbers, truncated, reproducible = json.loads(stored[: stored.index(b"\n")])
+    shape = Shape(*numbers)
+    if min(shape[:2]) < 1 or shape.precision not in get_args(Precision):
+        raise ValueError(f"it is of {shape}")
+    return _Head(shape, bool(truncated), str(reproducible))
 
 
 def _unpacked(stored: bytes) -> Vector:

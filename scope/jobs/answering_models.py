@@ -60,14 +60,10 @@ from scope.registry import (
     settings_of,
 )
 
-_OWN_CODE = "scope.models.questions"
-"""The module of ours whose models call the code of the user."""
-
 
 def answerer_card(answerer: Model, roles: Sequence[Role]) -> ModelCard:
     """A model's entry in the manifest, with the prompts that it is asked with in these roles."""
-    # An object of the user's may use this name for something else.
-    prompts = {} if answerer.own else getattr(answerer.adapter, "prompts", {})
+    prompts = getattr(answerer.adapter, "prompts", {})
     used = [name for role in roles for name in KINDS[role].prompts]
     asked = {name: prompts[name] for name in used if name in prompts}
     return replace(answerer.card(), prompts=asked)
@@ -125,10 +121,9 @@ def load_answering_models(
             advance()
     names = short_names([model.spec for model in loaded])
     answering_models = tuple(
-        Model(name=name, adapter=model, own=is_own(requested, model))
-        for name, model, requested in zip(names, loaded, expanded, strict=True)
+        Model(name=name, adapter=model) for name, model in zip(names, loaded, strict=True)
     )
-    require_own_fingerprints(expanded, loaded)
+    require_own_fingerprints(loaded)
     if "choice_scorer" in roles:
         require_one_form(loaded)
     return answering_models
@@ -146,13 +141,6 @@ def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
         ask = getattr(model, KINDS[task.task.role].method)
         for _ in ask([item.question for item in task.data.items]):
             pass
-
-
-def is_own(requested: str | object, model: object) -> bool:
-    """Whether the code of the user answers, and no adapter of ours for a library's model."""
-    home = type(model).__module__
-    ours = home.startswith("scope.") and home != _OWN_CODE
-    return not ours and (not isinstance(requested, str) or scheme_of(requested).own)
 
 
 Asked = TypeVar("Asked", bound=Request)
@@ -201,12 +189,12 @@ def require_one_form(models: Iterable[Any]) -> None:
         )
 
 
-def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
-    """Read the prompts that are given, and refuse those with which nothing would be asked."""
+def check_prompts(roles: Sequence[Role] | None, options: ModelOptions) -> None:
+    """Read the prompts of the user; of tasks, refuse those with which nothing would be asked."""
     unused = "choice" if options.ask == "letters" else "choice_letters"
-    used = [name for role in roles for name in KINDS[role].prompts if name != unused]
+    used = [name for role in roles or () for name in KINDS[role].prompts if name != unused]
     for name in options.prompts:
-        if name not in used:
+        if roles is not None and name not in used:
             raise SpecError(
                 f"the prompt `{name}`, which none of the tasks uses",
                 expected=f"prompts of these tasks: {', '.join(used)}",
@@ -215,7 +203,7 @@ def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
         prompt_of(name, options)
 
 
-def require_own_fingerprints(requested: Sequence[str | object], loaded: Sequence[Any]) -> None:
+def require_own_fingerprints(models: Sequence[Any]) -> None:
     """See that models of the user's own code have a fingerprint each; copies of files may not.
 
     Raises
@@ -223,10 +211,9 @@ def require_own_fingerprints(requested: Sequence[str | object], loaded: Sequence
     ModelError
         When two have the same.
     """
-    pairs = zip(requested, loaded, strict=True)
-    refuse_same_models(
-        [model for asked, model in pairs if is_own(asked, model) or model.spec.startswith(MEMORY)]
-    )
+    own = [model for model in models if getattr(model, "own", False)]
+    of_libraries = [model for model in models if model.spec.startswith(MEMORY)]
+    refuse_same_models([*own, *of_libraries])
 
 
 def refuse_same_models(models: Sequence[Any]) -> None:

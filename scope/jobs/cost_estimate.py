@@ -209,21 +209,18 @@ class _TrialEndsError(Exception):
     """Ends a trial of a search when its time is over."""
 
 
-class _TimedClassifier:
+class _TimedClassifier(CachedClassifier):
     """A reference that answers for some seconds and counts the distinct texts."""
 
     def __init__(self, reference: Model) -> None:
-        self._classifier = CachedClassifier(reference.adapter, Memory())
-        self._classifier.classify(["a first text prepares the model"])
+        super().__init__(reference.adapter, Memory())
+        super().classify(["a first text prepares the model"])
         self._began = time.monotonic()
         self.seen: set[str] = set()
         self.seconds = 0.0
-        self.spec = self._classifier.spec
-        self.fingerprint = self._classifier.fingerprint
-        self.labels = self._classifier.labels
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        answers = self._classifier.classify(texts)
+        answers = super().classify(texts)
         self.seen.update(texts)
         self.seconds = time.monotonic() - self._began
         if self.seconds > SECONDS_A_TRIAL:
@@ -357,7 +354,7 @@ def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iter
 
 
 def facts_of(
-    card: ModelCard, model: Any, method: str, asked: Sequence[Any], options: ModelOptions
+    card: ModelCard, model: Any, role: Role, asked: Sequence[Any], options: ModelOptions
 ) -> ModelFacts:
     """The size of a model by its files, and the mean time of some of its answers.
 
@@ -366,12 +363,10 @@ def facts_of(
     model
         The model that answers; None where none is loaded. Endpoints and saved answers are not
         timed.
-    method
-        How it is asked for many answers at once, such as ``classify``.
     """
     scheme = scheme_of(card.spec)
     size = scheme.weights(split_spec(card.spec)[1], options)
     if model is None or not asked or scheme.served or scheme.saved:
         return ModelFacts(model=card.name, **size._asdict())
-    times = timed(asked, lambda some: list(getattr(model, method)(some)))
+    times = timed(asked, lambda some: list(ask(model, role, some)))
     return ModelFacts(model=card.name, seconds=times.each, timed=times.answered, **size._asdict())

@@ -74,7 +74,9 @@ def run_job(request: Asked, prepare: Callable[[Asked], Prepared[Found]]) -> Foun
     folder = run_folder(request.run or default_run_name(manifest), request.runs)
     configuration, notes = configuration_of(manifest), notes_of(manifest)
     # Before the run is begun: a price may be that of no endpoint.
-    announced = tuple(announcements(prepared.work(), prices_in(request)))
+    served = any(scheme_of(card.spec).served for card in manifest.models)
+    work = prepared.work() if served else ()
+    announced = tuple(announcements(work, prices_in(request)))
     shares = isinstance(request, SharesAnswers) and request.cache
     with (
         shared_answers(prepared.models, shares, request.progress) as shared,

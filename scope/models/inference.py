@@ -499,9 +499,13 @@ class Computed:
     _inference: Inference
     _model: Any
 
+    def measure(self) -> None:
+        """Call the model for the first time, on invented tokens; see `Inference.rule`."""
+        _ = self._inference.rule
+
     @property
     def reproducible(self) -> str:
-        """How reproducible answers are across batches."""
+        """How reproducible answers are across batches, as was measured."""
         return self._inference.reproducible
 
     @property

@@ -10,12 +10,12 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from scope.errors import ModelError, SpecError
 from scope.models.checkpoint import fingerprint_with
 from scope.models.options import ModelOptions, require_words
-from scope.models.prompts import Prompt, prompt_of, with_letters
+from scope.models.prompts import prompt_of, with_letters
 from scope.models.questions import ask, in_order
 from scope.models.replies import ranked
 from scope.models.torch_setup import carry_mark
@@ -211,14 +211,6 @@ def align_examples(
     )
 
 
-@runtime_checkable
-class PromptedScorer(ChoiceScorer, Protocol):
-    """A choice scorer that puts questions with a prompt, and can be given another one."""
-
-    def with_choice_prompt(self, prompt: Prompt) -> ChoiceScorer:
-        """The same model, asked to choose with this prompt."""
-
-
 class LabelWordClassifier(_InAnotherRole):
     """A choice scorer in the role of classifier, with a word for each label.
 
@@ -236,7 +228,7 @@ class LabelWordClassifier(_InAnotherRole):
         prompt = prompt_of("classify", options)
         self._prompt = with_letters(prompt) if options.ask == "letters" else prompt
         # A text must not be wrapped in one prompt inside another.
-        self._takes_prompt = isinstance(model, PromptedScorer)
+        self._takes_prompt = hasattr(model, "with_choice_prompt")
         asked: Any = model
         super().__init__(asked.with_choice_prompt(self._prompt) if self._takes_prompt else asked)
         prompts = getattr(self._model, "prompts", {}) if self._takes_prompt else {}

@@ -38,6 +38,7 @@ from scope.models.huggingface import CLASSIFIER, HeadKind, kind_of
 from scope.models.options import ModelOptions
 from scope.models.questions import (
     ASKED_AT_ONCE,
+    KINDS,
     GuardedModel,
     checked_text,
     is_complete,
@@ -50,8 +51,8 @@ from scope.records import Question
 from scope.records.result import MEMORY, OBJECT
 from scope.untrusted import UntrustedCode, loading
 
-_ASKED = ("fill", "answer", "choose", "predict_next")
-"""The methods of an object that answers other questions than for labels."""
+_ASKED = tuple(kind for role, kind in KINDS.items() if kind.read and role != "classifier")
+"""The kinds of questions to an object, besides those for labels."""
 
 
 class PythonModel:
@@ -134,7 +135,9 @@ def load(rest: str, options: ModelOptions) -> Any:
         if is_complete(candidate):
             return GuardedModel(candidate, code)
         carried = carried_fingerprint(candidate)
-        fingerprint = carried or _fingerprint(module, attribute)
+        file = getattr(module, "__file__", None)  # none of built-in modules and mere folders
+        source = Path(file).read_bytes() if file else module.__name__.encode()
+        fingerprint = carried or hashlib.sha256(source + attribute.encode()).hexdigest()[:16]
         return _with_identity(candidate, attribute, code, fingerprint, options)
 
 
@@ -191,15 +194,15 @@ def _with_identity(
     if is_known(candidate):
         return adapt(candidate, code.name, fingerprint, options)
     spec = code.name
-    offered = {name: getattr(candidate, name, None) for name in _ASKED}
+    offered = {kind.method: getattr(candidate, kind.method, None) for kind in _ASKED}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
     if classification := _classification(candidate, attribute, code, needed=not calls):
         call, labels = classification
         calls["classify"] = partial(_by_labels, spec, call, labels)
-    for name in ("fill", "answer", "choose"):
-        if name in calls:
-            calls[name] = partial(_in_portions, spec, calls[name])
+    for kind in _ASKED:
+        if kind.stream in calls:
+            calls[kind.stream] = partial(_in_portions, spec, calls[kind.stream])
     return GuardedModel(PythonModel(calls, labels, spec, fingerprint), code)
 
 
@@ -249,12 +252,6 @@ def _import(name: str) -> Any:
             expected="a module in this folder or an installed one",
             fix="check the name, or start in the folder that holds it",
         ) from error
-
-
-def _fingerprint(module: Any, attribute: str) -> str:
-    file = getattr(module, "__file__", None)  # none of built-in modules and mere folders
-    source = Path(file).read_bytes() if file else module.__name__.encode()
-    return hashlib.sha256(source + attribute.encode()).hexdigest()[:16]
 
 
 class OwnCode(Scheme):

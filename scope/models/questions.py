@@ -25,8 +25,8 @@ import numpy as np
 
 from scope.data.items import option_index
 from scope.errors import ModelError
-from scope.metrics.arrays import is_distribution, normalized
-from scope.models.replies import DECIMALS, next_tokens, ranked
+from scope.metrics.arrays import SUM_TOLERANCE, is_distribution, normalized
+from scope.models.replies import next_tokens, ranked, shares_of
 from scope.printing import shown, unstorable, writable
 from scope.protocols import (
     Answerer,
@@ -63,11 +63,13 @@ class Kind(NamedTuple):
     method
         The model's method for it.
     stream
-        The method that gives answers as they come, each with the number of its question; it may be
-        the same, and a model may lack it.
+        The method that may give answers as they come, each with the number of its question: the
+        same, or another one, which a model may lack.
     read
-        The checked record of what came back: it gets the model, the question and the answer. None
-        where the answer to all questions is one array.
+        A function from the model, the question and what came back to the checked record; None where
+        the answer to all questions is one array.
+    record
+        What is kept of an answer.
     difference
         How much two answers to a question differ.
     prompts
@@ -77,7 +79,8 @@ class Kind(NamedTuple):
     protocol: type
     method: str
     stream: str = ""
-    read: Callable[[Any, Any, Any], Any] | None = None
+    read: Any = None
+    record: type | None = None
     difference: Callable[[Any, Any], float] | None = None
     prompts: tuple[str, ...] = ()
 
@@ -101,9 +104,12 @@ def ask(model: Any, role: Role, items: Sequence[Any]) -> Iterator[tuple[int, Any
     >>> [(place, prediction.choice) for place, prediction in ask(Guess(), "classifier", ["good"])]
     [(0, 1)]
     """
+    if not items:
+        return
     kind, alone = KINDS[role], getattr(model, "asked_alone", False)
-    if not alone and hasattr(model, kind.stream or "-"):
-        yield from _as_they_come(kind, model, getattr(model, kind.stream)(items), items)
+    stream = getattr(model, kind.stream, None)
+    if stream and not alone:
+        yield from _as_they_come(kind, model, stream(items), items)
         return
     size = 1 if alone else ASKED_AT_ONCE
     for start in range(0, len(items), size):
@@ -115,36 +121,39 @@ def ask(model: Any, role: Role, items: Sequence[Any]) -> Iterator[tuple[int, Any
 def in_order(model: Any, items: Sequence[Any], answers: Iterable[tuple[int, Any]]) -> list[Any]:
     """All answers; none may be missing."""
     known = dict(answers)
-    missing = [item for place, item in enumerate(items) if place not in known]
-    if missing:
-        kind = "texts" if isinstance(missing[0], str) else "questions"
-        text = missing[0] if isinstance(missing[0], str) else missing[0].text
-        raise ModelError(
-            f"`{model.spec}` leaves {len(missing)} of {len(items)} {kind} without an answer, such "
-            f"as {text[:80]!r}",
-            expected="one answer to each; `Answer()` where there is none to a question",
-            fix=_FIX,
-        )
+    if missing := [item for place, item in enumerate(items) if place not in known]:
+        raise unanswered(model, missing, items)
     return [known[place] for place in range(len(items))]
+
+
+def unanswered(model: Any, missing: Sequence[Any], items: Sequence[Any]) -> ModelError:
+    """The error of a model that leaves out some of the items."""
+    text = missing[0] if isinstance(missing[0], str) else missing[0].text
+    return ModelError(
+        f"`{model.spec}` leaves {len(missing)} of {len(items)} {_noun(items)}s without an answer, "
+        f"such as {text[:80]!r}",
+        expected="one answer to each; `Answer()` where there is none to a question",
+        fix=_FIX,
+    )
 
 
 def _records(kind: Kind, model: Any, answers: Any, items: Sequence[Any]) -> list[Any]:
     """One record each, of answers that came at once."""
     pairs = zip(items, one_each(model.spec, answers, items), strict=True)
-    return [kind.read(model, *pair) for pair in pairs] if kind.read else []
+    return [kind.read(model, *pair) for pair in pairs]
 
 
 def one_each(spec: str, answers: Any, items: Sequence[Any]) -> list[Any]:
     """The answers as a list; one more is enough to see that there are too many."""
-    kind = "texts" if isinstance(items[0], str) else "questions"
+    asked = f"{len(items)} {_noun(items)}s"
     if isinstance(answers, str | Mapping) or not isinstance(answers, Iterable):
-        raise _wrong(spec, f"{len(items)} {kind} with {shown(answers, 80)}", "a list of answers")
+        raise _wrong(spec, f"{asked} with {shown(answers, 80)}", "a list of answers")
     values = list(islice(answers, len(items) + 1))
     if len(values) != len(items):
         number = f"more than {len(items)}" if len(values) > len(items) else str(len(values))
         raise ModelError(
-            f"`{spec}` gives {number} answers to {len(items)} {kind}",
-            expected=f"one answer to each of the {kind}, in order",
+            f"`{spec}` gives {number} answers to {asked}",
+            expected=f"one answer to each of the {_noun(items)}s, in order",
             fix=_FIX,
         )
     return values
@@ -153,8 +162,11 @@ def one_each(spec: str, answers: Any, items: Sequence[Any]) -> list[Any]:
 def _as_they_come(
     kind: Kind, model: Any, answers: Any, items: Sequence[Any]
 ) -> Iterator[tuple[int, Any]]:
-    """The records of answers that come one by one, at most one to each item."""
-    name = "text" if items and isinstance(items[0], str) else "question"
+    """The records of answers that come one by one, at most one to each item; or of a list."""
+    if isinstance(answers, list | tuple):
+        yield from enumerate(_records(kind, model, answers, items))
+        return
+    name = _noun(items)
     pairs = f"pairs, as they come: the number of the {name} from 0, and its answer"
     if not isinstance(answers, Iterable):
         raise _wrong(model.spec, f"with {shown(answers, 80)}", pairs)
@@ -170,7 +182,11 @@ def _as_they_come(
             answered = f"{name} {place} of {len(items)}{twice}"
             raise _wrong(model.spec, answered, f"one answer to each {name}, by its place")
         came.add(place)
-        yield place, kind.read(model, items[place], answer) if kind.read else answer
+        yield place, kind.read(model, items[place], answer)
+
+
+def _noun(items: Sequence[Any]) -> str:
+    return "text" if items and isinstance(items[0], str) else "question"
 
 
 def _wrong(spec: str, answered: str, expected: str) -> ModelError:
@@ -196,14 +212,14 @@ def _prediction(model: Any, text: str, answer: Any) -> Prediction:
     if record.tokens or not is_distribution(row, count):
         expected = f"{count} probabilities that sum to 1, one for each label"
         raise _wrong_at(model, text, shown(answer, 200), expected)
-    shares = normalized(row) if is_record else np.round(normalized(row), DECIMALS)
-    return Prediction(probabilities=tuple(shares.tolist()), truncated=bool(record.truncated))
+    shares = _plain_shares(row) if is_record else shares_of(row)
+    return Prediction(probabilities=shares, truncated=bool(record.truncated))
 
 
 def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
     """The likeliest next tokens, ranked; one must be probable, or nothing is predicted."""
     if isinstance(answer, Mapping) and _is_part([*answer.values()]):
-        shares = normalized([*answer.values()], part=True).tolist()
+        shares = _plain_shares([*answer.values()], part=True)
         # Tokens that are equal after encoding count as one.
         names = (writable(str(token)) for token in answer)
         return next_tokens(zip(names, shares, strict=True), len(answer))
@@ -213,7 +229,7 @@ def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
             return none
         tokens = tuple(writable(token) for token in answer.tokens if isinstance(token, str))
         if len(row) == len(answer.tokens) == len(set(tokens)) and _is_part(row) and max(row) > 0:
-            shares = tuple(normalized(row, part=True).tolist())
+            shares = _plain_shares(row, part=True)
             named = Prediction(
                 probabilities=shares, truncated=bool(answer.truncated), tokens=tokens
             )
@@ -224,11 +240,19 @@ def _next_tokens(model: Any, text: str, answer: Any) -> Prediction:
 
 def _without_answer(answer: Prediction, row: Sequence[Any]) -> Prediction | None:
     """The prediction of a model that gives a reason for having none, or NaN for a probability."""
-    has_nan = any(isinstance(share, Real) and share != share for share in row)  # noqa: PLR0124
+    has_nan = any(share != share and isinstance(share, Real) for share in row)  # noqa: PLR0124
     if not has_nan and (row or not answer.missing):
         return None
     missing = "no number" if has_nan else answer.missing
     return Prediction(probabilities=(), truncated=bool(answer.truncated), missing=missing)
+
+
+def _plain_shares(row: Sequence[float], *, part: bool = False) -> tuple[float, ...]:
+    """The probabilities as plain numbers, with the rounding of half precision undone."""
+    off = math.fsum(row) - 1
+    if (off if part else abs(off)) <= SUM_TOLERANCE:
+        return tuple(map(float, row))  # the usual case, in a tenth of the time
+    return tuple(normalized(row, part=part).tolist())
 
 
 def _is_part(row: Sequence[Any]) -> bool:
@@ -268,7 +292,7 @@ def _among_options(model: Any, question: Question, answer: Any) -> Answer:
             raise _wrong_at(model, question.text, str(error), _EXPECTED) from error
     if not is_distribution(answer, len(question.options)):
         raise _wrong_at(model, question.text, shown(answer, 200), _EXPECTED)
-    shares = tuple(round(share, DECIMALS) for share in normalized(answer).tolist())
+    shares = shares_of(answer)
     return Answer(choice=shares.index(max(shares)), probabilities=shares)
 
 
@@ -285,7 +309,7 @@ def _plain_answer(model: Any, question: Question, answer: Any) -> Answer:
     return Answer(
         text=None if answer.text is None else _plain(answer.text),
         choice=answer.choice if type(answer.choice) is int else None,
-        probabilities=tuple(normalized(answer.probabilities).tolist()),
+        probabilities=_plain_shares(answer.probabilities) if answer.probabilities else (),
         others=tuple(map(_plain, answer.others)),
         truncated=bool(answer.truncated),
         asked=bool(answer.asked),
@@ -372,22 +396,19 @@ def _beyond(ones: dict[str, float], others: dict[str, float]) -> float:
     return max(gaps, default=0.0)
 
 
-_PREDICTED = difference_of_predictions
-_ANSWERED = difference_of_answers
+_predicted = partial(Kind, record=Prediction, difference=difference_of_predictions)
+_answered = partial(Kind, record=Answer, difference=difference_of_answers)
+_IN_WORDS, _IN_LETTERS = ("answer", "text_to_text_answer"), ("choice", "choice_letters")
 
 KINDS: Mapping[Role, Kind] = MappingProxyType(
     {
-        "classifier": Kind(Classifier, "classify", "stream", _prediction, _PREDICTED),
-        "mask_filler": Kind(MaskFiller, "fill", "fill", _in_words, _ANSWERED, ("cloze",)),
-        "answerer": Kind(
-            *(Answerer, "answer", "answer", _in_words, _ANSWERED),
-            ("answer", "text_to_text_answer"),
+        "classifier": _predicted(Classifier, "classify", "stream", read=_prediction),
+        "mask_filler": _answered(MaskFiller, "fill", "fill", read=_in_words, prompts=("cloze",)),
+        "answerer": _answered(Answerer, "answer", "answer", read=_in_words, prompts=_IN_WORDS),
+        "choice_scorer": _answered(
+            ChoiceScorer, "choose", "choose", read=_among_options, prompts=_IN_LETTERS
         ),
-        "choice_scorer": Kind(
-            *(ChoiceScorer, "choose", "choose", _among_options, _ANSWERED),
-            ("choice", "choice_letters"),
-        ),
-        "next_token": Kind(NextToken, "predict_next", "stream_next", _next_tokens, _PREDICTED),
+        "next_token": _predicted(NextToken, "predict_next", "stream_next", read=_next_tokens),
         "text_scorer": Kind(TextScorer, "perplexities"),
         "encoder": Kind(Encoder, "encode"),
         "latent_reader": Kind(LatentReader, "latents"),
@@ -419,10 +440,12 @@ class GuardedModel:
         The object.
     code
         The boundary through which its methods are called.
+    own
+        Whether it is the user's, and not of a plugin.
     """
 
-    def __init__(self, model: object, code: UntrustedCode) -> None:
-        self.kind = type(model)
+    def __init__(self, model: object, code: UntrustedCode, *, own: bool = True) -> None:
+        self.kind, self.own = type(model), own
         with code.entered("its attributes"):
             for name in ("spec", "fingerprint", "reproducible", "precision"):
                 if hasattr(model, name):

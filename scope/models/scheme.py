@@ -313,14 +313,12 @@ def expand_spec(spec: str) -> tuple[str, ...]:
 class Model:
     """A model with the name that tables and reports give it, and its role in the job.
 
-    ``adapter`` answers, in the roles of `scope.protocols`; ``own`` is true if it is the user's
-    object, passed directly or as ``python:``.
+    ``adapter`` answers, in the roles of `scope.protocols`.
     """
 
     name: str
     role: ModelRole = "model"
     adapter: Any
-    own: bool = False
 
     @property
     def spec(self) -> str:
@@ -336,6 +334,11 @@ class Model:
     def saved(self) -> bool:
         """Whether its answers are looked up in a file, at no cost, and need not be stored."""
         return scheme_of(self.spec).saved
+
+    @property
+    def own(self) -> bool:
+        """Whether it is the user's object, passed directly or as ``python:``."""
+        return getattr(self.adapter, "own", False)
 
     @property
     def served(self) -> bool:
@@ -441,16 +444,20 @@ def _named(model: Any, spec: str) -> Any:
 def _loaded(spec: str, options: ModelOptions) -> Any:
     """The model of any scheme; foreign code runs behind the boundary."""
     scheme, rest = find_scheme(spec)
-    # What a library raises, or the code of a checkpoint, is converted by our adapters.
-    if scheme.name in BUILT_IN["models"]:
-        return scheme.load(rest, options)
     # Here and not above: NumPy takes time to import, which the command line need not wait for.
+    from scope.models.inference import Computed
     from scope.models.questions import GuardedModel, is_complete
 
+    # What a library raises, or the code of a checkpoint, is converted by our adapters.
+    if scheme.name in BUILT_IN["models"]:
+        model = scheme.load(rest, options)
+        if isinstance(model, Computed) and not options.trust_remote_code:
+            model.measure()
+        return model
     code = UntrustedCode(spec)
     model = code.call("loading", scheme.load, rest, options)
     complete = code.call("its attributes", is_complete, model)
-    return GuardedModel(model, code) if complete else model
+    return GuardedModel(model, code, own=scheme.own) if complete else model
 
 
 def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:

@@ -8,6 +8,7 @@ from source.imports import ROOT
 
 import scope
 from scope.models.options import ModelOptions
+from scope.models.questions import ask
 from scope.models.scheme import in_role
 from scope.testing import check_capability
 
@@ -39,7 +40,8 @@ def test_the_task_and_the_model_of_the_how_tos_are_compared(tmp_path, monkeypatc
 def test_the_scheme_of_the_how_to_loads_a_classifier(monkeypatch):
     module = module_of(code("how-to/extend.md", 2), "keyword_of_the_page", monkeypatch)
     model = in_role(module.load("good", ModelOptions()), "keyword:good", "classifier", None)
-    assert [one.choice for one in model.classify(["a good film", "a film"])] == [1, 0]
+    asked = ask(model, "classifier", ["a good film", "a film"])
+    assert [prediction.choice for _, prediction in asked] == [1, 0]
     archive = module_of(
         f"load = None\n{code('how-to/extend.md', 3)}", "archive_of_the_page", monkeypatch
     )

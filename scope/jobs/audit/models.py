@@ -27,7 +27,6 @@ from scope.models.labels import (
     parse_label_map,
 )
 from scope.models.options import ModelOptions
-from scope.models.prompts import prompt_of
 from scope.models.scheme import (
     KnownLabels,
     Model,
@@ -174,7 +173,7 @@ def _loaded(
         for model in models:
             classifiers.append(load_audited(model, role, options, examples))
             advance()
-    require_own_fingerprints(models, classifiers)
+    require_own_fingerprints(classifiers)
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
     require_one_form(classifiers)
     return classifiers
@@ -280,15 +279,3 @@ def refuse_unused_words(options: ModelOptions, *, used: bool) -> None:
             expected="a model that chooses among words, such as a causal language model",
             fix="leave --label-word and --prompt out",
         )
-
-
-def read_prompts(options: ModelOptions) -> None:
-    """Read the prompts of the user.
-
-    Raises
-    ------
-    SpecError
-        When one cannot be used.
-    """
-    for name in options.prompts:
-        prompt_of(name, options)

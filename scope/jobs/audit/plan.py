@@ -26,8 +26,8 @@ from scope.answers.run import compares_words
 from scope.data.sampling import LoadedData, short_hash, subsample
 from scope.errors import DataError, RunError
 from scope.estimation.audits import metrics_of_kept_pairs
-from scope.jobs.answering_models import in_one_form
-from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
+from scope.jobs.answering_models import check_prompts, in_one_form
+from scope.jobs.audit.models import Models, check_models, classifier_card, load_models
 from scope.jobs.audit.request import MOST_LOOKS, AuditRequest
 from scope.jobs.encoders import ForSearch, encoder_at_hand, for_encoder, of_words
 from scope.jobs.identity import configuration_of, manifest_of
@@ -188,7 +188,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     request = in_one_form(request, models, chooses=bool(request.model_options.label_words))
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, metrics_of_kept_pairs(metric))
-    read_prompts(request.model_options)
+    check_prompts(None, request.model_options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)

@@ -125,7 +125,7 @@ def _conduct(
     plans = _without(plans, known)
     # A shard may be too small for this check; the run of all shards makes it.
     for plan in () if request.shard else plans:
-        _refuse_degenerate_reference(plan, run, progress)
+        _refuse_degenerate_reference(plan, known[plan.names[0]], run)
     run_shards(request, run_audit, configuration, len(examples), run)
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     if request.candidates and not request.is_matrix:
@@ -147,7 +147,7 @@ def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> Aud
 
 
 def _at_looks(
-    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, Answers], run: Run
+    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, ByText], run: Run
 ) -> AuditResult:
     """The audit of the first texts on which every target is decided, or else of all."""
     ids = {example.id for example in plan.data.examples}
@@ -169,7 +169,7 @@ def _at_looks(
 def _audits(
     plans: Sequence[AuditPlan],
     searches: Sequence[Sequence[Searched]],
-    known: Mapping[str, Answers],
+    known: Mapping[str, ByText],
     run: Run,
 ) -> list[AuditResult]:
     """The models' answers, and the audit against each reference without verdicts."""
@@ -195,7 +195,7 @@ def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
 def _audited(
     plan: AuditPlan,
     searches: Sequence[Searched],
-    known: Mapping[str, Answers],
+    known: Mapping[str, ByText],
     manifest: Manifest,
 ) -> AuditResult:
     """The audit against one reference, from the searches and the answers."""
@@ -250,7 +250,7 @@ def _audited(
 
 
 def _candidates(
-    plan: AuditPlan, drawn: Sequence[PerturbationSet], answers: Sequence[Answers]
+    plan: AuditPlan, drawn: Sequence[PerturbationSet], answers: Sequence[ByText]
 ) -> ScoredCandidates:
     """The random candidates with all answers, and why a capability has none."""
     return ScoredCandidates(
@@ -265,7 +265,7 @@ def _candidates(
 
 
 def _scored_examples(
-    examples: Sequence[Example], answers: Sequence[Answers]
+    examples: Sequence[Example], answers: Sequence[ByText]
 ) -> tuple[ScoredExample, ...]:
     """Each original text with the answers of all models."""
     return tuple(
@@ -289,10 +289,8 @@ def _recognise_models(plans: Sequence[AuditPlan], run: Run, progress: Progress) 
         recognise(model, "classifier", texts, run, progress)
 
 
-def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) -> None:
+def _refuse_degenerate_reference(plan: AuditPlan, answers: ByText, run: Run) -> None:
     """End the audit before any search if the reference is degenerate."""
-    texts = [example.text for example in plan.data.examples]
-    answers = answer_texts(plan.models.reference, texts, run, progress)
     shares = _shares(plan, [answers])[0]
     if shares.degenerate is not None:
         run.discard()
@@ -305,7 +303,7 @@ def _refuse_degenerate_reference(plan: AuditPlan, run: Run, progress: Progress) 
         )
 
 
-def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, ...]:
+def _shares(plan: AuditPlan, answers: Sequence[ByText]) -> tuple[AnswerShares, ...]:
     """The answers of the reference and the targets so far to the unchanged texts."""
     labels, examples = plan.models.reference.adapter.labels, plan.data.examples
     rows = [{each.id: known[each.text] for each in examples} for known in answers]
@@ -318,7 +316,7 @@ def _shares(plan: AuditPlan, answers: Sequence[Answers]) -> tuple[AnswerShares, 
     )
 
 
-Answers = dict[str, Prediction]
+ByText = dict[str, Prediction]
 """One model's predictions, by text."""
 
 
@@ -378,7 +376,7 @@ def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dic
 
 def _answers(
     model: Model, plans: Sequence[AuditPlan], searches: Sequence[Sequence[Searched]], run: Run
-) -> Answers:
+) -> ByText:
     """A model's answers to all original texts, and to the changed texts of its audits.
 
     Raises
@@ -396,7 +394,7 @@ def _answers(
 
 
 def _scored(
-    sets: Sequence[PerturbationSet], answers: Sequence[Answers]
+    sets: Sequence[PerturbationSet], answers: Sequence[ByText]
 ) -> tuple[ScoredPerturbation, ...]:
     """Each changed text with the answers to it; none where the search failed."""
     return tuple(

@@ -35,6 +35,7 @@ from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, SharesAnswer
 from scope.models.endpoint.protocol import EndpointError
 from scope.models.scheme import load_latent_reader, loading_once, scheme_of
 from scope.progress import Bars, Lines, remark
+from scope.protocols import Role
 from scope.records import (
     COMPARED,
     OBJECT,
@@ -119,7 +120,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
     models = _models(manifests)
     judged = [card for card in models if card.role == "model"]
     layers = tuple(_aligned_layers(request, judged, results[0]))
-    method, asked = _asked_in(results[0])
+    role, asked = _asked_in(results[0])
     loaded = {getattr(model, "spec", ""): model for model in parts.fitting[0].prepared.models}
     return PairResult(
         manifest=replace(manifest, models=models, data=_data(manifests)),
@@ -128,7 +129,7 @@ def _conduct(request: PairRequest, parts: Parts, manifest: Manifest, run: Run) -
         # Measured once: times differ from session to session.
         facts=(() if any(card.spec.startswith(OBJECT) for card in judged) else _kept_facts(run))
         or tuple(
-            facts_of(card, loaded.get(card.spec), method, asked, request.model_options)
+            facts_of(card, loaded.get(card.spec), role, asked, request.model_options)
             for card in judged
         ),
         alignments=tuple(layer for layer in layers if isinstance(layer, LayerAlignment)),
@@ -163,15 +164,16 @@ def _data(manifests: Sequence[Manifest]) -> tuple[DataCard, ...]:
     return tuple(data.values())
 
 
-def _asked_in(part: EstimatedResult) -> tuple[str, list[Any]]:
-    """The method by which a part queried models, and its unchanged inputs."""
+def _asked_in(part: EstimatedResult) -> tuple[Role, list[Any]]:
+    """The role in which a part queried models, and its unchanged inputs."""
     if isinstance(part, AuditResult):
-        return "classify", [example.example.text for example in part.examples]
+        return "classifier", [example.example.text for example in part.examples]
     items = part.tasks[0].items if isinstance(part, CompareResult) else ()
     questions = [item.question for item in items]
     if any(question.options for question in questions):
-        return "choose", questions
-    return "fill" if any(BLANK in question.text for question in questions) else "answer", questions
+        return "choice_scorer", questions
+    has_blanks = any(BLANK in question.text for question in questions)
+    return "mask_filler" if has_blanks else "answerer", questions
 
 
 def _aligned_layers(

@@ -518,8 +518,7 @@ def open_probe(
         # A model without a hash is recognised by the latents saved with its probe.
         recognise_numbers(
             reader.spec,
-            next(iter(saved.canaries), None),
-            lambda texts: np.stack([saved.canaries[text] for text in texts]),
+            saved.canaries,
             lambda texts: np.asarray(reader.latents(texts), dtype=np.float32),
             progress=Silent(),
             fix=f"restore the former model, or fit the probe in `{folder}` again",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from scope.errors import SpecError
-from scope.jobs.answering_models import is_own, refuse_same_models
+from scope.jobs.answering_models import refuse_same_models
 from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.scheme import Model, OneInMemory, checked_spec, expand_spec, scheme_of, split_spec
@@ -118,8 +118,8 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     adapters = [loaded[spec if isinstance(spec, str) else id(spec)] for spec in specs]
     names = _names(roles, [adapter.spec for adapter in adapters])
     models = [
-        Model(name=name, role=role, adapter=adapter, own=is_own(spec, adapter))
-        for name, role, spec, adapter in zip(names, roles, specs, adapters, strict=True)
+        Model(name=name, role=role, adapter=adapter)
+        for name, role, adapter in zip(names, roles, adapters, strict=True)
     ]
     for part in ("suspect", "reference"):
         refuse_same_models([model.adapter for model in models if model.role != part])

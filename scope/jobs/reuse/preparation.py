@@ -26,7 +26,6 @@ from scope.jobs.audit.models import (
     asked_with_words,
     check_labels,
     load_audited,
-    read_prompts,
     refuse_unused_words,
 )
 from scope.jobs.cost_estimate import Planned, questions_work, search_work, texts_work
@@ -251,7 +250,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     request = in_one_form(request, _specs(request), chooses=bool(request.model_options.label_words))
     options = request.model_options
-    read_prompts(options)
+    check_prompts(None, options)
     encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
     loaded = load_texts(request, request.n)
     specs = _specs(request)

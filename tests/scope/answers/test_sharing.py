@@ -13,7 +13,7 @@ from capabilities.paraphrase import Paraphrase
 from capabilities.synonym import Synonym
 from capabilities.textattack import TextAttackRecipe
 from capabilities.typo import Typo
-from scope.answers import Answers, Run, Shared
+from scope.answers import AnswerStore, Run, Shared
 from scope.answers.run import Searches
 from scope.answers.table import Table, answer_file, sizes
 from scope.models.heads import HuggingFaceClassifier
@@ -234,7 +234,7 @@ def test_searches_of_plugins_and_that_ask_an_uncertain_model_are_not_shared(
 
     def searches(examples, kind="kept"):
         """Those of a new run."""
-        run = Answers(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
+        run = AnswerStore(Table(Path(":memory:")), Shared({"f": "identity"}, tmp_path))
         return Searches(capability.name, capability, Reference(), examples, options, run, kind)
 
     def known(*given):

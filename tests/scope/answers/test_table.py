@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from scope.answers import Answers
+from scope.answers import AnswerStore
 from scope.answers.table import APPLICATION, VERSION, Table
 from scope.errors import RunError
 from scope.records import Prediction
@@ -41,7 +41,7 @@ def shared(tmp_path):
 @settings(deadline=None)
 @given(st.dictionaries(TEXTS, PREDICTIONS, max_size=5), st.lists(TEXTS, max_size=3))
 def test_predictions_come_back_to_the_bit(known, others):
-    answers = Answers(Table(Path(":memory:")))
+    answers = AnswerStore(Table(Path(":memory:")))
     answers.keep("model", known)
     got = answers.known("model", [*others, *known, *known])
     assert {text: bits(item) for text, item in got.items()} == {
@@ -118,7 +118,7 @@ def test_a_full_disk_keeps_what_was_finished_and_goes_on_with_more_room(path):
 @pytest.fixture
 def kept(path):
     with Table(path) as table:
-        Answers(table).keep("model", {"one": Prediction(probabilities=(0.25, 0.75))})
+        AnswerStore(table).keep("model", {"one": Prediction(probabilities=(0.25, 0.75))})
     return path
 
 
@@ -133,7 +133,7 @@ def test_a_row_that_is_no_record_is_named_with_a_way_out(kept, value):
         Table(kept) as table,
         pytest.raises(RunError, match=r"(?s)run\.sqlite` is damaged.*delete the folder"),
     ):
-        Answers(table).known("model", ["one"])
+        AnswerStore(table).known("model", ["one"])
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,6 @@ def test_equal_questions_are_asked_once(clock):
             return ((place, Answer(text="yes")) for place in range(len(questions)))
 
     questions = [Question(id=str(one), text="who?", context="ann") for one in range(3)]
-    model = Model(name="one", adapter=Answerer(), own=True)
+    model = Model(name="one", adapter=Answerer())
     found = questions_work(model, ExtractiveQA(), questions, 32).measured()
     assert (found.queries, found.seconds) == (1, 1.0)

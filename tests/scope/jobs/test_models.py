@@ -16,6 +16,7 @@ from scope.jobs.answering_models import (
     require_one_form,
 )
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.shared_fields import adapted_model
 from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.protocols import TaskData
@@ -37,6 +38,7 @@ def chosen():
 
 
 def load(*models):
+    models = [adapted_model(model, ModelOptions()) for model in models]
     expanded = check_answering_models(models, ["choice_scorer"], ModelOptions())
     return load_answering_models(expanded, [chosen()], ModelOptions(), Silent())
 
@@ -46,7 +48,7 @@ def test_a_card_holds_the_prompts_of_the_tasks_and_none_of_the_users_objects():
         prompts = {"choice": "{text}?", "cloze": "{text}"}  # noqa: RUF012
 
     (first, second) = load(Prompted("a", "1"), Model("b", "2"))
-    ours = replace(first, own=False, adapter=Prompted("a", "1"))
+    ours = replace(first, adapter=Prompted("a", "1"))
     assert answerer_card(ours, ["choice_scorer"]).prompts == {"choice": "{text}?"}
     assert answerer_card(first, ["choice_scorer"]).prompts == {}
     assert answerer_card(second, []).prompts == {}

@@ -47,16 +47,16 @@ def table(tmp_path):
     return f"predictions:{path}"
 
 
-def test_every_model_has_a_name_a_part_and_an_owner(table):
+def test_every_model_has_a_name_and_a_part(table):
     models = loaded_models(MINE, ["hf:ours", "python:c:model"], [f"{table}#first", *INDEPENDENT])
     assert isinstance(models, ReuseModels)
-    assert [(one.name, one.role, one.saved, one.own) for one in models.all] == [
-        ("ours", "reference", False, False),
-        ("c:model", "reference", False, True),
-        ("mine", "suspect", False, True),
-        ("first", "control", True, False),
-        ("a:model", "control", False, True),
-        ("b:model", "control", False, True),
+    assert [(one.name, one.role, one.saved) for one in models.all] == [
+        ("ours", "reference", False),
+        ("c:model", "reference", False),
+        ("mine", "suspect", False),
+        ("first", "control", True),
+        ("a:model", "control", False),
+        ("b:model", "control", False),
     ]
     assert models.suspect.spec == MINE.spec
 

@@ -65,7 +65,7 @@ class Saying:
 
 
 def reuse_model(model, part="control"):
-    return Model(name=model.spec, role=part, adapter=model, own=True)
+    return Model(name=model.spec, role=part, adapter=model)
 
 
 @pytest.fixture
