@@ -17,7 +17,7 @@ from scope.core.request import Request
 from scope.paths import CacheKind, cache_folder
 
 if TYPE_CHECKING:
-    from scope.data.logs.finding import LoggedAnswers, LoggedTask
+    from scope.data.evaluation_logs import LoggedAnswers, LoggedTask
 
 
 Kind = Annotated[CacheKind | None, Parameter(help="What to remove; all by default.")]
@@ -145,7 +145,7 @@ def logs(
 
     Example: scope logs output/
     """
-    from scope.data.logs.finding import contents_of, log_specs
+    from scope.data.evaluation_logs import contents_of, log_specs
     from scope.progress import reading_shown_by, suitable_progress
 
     with reading_shown_by(suitable_progress()):

@@ -8,9 +8,11 @@ column with pyarrow.
 from __future__ import annotations
 
 import csv
+import gzip
 import itertools
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -27,6 +29,7 @@ from scope.printing import counted, first_line, unstorable
 from scope.progress import watched
 
 _ROWS_LOOKED_AT = 1000
+_HEAD = 1 << 12
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
 _BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
@@ -207,7 +210,7 @@ def open_json(path: Path) -> Source:
         with suppress(ValueError, RecursionError):
             entries = list(enumerate(json.loads(sources.read_whole(path))))
             return _open_objects(path, "row", lambda: entries)
-    return _open_objects(path, "line", lambda: _values(path))
+    return _open_objects(path, "line", lambda: _lines(path, may_be_cut=False))
 
 
 def _open_objects(
@@ -240,18 +243,43 @@ def _open_objects(
     return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, unit)
 
 
-def _values(path: Path) -> Iterator[tuple[int, object]]:
-    """Each value of a file of JSON lines, an error in place of one that cannot be read."""
+def _lines(path: Path, *, may_be_cut: bool) -> Iterator[tuple[int, Any]]:
+    """The value of each line of JSON, or the error of one that cannot be read."""
     with closing(sources.read_lines(path)) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 if line.strip():
                     yield number, json.loads(line)
             except (ValueError, RecursionError) as error:
-                # The last line is cut off.
-                if not line.endswith("\n"):
+                if not (may_be_cut or line.endswith("\n")):
                     raise UnusableRowError(*_fault(path, "line", number, error)) from error
                 yield number, error
+
+
+def json_rows(path: Path) -> Iterator[tuple[int, Any]]:
+    """The rows of JSON lines, or of one list, counted from 1; of lines that are no JSON, why."""
+    if sources.first_character(path) == "[":
+        with suppress(ValueError, RecursionError):
+            yield from enumerate(json.loads(sources.read_whole(path)), start=1)
+            return
+    yield from _lines(path, may_be_cut=True)
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file, which errors name."""
+    with sources.reading(str(path)):
+        return json.loads(sources.read_whole(path))
+
+
+def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
+    """Whether a file with one of the endings, packed or not, has a JSON key near its beginning."""
+    if not path.name.endswith(endings):
+        return False
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            return f'"{key}":'.encode() in stream.read(_HEAD)
+    except (EOFError, zlib.error):
+        return True  # Reading it says what is wrong.
 
 
 def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str, str]:

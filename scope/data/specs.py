@@ -20,6 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from scope.data.evaluation_logs import open_logs
 from scope.data.formats import open_delimited, open_json, open_parquet, open_text
 from scope.data.memory import MemorySpec, class_names
 from scope.data.sources import (
@@ -34,7 +35,7 @@ from scope.errors import DataError, ResourceError, SpecError
 from scope.paths import expanded
 from scope.printing import LETTERS_OF_A_LINE, did_you_mean
 from scope.records import MEMORY, Example
-from scope.registry import LOGS
+from scope.registry import names_in
 
 Part = Literal["test", "train"]
 
@@ -228,20 +229,22 @@ def open_source(spec: str) -> Source:
     if spec.startswith(MEMORY):
         raise DataError(
             f"`{spec}`, which names data of a Python session",
-            expected=_EXPECTED,
+            expected=_expected(),
             fix="pass the same data again from Python, or save them to a file",
         )
     scheme = _SCHEME.match(spec)
     with reading(spec):
         if scheme and scheme[1] in SCHEMES:
             return guarded_source(SCHEMES[scheme[1]](spec[scheme.end() :]))
+        if scheme and scheme[1] in names_in("logs"):
+            return guarded_source(open_logs(scheme[1], spec[scheme.end() :]))
         path = expanded(spec)
         missing = not path.exists()
     if scheme and missing:
-        close = difflib.get_close_matches(scheme[1], SCHEMES, n=1)
+        close = difflib.get_close_matches(scheme[1], [*SCHEMES, *names_in("logs")], n=1)
         raise SpecError(
             f"unknown scheme `{scheme[1]}` in `{spec}`",
-            expected=_EXPECTED,
+            expected=_expected(),
             fix=f"did you mean `{close[0]}:`?" if close else "use one of them",
         )
     return open_file(path)
@@ -286,7 +289,7 @@ def require_file(path: Path, expected: str = "") -> None:
     close = difflib.get_close_matches(path.name, sorted(names), n=1)
     raise DataError(
         f"no file `{path}`" + ("" if folder.is_dir() else f", and no folder `{folder}`"),
-        expected=expected or _EXPECTED,
+        expected=expected or _expected(),
         fix=f"did you mean `{folder / close[0]}`?" if close else "check the path",
     )
 
@@ -378,21 +381,20 @@ def open_hub(rest: str) -> Source:
     return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
 
 
-def _open_logs(scheme: str, rest: str) -> Source:
-    from scope.data.logs.finding import open_logs
-
-    return open_logs(scheme, rest)
-
-
 SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
     {
         "demo": open_demo,
         "hf": open_hub,
-        **{scheme: partial(_open_logs, scheme) for scheme in LOGS},
         "text": lambda rest: open_text(expanded(rest)),
     }
 )
-_EXPECTED = ", ".join(f"{scheme}:…" for scheme in sorted(SCHEMES)) + ", or the path of a file"
+
+
+def _expected() -> str:
+    schemes = sorted({*SCHEMES, *names_in("logs")})
+    return ", ".join(f"{scheme}:…" for scheme in schemes) + ", or the path of a file"
+
+
 _open_csv, _open_tsv = (
     partial(open_delimited, delimiter=","),
     partial(open_delimited, delimiter="\t"),

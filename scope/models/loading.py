@@ -19,6 +19,7 @@ from scope.models.scheme import (
     Scheme,
     carry_mark,
     find_scheme,
+    is_built_in,
     mark_cacheable,
     scheme_of,
     split_name,
@@ -33,7 +34,6 @@ from scope.protocols import (
     LatentReader,
     Role,
 )
-from scope.registry import BUILT_IN
 from scope.untrusted import UntrustedCode
 
 
@@ -101,7 +101,7 @@ def _named(model: Any, spec: str) -> Any:
 def _loaded(spec: str, options: ModelOptions) -> Any:
     """The model of any scheme; foreign code runs behind the boundary."""
     scheme, rest = find_scheme(spec)
-    built_in = scheme.name in BUILT_IN["models"]
+    built_in = is_built_in(scheme)
     if built_in and (scheme.own or not options.trust_remote_code):
         return scheme.load(rest, options)
     code = UntrustedCode(spec)

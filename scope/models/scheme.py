@@ -34,7 +34,7 @@ from scope.models.torch_setup import choose_device, load_torch, version, waiting
 from scope.protocols import Encoder, LatentReader
 from scope.records import ModelCard, PromptReading
 from scope.records.result import OBJECT, TEXT_BY_TEXT, ModelRole
-from scope.registry import BUILT_IN, find
+from scope.registry import BUILT_IN, find, names_in
 from scope.untrusted import UntrustedCode, attempt
 
 
@@ -250,7 +250,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     if not rest.strip():
         raise SpecError(
             f"the model spec `{spec}`",
-            expected=f"SCHEME:REST with a scheme of {', '.join(BUILT_IN['models'])}",
+            expected=f"SCHEME:REST with a scheme of {', '.join(names_in('models'))}",
             fix="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
         )
     return scheme, rest
@@ -273,7 +273,7 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
             expected="one name for the entry point and the scheme",
             fix=f"fix {entry.origin}",
         )
-    if name in BUILT_IN["models"]:
+    if is_built_in(scheme):
         return scheme, rest
     # A plugin's methods may fail in any way; `load` is guarded by its caller.
     code, guarded = UntrustedCode(entry.origin), copy(scheme)
@@ -282,6 +282,11 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
     # A generator raises its errors only when it is read.
     guarded.expand = partial(code.call, "expand", scheme.expand, check=lambda specs, _: (*specs,))  # type: ignore[method-assign]
     return guarded, rest
+
+
+def is_built_in(scheme: Scheme) -> bool:
+    """Whether a scheme comes with SCoPE."""
+    return scheme.name in (*BUILT_IN["models"], *BUILT_IN["logs"])
 
 
 def checked_spec(spec: str) -> str:

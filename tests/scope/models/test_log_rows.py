@@ -19,8 +19,8 @@ from made_up_logs import (
 
 from capabilities.choice import Choice
 from capabilities.generation import Generation
-from scope.data.logs.finding import contents_of, log_specs
-from scope.data.logs.items import GENERATED
+from scope.data.evaluation_logs import contents_of, log_specs
+from scope.data.log_items import GENERATED
 
 
 def write_choices(folder, model, letters):
