@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 from scope.answers.answers import Answers, Memory, checked, in_order
 from scope.answers.run import Run
 from scope.errors import ModelError, RunError
-from scope.models.answer_table import TableColumn
-from scope.models.saved import MissingPredictionsError
+from scope.models.saved import MissingPredictionsError, TableColumn
 from scope.models.scheme import Model, scheme_of
 from scope.protocols import Progress, Role, Task
 from scope.records import OBJECT, Answer, Prediction, Question

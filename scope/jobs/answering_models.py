@@ -17,10 +17,10 @@ from scope.data.fields import CLUSTER
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
 from scope.metrics import Metric, parse_metric
-from scope.models.answer_table import TableColumn
 from scope.models.loading import in_role, load_model
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
+from scope.models.saved import TableColumn
 from scope.models.scheme import Model, checked_spec, expand_spec, mark_cacheable, scheme_of
 from scope.plugins import (
     guarded_piece,

@@ -18,9 +18,9 @@ from scope.data.evaluation_logs import LogSpec
 from scope.data.log_items import ItemName, LogFile, LogFormat, LogItem
 from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
-from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
 from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
+from scope.models.saved import ALL
 from scope.models.scheme import Scheme
 from scope.paths import expanded, sha256_of
 from scope.progress import remark_once

@@ -23,8 +23,8 @@ from scope.jobs.fleet import long_tables
 from scope.jobs.fleet.long_tables import NONE, AnswerKey, AnswerKeys, LongTable, options_of
 from scope.jobs.left_out import notes_on
 from scope.metrics import best_against_gold, exact_match_values
-from scope.models.answer_table import prediction_files
 from scope.models.replies import without_thought
+from scope.models.saved import prediction_files
 from scope.models.scheme import scheme_of
 from scope.printing import counted
 from scope.records import Answer, CompareResult, Item, TaskAnswers

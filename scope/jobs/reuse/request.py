@@ -19,7 +19,7 @@ from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
-from scope.models.answer_table import parse_table_name
+from scope.models.saved import parse_table_name
 from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
 from scope.records import Setting

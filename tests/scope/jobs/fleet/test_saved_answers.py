@@ -13,7 +13,7 @@ import scope
 from scope.errors import DataError, RunError
 from scope.jobs.fleet.long_tables import answer_keys
 from scope.jobs.fleet.matrix import read_matrix, read_questions
-from scope.models.answer_table import prediction_files
+from scope.models.saved import prediction_files
 from scope.records import Answer, Item, Question, TaskAnswers
 from scope.serialization import to_json
 
