@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from scope.data.pairs import WantedPairs, gather_pairs
+from scope.data.items import WantedPairs, gather_pairs
 from scope.errors import SpecError
 from scope.protocols import PairData, Part
 from scope.records import Setting

@@ -13,8 +13,7 @@ from capabilities.choice import Choice
 from capabilities.cloze import Cloze
 from capabilities.extractive_qa import ExtractiveQA
 from capabilities.similarity import Similarity
-from scope.data.items import item_fingerprint
-from scope.data.pairs import pair_fingerprint
+from scope.data.items import item_fingerprint, pair_fingerprint
 from scope.errors import DataError, SpecError
 from scope.protocols import PairTask, Task
 from scope.records import BLANK

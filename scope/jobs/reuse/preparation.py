@@ -42,9 +42,16 @@ from scope.jobs.perturbing import (
     with_labels,
 )
 from scope.jobs.reuse.models import ReuseModels, load_reuse_models
-from scope.jobs.reuse.questions import ItemSet, task_items, text_items
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
-from scope.jobs.reuse.responses import Responses, TaskResponses, TextResponses, match_by_answers
+from scope.jobs.reuse.responses import (
+    ItemSet,
+    Responses,
+    TaskResponses,
+    TextResponses,
+    match_by_answers,
+    task_items,
+    text_items,
+)
 from scope.jobs.reuse.verdicts import HYPOTHESIS
 from scope.models.labels import AlignedClassifier, parse_label_map
 from scope.models.scheme import Model

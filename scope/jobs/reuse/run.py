@@ -13,9 +13,8 @@ from scope.jobs.perturbing import soft_scope_metric
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.preparation import PreparedTest, prepare_task, prepare_texts
-from scope.jobs.reuse.questions import ItemSet
 from scope.jobs.reuse.request import ReuseRequest
-from scope.jobs.reuse.responses import make_case
+from scope.jobs.reuse.responses import ItemSet, make_case
 from scope.jobs.reuse.usability import with_chosen_controls
 from scope.jobs.reuse.verdicts import conclude, in_tests
 from scope.jobs.runner import Prepared, run_job

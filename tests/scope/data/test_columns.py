@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from scope.data import formats
-from scope.data.columns import WantedColumn, read_columns
-from scope.data.fields import label_of
+from scope.data.fields import WantedColumn, label_of, read_columns
 from scope.data.specs import open_file
 
 VALUES = st.sampled_from(["a", " a ", "b", "1", "1.0", "", " ", "é", 'say "no"', "two\nlines"])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from scope.data.pairs import WantedPairs, gather_pairs, pair_fingerprint
+from scope.data.items import WantedPairs, gather_pairs, pair_fingerprint
 from scope.errors import DataError
 
 WANTED = WantedPairs(task="similarity", low=0.0, high=5.0)

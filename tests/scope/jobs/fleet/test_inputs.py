@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.errors import DataError, SpecError
-from scope.jobs.fleet.inputs import held_out_rows, read_communities, read_costs
+from scope.jobs.fleet.matrix import read_communities, read_costs
+from scope.jobs.fleet.questions import held_out_rows
 
 
 def texts(questions):

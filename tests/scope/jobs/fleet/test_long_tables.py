@@ -11,7 +11,7 @@ import pytest
 
 from scope.data.fields import UnreadableError
 from scope.errors import DataError, SpecError
-from scope.jobs.fleet.long_tables import choose_matrix_columns, correct_of, written_of
+from scope.jobs.fleet.correctness import choose_matrix_columns, correct_of, written_of
 from scope.jobs.fleet.matrix import read_matrix, read_questions
 
 ROWS = pandas.DataFrame(

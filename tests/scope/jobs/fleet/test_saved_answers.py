@@ -11,7 +11,7 @@ import pytest
 
 import scope
 from scope.errors import DataError, RunError
-from scope.jobs.fleet.long_tables import answer_keys
+from scope.jobs.fleet.correctness import answer_keys
 from scope.jobs.fleet.matrix import read_matrix, read_questions
 from scope.models.saved import prediction_files
 from scope.records import Answer, Item, Question, TaskAnswers

@@ -11,8 +11,7 @@ from capabilities.choice import Choice
 from capabilities.extractive_qa import ExtractiveQA
 from scope.answers import Run
 from scope.jobs.reuse.answer_matrix import Response
-from scope.jobs.reuse.questions import task_items
-from scope.jobs.reuse.responses import TaskResponses, match_labels
+from scope.jobs.reuse.responses import TaskResponses, match_labels, task_items
 from scope.models.scheme import Model
 from scope.progress import Silent
 from scope.records import Answer, Item, Prediction, Question
