@@ -30,7 +30,7 @@ from capabilities.synonym import Synonym
 from perturbations.capability import InvarianceCapability
 from perturbations.constraints import swap_in_sentence
 from perturbations.lexicon import base_forms
-from scope.demo_models.bases import packaged_minilm
+from scope.demo_models.build import packaged_minilm
 from scope.errors import ModelError
 from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER, ModelOptions

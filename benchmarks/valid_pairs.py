@@ -34,8 +34,7 @@ from typing import Any, NamedTuple
 
 from scope.answers import CachedClassifier, Memory
 from scope.data.sampling import load_data
-from scope.demo_models.bases import packaged_minilm
-from scope.demo_models.build import build_demo_models
+from scope.demo_models.build import build_demo_models, packaged_minilm
 from scope.jobs.perturbing import choose_capabilities
 from scope.metrics import cohen_kappa
 from scope.models.loading import load_classifier, load_encoder

@@ -116,7 +116,7 @@ class Chart:
         return (*(series.key for series in self.series if series.name), *guides)
 
 
-Verdict = Literal["good", "bad", "open", "pale"]
+Colour = Literal["good", "bad", "open", "pale"]
 """The colour of a verdict; ``pale`` is for what is not judged, and for a yardstick."""
 
 
@@ -134,7 +134,7 @@ class SmallStrip:
     ends: tuple[float, float]
     least: float | None = None
     most: float | None = None
-    verdict: Verdict | None = None
+    verdict: Colour | None = None
     words: str = ""
 
 
@@ -149,7 +149,7 @@ class Panel:
 
     name: str
     remark: str
-    verdict: Verdict
+    verdict: Colour
     words: tuple[str, ...]
     moves: tuple[tuple[float, float] | None, ...]
     slope: float

@@ -71,6 +71,15 @@ def in_percent(*values: float) -> list[str]:
     return [_with_true_minus(f"{100 * value:.{digits}f}") for value in values]
 
 
+def rounded_percent(share: float) -> str:
+    """A share in per cent for a sentence, in about two digits.
+
+    >>> rounded_percent(0.4142), rounded_percent(0.997)
+    ('41\xa0%', '99.7\xa0%')
+    """
+    return f"{in_percent(share)[0]}\u00a0%"
+
+
 def short_share(estimate: Estimate | Undefined) -> str:
     """A share in per cent with its interval, in about two digits, or why there is none.
 
@@ -204,6 +213,36 @@ class Cell:
             return cls(estimate=estimate, value="undefined")
         interval = f"[{write(estimate.low)}, {write(estimate.high)}]"
         return cls(estimate=estimate, value=f"{write(estimate.value)}{unit}", interval=interval)
+
+
+def as_sentence(text: str) -> str:
+    """A text that begins with a capital letter; the other letters stay.
+
+    >>> as_sentence("half of GPT-4's answers")
+    "Half of GPT-4's answers"
+    """
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def comma_list(parts: Sequence[str], last: str = " and ") -> str:
+    """Several names in a sentence: commas, and ``last`` before the last one.
+
+    >>> comma_list(["a", "b", "c"]), comma_list(["a"]), comma_list([])
+    ('a, b and c', 'a', '')
+    """
+    return last.join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+
+
+def rounded_up(rows: int) -> int:
+    """The next number of two digits and zeros.
+
+    Examples
+    --------
+    >>> rounded_up(1147), rounded_up(98)
+    (1200, 98)
+    """
+    digits: int = 10 ** max(0, len(str(rows)) - 2)
+    return -(-rows // digits) * digits
 
 
 def range_of_counts(estimates: Iterable[Estimate | Undefined]) -> str:

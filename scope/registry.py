@@ -48,11 +48,11 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "unicode": "capabilities.unicode:Unicode",
         },
         "tasks": {
-            "choice": "capabilities.choice:Choice",
-            "cloze": "capabilities.cloze:Cloze",
-            "extractive_qa": "capabilities.extractive_qa:ExtractiveQA",
-            "generation": "capabilities.generation:Generation",
-            "similarity": "capabilities.similarity:Similarity",
+            "choice": "capabilities.tasks:Choice",
+            "cloze": "capabilities.tasks:Cloze",
+            "extractive_qa": "capabilities.tasks:ExtractiveQA",
+            "generation": "capabilities.tasks:Generation",
+            "similarity": "capabilities.tasks:Similarity",
         },
         "models": {
             "gguf": "scope.models.gguf:SCHEME",

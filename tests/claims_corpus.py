@@ -7,7 +7,9 @@ import made_up_tasks_comparison
 import numpy as np
 from made_up_comparison import file_card, found, model_card, prediction
 
-from scope.estimation import ScoredCandidates, measure, shares_of_models
+from scope.estimation.answer_shares import shares_of_models
+from scope.estimation.audits import measure
+from scope.estimation.pairs import ScoredCandidates
 from scope.estimation.tasks import measure_task
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from scope.estimation import ScoredCandidates, measure
+from scope.estimation.audits import measure
+from scope.estimation.pairs import ScoredCandidates
 from scope.metrics import METRICS
 from scope.records import (
     AnswerShares,

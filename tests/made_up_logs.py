@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from capabilities.choice import Choice
+from capabilities.tasks import Choice
 from scope.errors import ScopeError
 from scope.models.logs import load
 from scope.models.options import ModelOptions

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from scope.estimation.tasks.choices import ChoiceTable
+from scope.estimation.choices import ChoiceTable
 
 OPTIONS = 4
 

@@ -6,7 +6,7 @@ import time
 from zoo.new_bert import new_bert
 from zoo.recipes import BaseRecipe, ZooRecipe
 
-from scope.demo_models.bases import Base, label_names
+from scope.demo_models.build import Base, label_names
 from scope.demo_models.training import NewModelRecipe, StudentRecipe, TrainingRecipe, seeded_torch
 from scope.models.torch_setup import quiet_transformers
 

@@ -10,8 +10,13 @@ from types import MappingProxyType
 from filelock import FileLock
 
 from scope.data.sampling import load_data
-from scope.demo_models.bases import Base, explained_write_errors, new_base, pretrained_base
-from scope.demo_models.build import TRAINING_DATA
+from scope.demo_models.build import (
+    TRAINING_DATA,
+    Base,
+    explained_write_errors,
+    new_base,
+    pretrained_base,
+)
 from scope.demo_models.training import NewModelRecipe
 from scope.progress import Silent
 from scope.protocols import Progress

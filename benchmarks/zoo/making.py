@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.demo_models.bases import Base, load_base
-from scope.demo_models.build import gold_probabilities
+from scope.demo_models.build import Base, gold_probabilities, load_base
 from scope.demo_models.training import (
     LABELS,
     TrainingRecipe,

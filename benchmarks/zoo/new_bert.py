@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scope.demo_models.bases import Base, label_names
+from scope.demo_models.build import Base, label_names
 from scope.demo_models.training import NewModelRecipe, seeded_torch
 from scope.models.torch_setup import quiet_transformers
 

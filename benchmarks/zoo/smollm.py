@@ -11,7 +11,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from scope.demo_models.bases import Base, label_names, load_base, save_base
+from scope.demo_models.build import Base, label_names, load_base, save_base
 from scope.demo_models.training import seeded_torch
 from scope.errors import ResourceError
 from scope.models.gguf import load_tokenizer

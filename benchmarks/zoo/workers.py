@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 
-from scope.demo_models.bases import save_base
+from scope.demo_models.build import save_base
 from scope.errors import ScopeError
 from scope.models.torch_setup import load_torch
 from scope.protocols import Advance

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from reports.blocks import Beside, Block, heading
-from reports.charts import SmallStrip, Verdict
+from reports.charts import Colour, SmallStrip
+from reports.prose import Style
 from reports.wording import short, short_points
-from scope.records import Endpoint, Estimate
+from scope.records import Endpoint, Estimate, ReplacementDecision
 from scope.records.verdicts import State
 
-VERDICTS: Mapping[State, Verdict] = MappingProxyType(
+COLOURS: Mapping[State, Colour] = MappingProxyType(
     {
         "within": "good",
         "beyond": "bad",
@@ -21,6 +22,11 @@ VERDICTS: Mapping[State, Verdict] = MappingProxyType(
     }
 )
 """The colour of each state of a number."""
+
+SIGNS: Mapping[ReplacementDecision, tuple[str, Style]] = MappingProxyType(
+    {"may replace": ("✓", "good"), "not shown": ("?", "open"), "may not": ("✗", "alarm")}
+)
+"""The sign of each decision and its colour, which is never the only mark; in a table's order."""
 
 _MOST_BELOW, _MOST_ABOVE = 8, 6
 """How far a scale reaches below the limit and above equality, in distances between the two."""
@@ -62,7 +68,7 @@ def limit_strips(
             ends=(low, high),
             least=end.limit,
             most=end.most,
-            verdict=VERDICTS[end.state],
+            verdict=COLOURS[end.state],
             words=write(end.estimate) + " *" * (end.state == "fails alone"),
         )
         if end is not None and isinstance(end.estimate, Estimate)

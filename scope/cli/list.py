@@ -253,7 +253,7 @@ def describe(name: str, piece: Any) -> Description:
     return Description(
         name=name,
         question=getattr(piece, "question", ""),
-        about=inspect.cleandoc(_docstring(piece)).partition("\n\n")[2].strip(),
+        about=_about(piece),
         groups=tuple(getattr(piece, "groups", ())),
         example=getattr(piece, "example", None),
         needs=getattr(piece, "needs", ""),
@@ -268,6 +268,14 @@ def describe(name: str, piece: Any) -> Description:
             for field in setting_fields(piece)
         ),
     )
+
+
+def _about(piece: object) -> str:
+    """The description in a docstring: of the module, or of a task, which shares its module."""
+    text = _docstring(piece)
+    if not hasattr(piece, "groups"):
+        text = inspect.cleandoc(piece.__doc__ or "").partition("Parameters\n---")[0]
+    return inspect.cleandoc(text).partition("\n\n")[2].strip()
 
 
 def setting_fields(piece: object) -> list[Field[Any]]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 from types import MappingProxyType
 
-from scope.estimation.measurements import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
+from scope.estimation.audits import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
 from scope.metrics import METRICS, in_both, parse_metric
 from scope.records import (
     Answer,
@@ -173,7 +173,7 @@ SHOWN = ("capa_discrete", "error_consistency")
 def label_similarities(audits: Sequence[AuditResult]) -> Iterator[Measurement]:
     """Both metrics of each two models, on the unchanged texts of their first audit."""
     # Here and not above: an audit needs none of the estimates of tasks.
-    from scope.estimation.tasks.choices import ChoiceTable, choice_pair_measurements
+    from scope.estimation.choices import ChoiceTable, choice_pair_measurements
 
     seen: set[frozenset[str]] = set()
     for audit in audits:

@@ -204,7 +204,7 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
 
 
 def _packaged() -> str:
-    from scope.demo_models.bases import packaged_minilm
+    from scope.demo_models.build import packaged_minilm
 
     return packaged_minilm()
 

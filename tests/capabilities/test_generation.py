@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from capabilities.generation import Generation
+from capabilities.tasks import Generation
 from scope.errors import DataError
 
 

@@ -9,10 +9,7 @@ from collections import Counter
 import pytest
 from shared_data import shared_data
 
-from capabilities.choice import Choice
-from capabilities.cloze import Cloze
-from capabilities.extractive_qa import ExtractiveQA
-from capabilities.similarity import Similarity
+from capabilities.tasks import Choice, Cloze, ExtractiveQA, Similarity
 from scope.data.items import item_fingerprint, pair_fingerprint
 from scope.errors import DataError, SpecError
 from scope.protocols import PairTask, Task

@@ -46,7 +46,7 @@ class Asking(Piece):
     role = "choice_scorer"
 
     def load(self, data, *, n, seed):
-        from capabilities.choice import Choice
+        from capabilities.tasks import Choice
         return Choice().load(data, n=n, seed=seed)
 
 

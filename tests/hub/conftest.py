@@ -14,7 +14,7 @@ from hub.tiny import write_tiny_data, write_tiny_model
 # Where the hub is, is read at import: no process that began before can be told.
 CHILDREN = """
 import json, os, sys
-import imported_already, capabilities.similarity, datasets
+import imported_already, capabilities.tasks, datasets
 for line in sys.stdin:
     folder, program, arguments = json.loads(line)
     child = os.fork()

@@ -130,7 +130,7 @@ SPLITS = {
 }
 LOAD_PAIRS = """
 import json
-from capabilities.similarity import Similarity
+from capabilities.tasks import Similarity
 from scope.errors import ScopeError
 train = Similarity().load_pairs("hf:tiny/pairs:train", part=None, n=None, seed=0)
 messages = []

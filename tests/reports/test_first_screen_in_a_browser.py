@@ -8,7 +8,7 @@ import pytest
 from made_up_comparison import CLOSING, interval, with_reactions
 
 from reports.blocks import Column, Page, Section, Table
-from reports.builders.answer import VERDICTS, limit_strips
+from reports.builders.answer import COLOURS, limit_strips
 from reports.prose import prose
 from reports.renderers.html import render
 from reports.wording import short, short_points
@@ -52,7 +52,7 @@ def stored(endpoints):
             estimate = Estimate(**end["estimate"])
             state = Endpoint(**{**end, "estimate": estimate}).state
             for write in (short, short_points):
-                known[write(estimate)] = (estimate.value, end.get("limit"), VERDICTS[state])
+                known[write(estimate)] = (estimate.value, end.get("limit"), COLOURS[state])
     return known
 
 

@@ -18,13 +18,12 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.answer import three_parts
+from reports.builders.answer import SIGNS, three_parts
 from reports.prose import Span, Text, joined, prose, together, written
-from reports.wording import in_percent, short_share
+from reports.wording import rounded_percent, short_share
 from scope.jobs.audit.examples import listed_texts
 from scope.jobs.audit.limits import (
-    SIGNS,
-    Answered,
+    WrittenVerdict,
     allowed,
     capabilities_table,
     in_order,
@@ -54,12 +53,12 @@ MOST_SHOWN, MOST_ABOVE = 2, 5
 _CHANCE, _CONFIDENCE = 0.05, "reference's confidence "
 
 
-def answered(result: AuditResult) -> Iterator[Answered]:
+def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
     """The verdict on each target, if any is reached."""
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
     names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
     for verdict in result.verdicts:
-        yield Answered(verdict, in_words(verdict, result), *names, *runs)
+        yield WrittenVerdict(verdict, in_words(verdict, result), *names, *runs)
 
 
 _VERBS: Mapping[ReplacementDecision, str] = MappingProxyType(
@@ -67,22 +66,22 @@ _VERBS: Mapping[ReplacementDecision, str] = MappingProxyType(
 )
 
 
-def heading_of(answers: Sequence[Answered]) -> Text:
+def heading_of(answers: Sequence[WrittenVerdict]) -> Text:
     """The verdict on each target; more than four with one verdict are counted."""
     if len(answers) == 1:
-        sign = SIGNS[answers[0].verdict.decision]
+        sign = SIGNS[answers[0].verdict.decision][0]
         return prose("{words}", words=f"{sign} {answers[0].words.opening}")
     parts: list[Text] = []
     for decision, verb in _VERBS.items():
         names = [answer.verdict.target for answer in answers if answer.verdict.decision == decision]
         some = [*names[:3], f"{len(names) - 3} more"] if names[4:] else names
-        words = prose(f"{SIGNS[decision]} {{names}}", names=joined(some, last=" and "))
+        words = prose(f"{SIGNS[decision][0]} {{names}}", names=joined(some, last=" and "))
         what = f" replace {answers[0].reference}" if decision != "not shown" and not parts else ""
         parts += [(*words, *written(verb + what))] if names else []
     return joined(parts, between="; ")
 
 
-def about(result: AuditResult, answers: Sequence[Answered]) -> Text:
+def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
     """The texts, the yardstick, and how sure the verdicts are."""
     card = result.manifest.baseline
     standard = prose("No yardstick: pale numbers are not judged.")
@@ -97,7 +96,7 @@ def about(result: AuditResult, answers: Sequence[Answered]) -> Text:
     return together(texts, standard, how_sure(answers))
 
 
-def how_sure(answers: Sequence[Answered]) -> Text:
+def how_sure(answers: Sequence[WrittenVerdict]) -> Text:
     """How often such verdicts are wrong, or why that is not known."""
     if answers[0].looks:
         return prose(
@@ -131,10 +130,10 @@ def _reaches_past(end: Endpoint) -> bool:
     return any(end.estimate.low <= limit <= end.estimate.high for limit in limits)
 
 
-def verdict_sentences(answers: Iterable[Answered]) -> Iterator[Paragraph]:
+def verdict_sentences(answers: Iterable[WrittenVerdict]) -> Iterator[Paragraph]:
     """The sign and the reason of each for a terminal, and how sure they are where that is not."""
     for answer in answers:
-        sign, name = SIGNS[answer.verdict.decision], answer.verdict.target
+        sign, name = SIGNS[answer.verdict.decision][0], answer.verdict.target
         yield paragraph("**{sign} {name}**: {why}.", sign=sign, name=name, why=answer.words.why)
     if looks := [answer for answer in answers if answer.looks]:
         yield Paragraph(how_sure(looks))
@@ -150,7 +149,7 @@ _MEANINGS = (
 _STAR = "* Beyond its limit by itself, not once corrected for the other limits: no ✗."
 
 
-def answer_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
+def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """The table of limits, then where, which texts, and what to do; many targets come last."""
     ordered = in_order(answers)
     where, slices = where_blocks(result, ordered)
@@ -174,14 +173,14 @@ def answer_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[
     )
 
 
-def undecided_first(answers: Sequence[Answered]) -> list[Answered]:
+def undecided_first(answers: Sequence[WrittenVerdict]) -> list[WrittenVerdict]:
     """Those to look at, at most two: what is open, then *may not*, then *may replace*."""
     order = ("not shown", "may not", "may replace")
     return sorted(answers, key=lambda answer: order.index(answer.verdict.decision))[:MOST_SHOWN]
 
 
 def where_blocks(
-    result: AuditResult, answers: Sequence[Answered]
+    result: AuditResult, answers: Sequence[WrittenVerdict]
 ) -> tuple[list[Block], list[Paragraph]]:
     """What decides on changed texts, and same answers by confidence; and slices that differ."""
     shown = undecided_first(answers)
@@ -226,7 +225,7 @@ def _share(estimate: Estimate | None) -> Text:
     return (Span(f"{100 * estimate.value:.0f}\u00a0%", "share"),) if estimate else (Span("–"),)
 
 
-def _on_changes(answer: Answered) -> Text:
+def _on_changes(answer: WrittenVerdict) -> Text:
     """The numbers of the limit that decides, by capability; nothing for unchanged texts."""
     verdict = answer.verdict
     first = whole(carrying(verdict))[:1] if verdict.decision != "may replace" else []
@@ -243,7 +242,7 @@ def _on_changes(answer: Answered) -> Text:
 def _slice(worst: Measurement, usual: Mapping[str, Estimate], yardstick: str) -> Text:
     """The slice with the fewest same answers, which differs from the others."""
     subset = worst.subset or ""
-    other = f", {yardstick} {in_percent(usual[subset].value)[0]}\u00a0%" if subset in usual else ""
+    other = f", {yardstick} {rounded_percent(usual[subset].value)}" if subset in usual else ""
     return prose(
         "**{target}** has the fewest same answers where {slice}: {same}{other}.",
         target=worst.target,
@@ -253,7 +252,7 @@ def _slice(worst: Measurement, usual: Mapping[str, Estimate], yardstick: str) ->
     )
 
 
-def text_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
+def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """A text on which a target differs, and links to all of each."""
     counts = Counter(place for text in listed_texts(result) for place in text.lost)
     places = {card.name: place for place, card in enumerate(result.manifest.targets)}
@@ -273,7 +272,7 @@ def text_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Bl
         yield paragraph("None of the [[examples|texts below]].")
 
 
-def to_do_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
+def to_do_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """Which targets to use, which to leave out, and the command that would decide the others."""
     yield from to_do(result, answers)
     if options := _further_options(result.manifest, answers):
@@ -282,7 +281,7 @@ def to_do_blocks(result: AuditResult, answers: Sequence[Answered]) -> Iterator[B
         yield Fold(prose("The whole command"), (command,))
 
 
-def to_do(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Paragraph]:
+def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Paragraph]:
     """The same in sentences, with the options alone."""
     names: dict[str, list[str]] = {}
     for answer in answers:
@@ -317,7 +316,7 @@ def to_do(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Paragrap
         )
 
 
-def _further_options(manifest: Manifest, answers: Sequence[Answered]) -> dict[str, int]:
+def _further_options(manifest: Manifest, answers: Sequence[WrittenVerdict]) -> dict[str, int]:
     """The greatest numbers of texts of open targets, and another seed; none without any."""
     numbers: dict[str, int] = {}
     options = " ".join(answer.words.options for answer in answers)

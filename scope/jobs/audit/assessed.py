@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from statistics import harmonic_mean
 from typing import NamedTuple
 
-from scope.estimation import texts_that_count
+from scope.estimation.pairs import texts_that_count
 from scope.printing import counted
 from scope.records import AuditResult, Manifest, ScoredExample, ScoredPerturbation
 from scope.verdicts import PlannedEndpoint, fewest_texts, joint_power

@@ -8,33 +8,30 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.blocks import Column, Table
-from reports.builders.answer import limit_strips
+from reports.builders.answer import SIGNS, limit_strips
 from reports.charts import SmallStrip
-from reports.prose import Span, Style, Text, Written, plain, prose, written
-from reports.wording import in_percent, points, short, short_points, two_digits
+from reports.prose import Span, Text, Written, plain, prose, written
+from reports.wording import (
+    as_sentence,
+    points,
+    rounded_percent,
+    short,
+    short_points,
+    two_digits,
+)
 from scope.jobs.audit.verdict_words import VerdictWords, limit_key, measured, own_number, whole
 from scope.records import (
     AuditResult,
     Endpoint,
     Estimate,
     Replacement,
-    ReplacementDecision,
     marked,
 )
 
-_VERDICTS: Mapping[ReplacementDecision, tuple[str, Style]] = MappingProxyType(
-    {
-        "may replace": ("✓ may replace", "good"),
-        "not shown": ("? too early", "open"),
-        "may not": ("✗ may not", "alarm"),
-    }
-)
-
-SIGNS = MappingProxyType({decision: words[:1] for decision, (words, _) in _VERDICTS.items()})
-"""The sign of each decision, so that colour is never the only one; the order of a table."""
+_WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
 
 
-class Answered(NamedTuple):
+class WrittenVerdict(NamedTuple):
     """A verdict in words, and what it is compared with.
 
     ``looks`` are earlier runs on the same texts, ``combined`` is the run whose texts count, too.
@@ -48,12 +45,12 @@ class Answered(NamedTuple):
     combined: tuple[str, ...] = ()
 
 
-def in_order(answers: Iterable[Answered]) -> list[Answered]:
+def in_order(answers: Iterable[WrittenVerdict]) -> list[WrittenVerdict]:
     """The verdicts with *may replace* first, then the open ones."""
     return sorted(answers, key=lambda answer: [*SIGNS].index(answer.verdict.decision))
 
 
-def limits_table(answers: Sequence[Answered], result: AuditResult | None = None) -> Table:
+def limits_table(answers: Sequence[WrittenVerdict], result: AuditResult | None = None) -> Table:
     """The verdicts with their reasons, and each limit as zones with the verdict's own interval.
 
     Several references are named in the rows. With a ``result`` the yardstick and the floor have a
@@ -63,7 +60,7 @@ def limits_table(answers: Sequence[Answered], result: AuditResult | None = None)
     return _table(rows, answers, [] if result is None else list(_others(result)))
 
 
-def capabilities_table(answers: Sequence[Answered]) -> Table | None:
+def capabilities_table(answers: Sequence[WrittenVerdict]) -> Table | None:
     """Each capability by itself, with its own limits; None where there are not several."""
     rows = []
     for answer in answers:
@@ -76,11 +73,11 @@ def capabilities_table(answers: Sequence[Answered]) -> Table | None:
     return _table(rows, answers) if rows else None
 
 
-def numbers_table(answers: Sequence[Answered]) -> Table:
+def numbers_table(answers: Sequence[WrittenVerdict]) -> Table:
     """The number of each limit in one line a verdict, for a terminal."""
     names = [
         (
-            Span(f"{SIGNS[each.verdict.decision]} "),
+            Span(f"{SIGNS[each.verdict.decision][0]} "),
             *written(each.verdict.target),
             *_for(each, answers),
         )
@@ -117,7 +114,7 @@ def measured_table(result: AuditResult) -> Table:
 
 def _table(
     rows: Sequence[tuple[Text, Mapping[str, Endpoint]]],
-    answers: Sequence[Answered],
+    answers: Sequence[WrittenVerdict],
     others: Sequence[tuple[Text, Mapping[str, str]]] = (),
 ) -> Table:
     columns, strips = [], []
@@ -149,7 +146,7 @@ def _pale(end: Endpoint | None) -> Text | None:
     return (Span(words.replace(" ", "\u00a0") if judged else words, "pale"),)
 
 
-def _by_limit(answer: Answered) -> dict[str, Endpoint]:
+def _by_limit(answer: WrittenVerdict) -> dict[str, Endpoint]:
     return {limit_key(end): end for end in whole(answer.verdict.endpoints)}
 
 
@@ -163,20 +160,22 @@ def _judged_first(rows: Iterable[Mapping[str, Endpoint]]) -> dict[str, Endpoint]
     return dict(sorted(columns.items(), key=lambda column: column[1].limit is None))
 
 
-def _name(answer: Answered, answers: Sequence[Answered], result: AuditResult | None) -> Text:
-    words, style = _VERDICTS[answer.verdict.decision]
+def _name(
+    answer: WrittenVerdict, answers: Sequence[WrittenVerdict], result: AuditResult | None
+) -> Text:
+    sign, style = SIGNS[answer.verdict.decision]
     name = marked(answer.verdict.target, result.answer_shares if result else ())
     why = answer.words.why
     return (
-        Span(words, style),
+        Span(f"{sign} {_WORDS[answer.verdict.decision]}", style),
         Span(" "),
         Span(name, "strong", foreign=True),
         *_for(answer, answers),
-        Span(f"\n{why[:1].upper()}{why[1:]}.", "note", foreign=True),
+        Span(f"\n{as_sentence(why)}.", "note", foreign=True),
     )
 
 
-def _for(answer: Answered, answers: Sequence[Answered]) -> Text:
+def _for(answer: WrittenVerdict, answers: Sequence[WrittenVerdict]) -> Text:
     """What is replaced, where there are several references."""
     several = any(other.reference != answer.reference for other in answers)
     return prose(" for {reference}", reference=answer.reference) if several else ()
@@ -195,9 +194,9 @@ _HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
 """By measure, the head of its column, in a terminal, and what a difference is compared with."""
 
 
-def _column(end: Endpoint, answers: Sequence[Answered]) -> tuple[bool, str, Column]:
+def _column(end: Endpoint, answers: Sequence[WrittenVerdict]) -> tuple[bool, str, Column]:
     """Whether it is a difference in points, its name, and its column with the limit in words."""
-    name = f"{end.name[:1].upper()}{end.name[1:]}"
+    name = as_sentence(end.name)
     head, short, other = _HEADS.get(end.measure, (name, end.name, "reference"))
     limit, fewer = allowed(end), ""
     if end.limit is not None:
@@ -243,7 +242,7 @@ def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
             if value is not None and end.measure == "keeps":
                 value -= own_number(end, verdict, reference, result) or value
             if value is not None:
-                share = f"{in_percent(value)[0]}\u00a0%"
+                share = rounded_percent(value)
                 words = {
                     "reach": f"{value:.2f}",
                     "agreement": f"{share} the same",

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from reports.blocks import Block, Card, Fold, Moves, Passage, Table, paragraph
-from reports.charts import Panel, Verdict
+from reports.charts import Colour, Panel
 from reports.prose import joined, mark_changes, prose
 from reports.wording import in_percent, number, short
-from scope.estimation import random_changes
+from scope.estimation.pairs import random_changes
 from scope.jobs.audit.examples import Shown, answer_in_short, changed_texts
 from scope.records import AuditResult, Estimate, ModelCard
 
@@ -106,7 +106,7 @@ def _words(strength: Estimate, same: Estimate | None) -> Iterator[str]:
 
 def _remark(
     result: AuditResult, card: ModelCard, capability: str, strength: Estimate
-) -> tuple[str, Verdict]:
+) -> tuple[str, Colour]:
     """What the verdict's limits on reactions say, or what the model is compared for."""
     does = {"concordance": "reacts to the same changes", "reach": "reacts as strongly"}
     states = {

@@ -33,17 +33,17 @@ from reports.builders.outcomes import (
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.prose import prose
 from reports.wording import Cell, p_value
-from scope.estimation import MORE_SIMILAR
+from scope.estimation.audits import MORE_SIMILAR
 from scope.jobs.audit.answer import (
     about,
     answer_blocks,
-    answered,
     heading_of,
     to_do,
     verdict_sentences,
+    written_verdicts,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import Answered, in_order, measured_table, numbers_table
+from scope.jobs.audit.limits import WrittenVerdict, in_order, measured_table, numbers_table
 from scope.jobs.audit.moves import moves_blocks
 from scope.jobs.audit.page_matrix import matrix_page
 from scope.metrics import metric_name
@@ -55,7 +55,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     if result.matrix is not None:
         numbers = _estimates(result)
         return matrix_page(result, [*_notable(result)], numbers, _about_the_run(result))
-    manifest, answers = result.manifest, list(answered(result))
+    manifest, answers = result.manifest, list(written_verdicts(result))
     answer = (*_notable(result), *(answer_blocks(result, answers) if answers else ()))
     moves = moves_blocks(result)
     react = Section(
@@ -79,7 +79,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     )
 
 
-def _brief(result: AuditResult, answers: Sequence[Answered]) -> Iterator[Block]:
+def _brief(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """The reasons, a line of numbers a target, and what to do."""
     yield from asked_differently(result.manifest.models)
     ordered = in_order(answers)

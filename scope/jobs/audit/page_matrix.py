@@ -17,20 +17,20 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.answer import three_parts
+from reports.builders.answer import SIGNS, three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
-from reports.prose import Span, Style, Text, prose, together, written
+from reports.prose import Span, Text, prose, together, written
 from reports.wording import Cell, p_value, percent
 from scope.jobs.audit.answer import (
-    answered,
     how_sure,
     text_blocks,
     to_do_blocks,
     where_blocks,
+    written_verdicts,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import Answered, allowed, limits_table, written_number
+from scope.jobs.audit.limits import WrittenVerdict, allowed, limits_table, written_number
 from scope.jobs.audit.verdict_words import carrying, in_plain_words, measured, whole
 from scope.printing import counted
 from scope.records import (
@@ -43,14 +43,14 @@ from scope.records import (
     marked,
 )
 
-_WORDS: Mapping[ReplacementDecision, tuple[str, Style, str]] = MappingProxyType(
+_WORDS: Mapping[ReplacementDecision, tuple[str, str]] = MappingProxyType(
     {
-        "may replace": ("✓ may", "good", "{n} may be made"),
-        "may not": ("✗ may not", "alarm", "{n} may not be made"),
-        "not shown": ("? too early", "open", "for {n} it is too early to say"),
+        "may replace": ("may", "{n} may be made"),
+        "may not": ("may not", "{n} may not be made"),
+        "not shown": ("too early", "for {n} it is too early to say"),
     }
 )
-"""In a cell, its style, and in the heading."""
+"""In a cell, and in the heading."""
 
 
 class Direction(NamedTuple):
@@ -60,7 +60,7 @@ class Direction(NamedTuple):
     reference: str
     audit: AuditResult
     same: Estimate | Undefined | None
-    answer: Answered | None
+    answer: WrittenVerdict | None
 
 
 def directions(audits: Iterable[AuditResult]) -> list[Direction]:
@@ -68,7 +68,7 @@ def directions(audits: Iterable[AuditResult]) -> list[Direction]:
     every = []
     for audit in audits:
         reference = audit.manifest.reference.name
-        answers = {each.verdict.target: each for each in answered(audit)}
+        answers = {each.verdict.target: each for each in written_verdicts(audit)}
         names = (card.name for card in audit.manifest.targets if card.role == "target")
         every += [
             Direction(a, reference, audit, measured(audit, a, "iid_agreement"), answers.get(a))
@@ -146,7 +146,8 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
         return ()
     same, answer = direction.same, direction.answer
     share = percent(same.value) if isinstance(same, Estimate) else "–"
-    words, style, _ = _WORDS[answer.verdict.decision] if answer else ("", "plain", "")
+    sign, style = SIGNS[answer.verdict.decision] if answer else ("", "plain")
+    words = f"{sign} {_WORDS[answer.verdict.decision][0]}" if answer else ""
     if brief:
         return (Span(f"{words} {share}"),)
     lines = [f"{share}\u00a0% same answers"]

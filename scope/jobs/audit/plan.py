@@ -25,7 +25,7 @@ from scope.answers import Run
 from scope.answers.run import compares_words
 from scope.data.sampling import LoadedData, short_hash, subsample
 from scope.errors import DataError, RunError
-from scope.estimation import metrics_of_kept_pairs
+from scope.estimation.audits import metrics_of_kept_pairs
 from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models, read_prompts
 from scope.jobs.audit.request import MOST_LOOKS, AuditRequest

@@ -16,9 +16,10 @@ from scope.answers import CachedClassifier, Run, answer_texts, recognise
 from scope.core.request import as_function
 from scope.data.sampling import subsample
 from scope.errors import ModelError
-from scope.estimation import ScoredCandidates, measure, shares_of_models
-from scope.estimation.answer_shares import silent
+from scope.estimation.answer_shares import shares_of_models, silent
+from scope.estimation.audits import measure
 from scope.estimation.matrix import measure_matrix
+from scope.estimation.pairs import ScoredCandidates
 from scope.jobs.audit.assessed import (
     ENOUGH,
     Counted,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from reports.wording import in_percent, points
+from reports.wording import comma_list, in_percent, points, rounded_up
 from scope.jobs.audit.assessed import not_assessed
 from scope.printing import counted
 from scope.records import (
@@ -66,7 +66,7 @@ def opening(verdict: Replacement, reference: str) -> str:
     may = "may not" if verdict.decision == "may not" else "may"
     some = verdict.may_replace_in if len(verdict.may_replace_in) < _IN_ALL else ()
     return f"{early}{verdict.target} {may} replace {reference}" + (
-        f" in {listed(some)}" if some else ""
+        f" in {comma_list(some)}" if some else ""
     )
 
 
@@ -338,21 +338,4 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
 
 def _texts(needed: TextsNeeded) -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
-    return listed([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
-
-
-def rounded_up(rows: int) -> int:
-    """The next number of two digits and zeros.
-
-    Examples
-    --------
-    >>> rounded_up(1147), rounded_up(98)
-    (1200, 98)
-    """
-    digits: int = 10 ** max(0, len(str(rows)) - 2)
-    return -(-rows // digits) * digits
-
-
-def listed(parts: Sequence[str], last: str = " and ") -> str:
-    """Several names in a sentence: commas, and ``last`` before the last one."""
-    return last.join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+    return comma_list([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from reports.wording import rounded_up
 from scope.estimation.answer_shares import IN_A_THOUGHT
 from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.verdict_words import in_words, rounded_up
+from scope.jobs.audit.verdict_words import in_words
 from scope.metrics import in_both
 from scope.printing import counted
 from scope.records import (

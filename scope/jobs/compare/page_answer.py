@@ -19,12 +19,19 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.answer import limit_strips
-from reports.charts import SmallStrip, Verdict
-from reports.prose import Span, Style, Text, joined, prose, together
-from reports.wording import in_percent, percent, short, short_points, short_share
-from scope.jobs.audit.limits import SIGNS
-from scope.jobs.audit.verdict_words import rounded_up
+from reports.builders.answer import SIGNS, limit_strips
+from reports.charts import Colour, SmallStrip
+from reports.prose import Span, Text, joined, prose, together
+from reports.wording import (
+    as_sentence,
+    in_percent,
+    percent,
+    rounded_percent,
+    rounded_up,
+    short,
+    short_points,
+    short_share,
+)
 from scope.jobs.compare.examples import Filters, Questions, example
 from scope.jobs.compare.task_estimates import Part, TaskEstimates
 from scope.jobs.compare.verdicts import claim, in_words, questions_needed
@@ -121,9 +128,7 @@ def _group(screen: Screen, rows: Sequence[Replacement], *, again: bool) -> Text:
 def _sign(verdict: Replacement | None) -> Text:
     if verdict is None:
         return ()
-    style: Style = "alarm" if verdict.decision == "may not" else "open"
-    style = "good" if verdict.decision == "may replace" else style
-    return Span(SIGNS[verdict.decision], style), Span(" ")
+    return Span(*SIGNS[verdict.decision]), Span(" ")
 
 
 def _named(names: Sequence[str]) -> Text:
@@ -167,7 +172,7 @@ def _verdicts(screen: Screen) -> Iterator[Text]:
     for row in screen.result.verdicts if len(screen.order) == 2 else ():
         told = in_words(row, screen.task.names[0])
         shown = [told.why, *told.notes] if screen.verdicts else told.notes
-        yield from (prose("{why}.", why=f"{why[:1].upper()}{why[1:]}") for why in shown)
+        yield from (prose("{why}.", why=as_sentence(why)) for why in shown)
     sure = [
         "better" if row.decision == "may replace" and "than" in claim(row) else row.decision
         for row in screen.verdicts.values()
@@ -253,7 +258,7 @@ def _beside(task: TaskEstimates, first: str, name: str) -> Iterator[str | Text]:
     both, same = task.shared(first, name), task.same(first, name)
     before, after = map(fmean, zip(*both.values(), strict=True)) if both else (0.0, 0.0)
     yield f"{percent(after)} against {percent(before)}" if both else "–"
-    yield f"{in_percent(same.value)[0]}\u00a0%" if same else "–"
+    yield rounded_percent(same.value) if same else "–"
     parts = task.parts(first, name)
     yield f"{parts[0].name} {_in_points(parts[0].gap)}" if parts else "–"
 
@@ -269,16 +274,16 @@ def _answers(screen: Screen, cells: FourCells) -> Table:
     rows: list[tuple[str, str | Text, str]] = []
     if cells.other_wrong:
         count = cells.count(cells.neither) - cells.count(cells.other_wrong)
-        share_of_all = f"{in_percent(count / cells.both.n)[0]}\u00a0%"
+        share_of_all = rounded_percent(count / cells.both.n)
         rows.append(("The same wrong answer", f"{count:,}", share_of_all))
     for kind, share in kinds.items():
         count, here = cells.count(share) if share else 0, screen.filters.kinds.get(kind, 0)
         some = f" ({here:,} shown)" if 0 < here < count else ""
         link = Span(f"{count:,}{some}", link=screen.filters.address(kind))
-        rows.append((kind, (link,), f"{in_percent(share.value)[0]}\u00a0%" if share else "–"))
+        rows.append((kind, (link,), rounded_percent(share.value) if share else "–"))
     if cells.flips and cells.other_wrong:
         count = cells.count(cells.flips) + cells.count(cells.other_wrong)
-        total = f"{in_percent(count / cells.both.n)[0]}\u00a0%"
+        total = rounded_percent(count / cells.both.n)
         rows.append(("Another answer, these three together", f"{count:,}", total))
     columns = (
         Column(f"Of {cells.both.n:,} questions", "name"),
@@ -308,7 +313,7 @@ def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
     ends = (min(part.gap.low for part in parts), max(part.gap.high for part in parts))
     rows = []
     for name, of, _ in (*whole, *parts):
-        verdict: Verdict = "good" if of.low >= limit else "bad" if of.high < limit else "open"
+        verdict: Colour = "good" if of.low >= limit else "bad" if of.high < limit else "open"
         strip = SmallStrip(f"{name}: {_in_points(of)}", of, ends, least=limit, verdict=verdict)
         rows.append((prose("{part} ({n})", part=name, n=of.n), strip, _in_points(of)))
     head = f"at most {abs(100 * limit):g} points lower" if limit else "Difference"

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.wording import short_points, short_share
+from reports.wording import as_sentence, comma_list, rounded_up, short_points, short_share
 from scope.data.log_items import ItemName
 from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import TaskNumbers
-from scope.jobs.audit.verdict_words import FAILS_ALONE, VerdictWords, listed, rounded_up
+from scope.jobs.audit.verdict_words import FAILS_ALONE, VerdictWords
 from scope.records import (
     MOST_WITH_CELLS,
     Endpoint,
@@ -93,7 +93,7 @@ class MeasuredTask(NamedTuple):
         lost = self.total - len(self.answers.items)
         if lost <= margin * self.total:
             return ""
-        names = listed([name for name, count in self.lost.items() if count])
+        names = comma_list([name for name, count in self.lost.items() if count])
         return (
             f"{lost:,} of {self.total:,} questions of {self.name} are left out for want of answers "
             f"of {names}, more than the margin of {margin:g}"
@@ -269,10 +269,10 @@ def _on(verdict: Replacement, shown: Sequence[Endpoint], parts: Sequence[str]) -
     """The benchmarks that the claim is about; nothing where there is one alone."""
     beyond = [name for end in shown if (name := end.name.partition(" on ")[2])]
     if verdict.decision == "may not" and parts and len(beyond) == len(shown):
-        return f" on {listed(beyond[:_MOST_NAMES])}"
+        return f" on {comma_list(beyond[:_MOST_NAMES])}"
     if not parts:
         return ""
-    names = listed(parts) if len(parts) <= _MOST_NAMES else f"{len(parts)} benchmarks"
+    names = comma_list(parts) if len(parts) <= _MOST_NAMES else f"{len(parts)} benchmarks"
     return f" on average over {names}"
 
 
@@ -319,4 +319,4 @@ def _more(verdict: Replacement, reference: str) -> str:
             parts.append(f"{case}, about {questions:,} questions ({more}){show}")
     if parts and not verdict.if_as_seen:
         parts.append(f"if it differs as much as here, no number up to {MOST_TEXTS:,} does")
-    return f"{'; '.join(parts)[:1].upper()}{'; '.join(parts)[1:]}"
+    return as_sentence("; ".join(parts))

@@ -7,7 +7,14 @@ from statistics import median
 from typing import NamedTuple, TypeVar
 
 from reports.prose import Span, Text, joined, prose, together
-from reports.wording import count_rivals, in_percent, percent, short_points, short_share
+from reports.wording import (
+    count_rivals,
+    in_percent,
+    percent,
+    rounded_percent,
+    short_points,
+    short_share,
+)
 from scope import records
 from scope.printing import counted
 from scope.records import Estimate, Undefined
@@ -60,7 +67,7 @@ def side_of(gain: Estimate | Undefined | None) -> str:
 def _percent(estimate: Estimate | Undefined | None) -> str:
     if not isinstance(estimate, Estimate):
         return "an unknown share"
-    return f"{in_percent(estimate.value)[0]}\u00a0%"
+    return rounded_percent(estimate.value)
 
 
 _PREDICTS: Mapping[str, tuple[str, str]] = {
@@ -99,9 +106,9 @@ def wrong_answers(scores: Iterable[records.ForecastScore]) -> Iterator[Text]:
     whole = next((value for value, _, category in rows if category is None), None)
     if whole is None:
         return
-    words = f"{in_percent(1 - whole)[0]}\u00a0% of single answers are predicted wrongly{{worst}}. "
+    words = f"{rounded_percent(1 - whole)} of single answers are predicted wrongly{{worst}}. "
     least, high, category = min((row for row in rows if row[2]), default=(1.0, 1.0, None))
-    worst = f", of **{{category}}** {in_percent(1 - least)[0]}\u00a0%"
+    worst = f", of **{{category}}** {rounded_percent(1 - least)}"
     yield prose(
         f"{words}A single question can be far off:",
         worst=prose(worst, category=category or "") if high < whole else (),
@@ -202,7 +209,7 @@ def _of_mix(mix: Iterable[records.RouteShare]) -> Iterator[Text]:
     if mix := tuple(mix):
         first = max(mix, key=lambda selected: selected.share)
         yield prose(
-            f"The router gives {in_percent(first.share)[0]}\u00a0% of the questions to "
+            f"The router gives {rounded_percent(first.share)} of the questions to "
             f"{{model}}, the others to {counted(len(mix) - 1, 'other model')}.",
             model=first.model,
         )

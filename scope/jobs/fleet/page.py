@@ -17,7 +17,7 @@ from reports.builders.estimates import strips_table
 from reports.builders.run import code, data_table, folded, reproduce, run_lines
 from reports.charts import Chart, Dot, Series
 from reports.prose import Text, joined, prose, written
-from reports.wording import percent, short_share
+from reports.wording import as_sentence, percent, short_share
 from scope import records
 from scope.jobs.fleet import headlines, page_tables as tables
 from scope.jobs.fleet.selection import from_greatest
@@ -135,9 +135,7 @@ def predict_page(result: records.PredictResult) -> blocks.Page:
 
 def map_page(result: records.MapResult) -> blocks.Page:
     """The report on a map."""
-    noted = [
-        written(f"{text[:1].upper()}{text[1:]}.") for text in result.notes if "variance" in text
-    ]
+    noted = [written(f"{as_sentence(text)}.") for text in result.notes if "variance" in text]
     near = sorted((x for x in result.fleet if x.nearest), key=lambda x: x.nearest[0].distance)
     pairs = {tuple(sorted((x.name, x.nearest[0].model))): x.nearest[0].distance for x in near}
     closest = [

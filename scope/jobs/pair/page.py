@@ -24,12 +24,13 @@ from reports.blocks import (
     paragraph,
     within,
 )
+from reports.builders.answer import SIGNS
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked_differently, reproduce, run_lines
 from reports.prose import Text, joined, plain, prose, written
 from reports.wording import short
 from scope.jobs.audit.answer import to_do, verdict_sentences
-from scope.jobs.audit.limits import SIGNS, limits_table, numbers_table
+from scope.jobs.audit.limits import limits_table, numbers_table
 from scope.jobs.audit.page import page as audit_page
 from scope.jobs.audit.page_matrix import (
     Direction,
@@ -107,7 +108,7 @@ def _more(result: PairResult, every: Sequence[Direction]) -> Iterator[Block]:
         yield Bullets(sentences)
     for back in every[1:] if len(every) == 2 else ():
         if back.answer:
-            words = f"{SIGNS[back.answer.verdict.decision]} {back.answer.words.opening}"
+            words = f"{SIGNS[back.answer.verdict.decision][0]} {back.answer.words.opening}"
             title = prose("In reverse: {words}", words=words)
             yield Fold(title, (limits_table([back.answer], back.audit),))
 

@@ -24,7 +24,7 @@ from reports.builders.outcomes import answered_section, model_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, joined, prose, written
-from reports.wording import in_percent, number, percent
+from reports.wording import as_sentence, in_percent, number, percent
 from scope.jobs.reuse.models_page import (
     by_reference,
     choice_sentence,
@@ -263,7 +263,7 @@ def _why(verdict: Verdict) -> Text:
     why = verdict.sentence.removeprefix(f"{lead_of(verdict, verdict.decision)}: ")
     if verdict.decision == "undecided":
         return prose("**How sure?** Not decided: {why}", why=why)
-    before, _, after = f"{why[:1].upper()}{why[1:]}".partition("How sure?")
+    before, _, after = as_sentence(why).partition("How sure?")
     return prose(
         "{before}**How sure?**{after}" if after else "{before}{after}", before=before, after=after
     )

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from reports.wording import in_percent
+from reports.wording import as_sentence, in_percent
 from scope.jobs.reuse.judging import Finding
 from scope.jobs.reuse.usability import (
     MAY_BE_RELATED,
@@ -248,7 +248,7 @@ def _sentence(numbers: Verdict, judged: _Judged) -> str:
         + how_sure.format("Such a derivative", "unlike", in_tests(numbers.p_derivative or 1))
     )
     if judged.decision == "of neither kind":
-        return f"{lead}: {related} {derivatives[:1].upper()}{derivatives[1:]}"
+        return f"{lead}: {related} {as_sentence(derivatives)}"
     return f"{lead}: {related if judged.decision == 'related' else derivatives}"
 
 

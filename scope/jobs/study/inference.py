@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from scope.errors import DataError
 from scope.estimation.answer_shares import SILENT
-from scope.estimation.tasks.choices import NOTHING, ChoiceTable
+from scope.estimation.choices import NOTHING, ChoiceTable
 from scope.jobs.study.requests import StudyNumber
 from scope.progress import watched
 from scope.records import Estimate, Undefined

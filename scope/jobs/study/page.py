@@ -11,9 +11,9 @@ from reports.builders.answer import in_two
 from reports.builders.run import asked, folded, reproduce
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, prose, written
-from reports.wording import Cell, number, p_value, short
+from reports.wording import Cell, as_sentence, number, p_value, short
 from scope.jobs.study.requests import StudyNumber, StudyResult
-from scope.jobs.study.size import WITHIN
+from scope.jobs.study.run import WITHIN
 from scope.printing import counted
 from scope.records import Undefined
 
@@ -172,7 +172,7 @@ def _answer(result: StudyResult, words: Words) -> tuple[Text, Text]:
     counts = "judged models" if result.manifest.job == "study-judges" else "pairs"
     about = prose(
         f"How sure? {{name}} is {{number}} over {{n}} {counts}.{chance} ",
-        name=first.name[:1].upper() + first.name[1:],
+        name=as_sentence(first.name),
         number=short(estimate),
         n=estimate.n,
     )

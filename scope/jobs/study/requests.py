@@ -189,7 +189,7 @@ JOBS = tuple(
         name=f"study {name}",
         request=request,
         run="scope.jobs.study.run:run_study",
-        prepare=f"scope.jobs.study.{'size' if name == 'size' else 'run'}:prepare",
+        prepare=f"scope.jobs.study.run:prepare{'_size' if name == 'size' else ''}",
         result="scope.jobs.study.requests:StudyResult",
         page="scope.jobs.study.page:page",
     )

@@ -19,7 +19,7 @@ from zoo.building import build_models, build_zoo
 from zoo.recipes import ZOO
 
 from scope.data.sampling import LoadedData, load_data
-from scope.demo_models.bases import load_base
+from scope.demo_models.build import load_base
 from scope.models.loading import load_classifier
 from scope.records import DataCard
 

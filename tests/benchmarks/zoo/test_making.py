@@ -9,7 +9,7 @@ import torch
 from zoo.lineage import Origin, plan_zoo
 from zoo.making import Halves, Workshop, lesson_for, make_model, split_halves, start_of
 
-from scope.demo_models.bases import save_base
+from scope.demo_models.build import save_base
 from scope.records import Example
 
 TEXTS = ["so good", "so dull"]

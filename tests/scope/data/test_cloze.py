@@ -3,7 +3,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from capabilities.cloze import blank, is_clean, paragraphs, read_cloze, sentences
+from scope.data.cloze import blank, is_clean, paragraphs, read_cloze, sentences
 
 
 def read(spec, min_words=4, max_words=9, seed=0):

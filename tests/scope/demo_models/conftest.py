@@ -4,7 +4,7 @@ import pytest
 from telling_texts import BLAME, PLAIN, PRAISE, telling_texts
 from word_pieces import write_word_pieces
 
-from scope.demo_models.bases import Base
+from scope.demo_models.build import Base
 from scope.demo_models.training import (
     LABELS,
     DemoRecipe,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from scope.demo_models.bases import MINILM_SHA256, minilm_folder, new_base, save_base
+from scope.demo_models.build import MINILM_SHA256, minilm_folder, new_base, save_base
 from scope.errors import ResourceError, RunError
 
 

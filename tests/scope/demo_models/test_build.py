@@ -10,8 +10,14 @@ from seeded import contents
 
 from scope.data.sampling import LoadedData, load_data
 from scope.demo_models import build
-from scope.demo_models.bases import load_base, save_base
-from scope.demo_models.build import build_demo_models, build_models, gold_probabilities, student_of
+from scope.demo_models.build import (
+    build_demo_models,
+    build_models,
+    gold_probabilities,
+    load_base,
+    save_base,
+    student_of,
+)
 from scope.demo_models.training import DEMO, answer, encode_texts, train_classifier
 from scope.models.loading import load_classifier
 from scope.models.torch_setup import releases

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.estimation import between_capabilities
+from scope.estimation.audits import between_capabilities
 
 
 def texts(values, first=0):

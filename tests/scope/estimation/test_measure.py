@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scope.estimation import MORE_SIMILAR, measure
+from scope.estimation.audits import MORE_SIMILAR, measure
 from scope.metrics import METRICS
 from scope.records import (
     Prediction,

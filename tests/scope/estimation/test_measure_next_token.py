@@ -2,8 +2,7 @@
 
 import pytest
 
-from scope.estimation import measure
-from scope.estimation.measurements import OF_TOKENS
+from scope.estimation.audits import OF_TOKENS, measure
 from scope.metrics import METRICS
 from scope.records import (
     Prediction,

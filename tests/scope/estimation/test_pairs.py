@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.estimation import ScoredCandidates, measure
-from scope.estimation.pairs import NO_FLIP, NO_MATCH, NO_MOVE
+from scope.estimation.audits import measure
+from scope.estimation.pairs import NO_FLIP, NO_MATCH, NO_MOVE, ScoredCandidates
 from scope.metrics import METRICS
 from scope.records import (
     Estimate,

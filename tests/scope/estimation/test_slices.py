@@ -2,7 +2,7 @@
 
 import pytest
 
-from scope.estimation import slice_numbers, slices_of
+from scope.estimation.audits import slice_numbers, slices_of
 from scope.records import Example, Prediction, ScoredExample
 from scope.statistics import benjamini_hochberg, mean_estimate
 

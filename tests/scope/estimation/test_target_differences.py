@@ -2,7 +2,7 @@
 
 import pytest
 
-from scope.estimation.measurements import target_differences
+from scope.estimation.audits import target_differences
 
 
 def p_values(differences):

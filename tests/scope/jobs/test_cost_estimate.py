@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from toy_models import Reference
 
-from capabilities.extractive_qa import ExtractiveQA
+from capabilities.tasks import ExtractiveQA
 from capabilities.typo import Typo
 from scope.answers.asking import REPEATED
 from scope.jobs import cost_estimate

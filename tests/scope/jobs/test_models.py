@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from capabilities.choice import Choice
+from capabilities.tasks import Choice
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
     ChosenTask,

@@ -3,7 +3,7 @@
 import pytest
 from toy_pairs import Rated
 
-from capabilities.similarity import Similarity
+from capabilities.tasks import Similarity
 from scope.errors import SpecError
 from scope.jobs.answering_models import choose_tasks
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from capabilities.choice import Choice
+from capabilities.tasks import Choice
 from scope.errors import DataError, ModelError
 from scope.models.loading import load_model
 from scope.models.options import ModelOptions

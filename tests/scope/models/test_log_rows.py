@@ -17,8 +17,7 @@ from made_up_logs import (
     write_log,
 )
 
-from capabilities.choice import Choice
-from capabilities.generation import Generation
+from capabilities.tasks import Choice, Generation
 from scope.data.evaluation_logs import contents_of, log_specs
 from scope.data.log_items import GENERATED
 

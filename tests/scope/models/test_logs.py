@@ -21,7 +21,7 @@ from made_up_logs import (
 )
 from shared_data import shared_data
 
-from capabilities.generation import Generation
+from capabilities.tasks import Generation
 from scope.data.log_items import GENERATED
 from scope.jobs.identity import short_names
 from scope.models.scheme import expand_spec

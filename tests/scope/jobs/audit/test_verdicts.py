@@ -7,7 +7,7 @@ from toy_models import Constant, Reference, Stranger, weight
 
 from reports.prose import plain
 from scope.errors import SpecError
-from scope.jobs.audit.answer import answered
+from scope.jobs.audit.answer import written_verdicts
 from scope.jobs.audit.telling import telling_text
 from scope.jobs.audit.verdict_words import carrying, finding, in_plain_words
 from scope.records import Undefined
@@ -182,7 +182,7 @@ def test_named_limits_are_judged_without_a_baseline(audited, limit, state):
 
 def test_a_recovery_is_of_the_unchanged_texts(audited):
     result = audited(Shifted, recovery=0.97)
-    (answer,) = answered(result)
+    (answer,) = written_verdicts(result)
     assert answer.verdict.beyond == ("recovery",)
     assert re.match("67.* of Reference's accuracy .97.* needed", answer.words.why)
     text = telling_text(answer.verdict, result)

@@ -11,12 +11,12 @@ from toy_models import OtherLabels, Reference, Stranger
 
 import scope
 from reports.blocks import Fold, Paragraph, Table
+from reports.builders.answer import SIGNS
 from reports.charts import SmallStrip
 from reports.prose import plain, written
 from reports.wording import points
 from scope import metrics
 from scope.errors import DataError, SpecError
-from scope.jobs.audit.limits import SIGNS
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.pages import load_result, page_of, report
 from scope.jobs.pair import parts
@@ -266,7 +266,7 @@ def test_of_three_models_every_pair_is_audited_and_a_matrix_comes_first(pair):
     cells = [[plain(cell) for cell in row.cells[1:]] for row in matrix.rows]
     assert [row[place] for place, row in enumerate(cells)] == [""] * 3
     (decision,) = [one.decision for one in audits[0].verdicts]
-    assert cells[1][0][0] == SIGNS[decision]
+    assert cells[1][0][0] == SIGNS[decision][0]
     directions = [(one.manifest.targets[0].name, one.manifest.reference.name) for one in audits]
     assert directions == [
         *(("copy", "Reference"), ("Reference", "copy")),

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from toy_pairs import Rated
 
-from capabilities.cloze import Cloze
-from capabilities.similarity import Similarity
+from capabilities.tasks import Cloze, Similarity
 from scope.errors import DataError, SpecError
 from scope.jobs.probe.pairs import (
     ChosenPairTask,

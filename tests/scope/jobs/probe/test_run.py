@@ -12,7 +12,7 @@ from made_up_probe_comparison import DEEP, SHALLOW, build_comparison
 from toy_readers import Bags
 
 import scope
-from capabilities.similarity import Similarity
+from capabilities.tasks import Similarity
 from scope.errors import DataError, SpecError
 from scope.jobs.probe import run as run_module
 from scope.jobs.probe.estimator import SimilarityProbe

@@ -7,8 +7,7 @@ import pytest
 from made_up_tasks import choice
 
 import scope
-from capabilities.choice import Choice
-from capabilities.extractive_qa import ExtractiveQA
+from capabilities.tasks import Choice, ExtractiveQA
 from scope.answers import Run
 from scope.jobs.reuse.answer_matrix import Response
 from scope.jobs.reuse.responses import TaskResponses, match_labels, task_items

@@ -13,7 +13,7 @@ from shared_data import shared_data
 from study_cases import answers_of, table_of
 
 from scope.errors import DataError
-from scope.estimation.tasks.choices import NOTHING
+from scope.estimation.choices import NOTHING
 from scope.jobs.study import inference
 from scope.jobs.study.inference import (
     ALL,

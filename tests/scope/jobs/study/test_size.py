@@ -10,7 +10,7 @@ import scope
 from scope.errors import SpecError
 from scope.jobs.study import inference
 from scope.jobs.study.page import page
-from scope.jobs.study.size import DOUBLINGS, SizeTable, slope_estimate
+from scope.jobs.study.run import DOUBLINGS, SizeTable, slope_estimate
 from scope.records import Estimate, Undefined
 
 NAMES = ("a", "b", "c", "d", "e")
