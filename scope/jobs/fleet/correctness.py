@@ -38,8 +38,8 @@ from scope.data.fields import (
     unprinted,
 )
 from scope.data.items import option_index, options_in, right_answers
-from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError
-from scope.data.specs import data_spec, open_file, open_source
+from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError, data_spec
+from scope.data.specs import open_file, open_source
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.left_out import notes_on
 from scope.metrics import exact_match_values

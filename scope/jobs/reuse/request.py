@@ -19,7 +19,6 @@ from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
-from scope.models.saved import parse_table_name
 from scope.models.scheme import split_spec
 from scope.plugins import expand_groups
 from scope.records import Setting
@@ -167,6 +166,9 @@ class ReuseRequest(LabelledTexts):
 
     def _refuse_tables(self) -> None:
         """Refuse tables of answers, which only a task reads."""
+        # Here and not above: help pages load no NumPy.
+        from scope.models.saved import parse_table_name
+
         for spec in (self.suspect, *self.references, *self.controls, *self.derivatives):
             scheme, rest = split_spec(spec) if isinstance(spec, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):

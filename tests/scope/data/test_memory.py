@@ -11,7 +11,8 @@ import pytest
 
 from scope.data.items import WantedPairs, gather_pairs
 from scope.data.sampling import load_data
-from scope.data.specs import data_spec, open_source
+from scope.data.sources import data_spec
+from scope.data.specs import open_source
 from scope.errors import DataError
 
 PAIRS = [("a fine day", "good"), ("a dull day", "bad")]
