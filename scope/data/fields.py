@@ -28,14 +28,11 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 Value = TypeVar("Value")
 
-TEXT_NAMES = (
-    *("text", "sentence", "content", "review", "question", "comment"),
-    *("tweet", "message", "body"),
-)
+_TEXTS = "text sentence content review question comment tweet message body"
 LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
 
-NO_LABELS = "none"
-"""In place of a label column: gold labels are left out."""
+NONE = "none"
+"""In place of the name of a column: none has the role, such as that of gold labels."""
 
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
@@ -90,7 +87,7 @@ class Fields(NamedTuple):
 
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
-        return self.read(meaning, text_of) or ""
+        return self.read(meaning, _text_of) or ""
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
@@ -100,8 +97,8 @@ class Fields(NamedTuple):
 
     @property
     def id(self) -> str | None:
-        """The row's own id, if it has one."""
-        return self.read("id", id_of)
+        """The row's own id, if it has one that can be used."""
+        return self.read("id", _id_of)
 
     def read(self, meaning: str, read: Callable[..., Value], *others: str) -> Value | None:
         """What the values of these meanings are read as; None without a column of the first."""
@@ -184,33 +181,58 @@ def choose_columns(
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    named = [("text", text), ("label", label), (CLUSTER, cluster)]
-    for role, name in (*named, *(("slice", name) for name in slices)):
-        if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
+    fix = "choose another {} column"
+    certain = {"text": text, CLUSTER: cluster, **{f"{SLICE}{name}": name for name in slices}}
+    named = columns_by_role(source, {}, certain, fix)
+    usual = {
+        "text": _TEXTS.split(),
+        "label": LABEL_NAMES,
+        "id": ("id",),
+        SHARED: () if cluster else (*SHARED_NAMES, *(f"{name}_id" for name in SHARED_NAMES)),
+    }
+    columns = columns_by_role(source, usual, {"text": text, "label": label}, fix)
+    if "text" not in columns:
+        label = columns.get("label") or first_of(LABEL_NAMES, source.columns)
+        columns["text"] = _text_column(source, label)
+    return columns | named
+
+
+def columns_by_role(
+    source: Source, usual: Mapping[str, Sequence[str]], named: Mapping[str, str | None], fix: str
+) -> dict[str, str]:
+    """The column of each role: the named one, otherwise the first free one with a usual name.
+
+    Parameters
+    ----------
+    usual
+        The usual names of each role.
+    named
+        Columns by role; `NONE`, where no column is called so, for a usual role that is not read.
+    fix
+        What to do about a named column that is missing, with braces for its role.
+
+    Raises
+    ------
+    DataError
+        When a named column is missing.
+    """
+    for role, name in named.items():
+        if name not in (*source.columns, None, *([NONE] if role in usual else [])):
             raise DataError(
                 f"no column `{name}` in {source.name}",
                 expected=f"one of its columns: {listed(source.columns)}",
-                fix=f"choose another {role} column",
+                fix=fix.format(role.partition(" ")[0]),
             )
-    free = [column for column in source.columns if column not in (text, label)]
-    ids = (f"{name}_id" for name in SHARED_NAMES)
-    hidden = label == NO_LABELS and NO_LABELS not in source.columns
-    labelled = label if label and not hidden else first_of(LABEL_NAMES, free)
+    free = [column for column in source.columns if column not in named.values()]
     columns = {
-        "text": text or _text_column(source, tuple(c for c in source.columns if c != labelled)),
-        "label": None if hidden else labelled,
-        "id": first_of(("id",), free),
-        CLUSTER: cluster,
-        SHARED: None if cluster else first_of((*SHARED_NAMES, *ids), free),
-        **{f"{SLICE}{name}": name for name in slices},
+        role: named.get(role) or first_of(usual.get(role, ()), free) for role in (*usual, *named)
     }
-    return {role: column for role, column in columns.items() if column is not None}
+    return {role: column for role, column in columns.items() if column in source.columns}
 
 
-def _text_column(source: Source, free: Sequence[str]) -> str:
-    """A column of a usual name, otherwise the only column of strings."""
-    if column := first_of(TEXT_NAMES, free):
-        return column
+def _text_column(source: Source, label: str | None) -> str:
+    """The only column of strings but the label; none has a usual name."""
+    free = tuple(column for column in source.columns if column != label)
     _require_header(source, free)
     strings = [name for name in free if name in source.string_columns and name.casefold() != "id"]
     if len(strings) == 1:
@@ -224,7 +246,7 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
         )
     raise DataError(
         f"no text column in {source.name}; its columns are {listed(source.columns)}",
-        expected=f"one of the names {', '.join(TEXT_NAMES)}, or a single column of strings",
+        expected=f"one of the names {', '.join(_TEXTS.split())}, or a single column of strings",
         fix="name the text column: --text-column NAME",
     )
 
@@ -245,6 +267,17 @@ def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
+def column_names(**names: str) -> Mapping[str, Sequence[str]]:
+    """The usual names of columns by meaning, of which the first that a source has is read.
+
+    Examples
+    --------
+    >>> column_names(id="id", options="options choices")
+    {'id': ('id',), 'options': ('options', 'choices')}
+    """
+    return {meaning: tuple(usual.split()) for meaning, usual in names.items()}
+
+
 def unambiguous(named: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     """The values by name, without the names of two values.
 
@@ -258,14 +291,7 @@ def unambiguous(named: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     return {name: value for name, value in values.items() if name not in unclear}
 
 
-def text_of(value: object) -> str:
-    """The text of a row; a missing one is empty.
-
-    Raises
-    ------
-    UnreadableError
-        When it is not a string or cannot be written.
-    """
+def _text_of(value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -321,8 +347,7 @@ def label_of(value: object, names: Sequence[str] = ()) -> str | None:
     return storable(plain_label(str(value))) or None
 
 
-def id_of(value: object) -> str | None:
-    """The id of a row, or None if it has no usable id."""
+def _id_of(value: object) -> str | None:
     if not isinstance(value, str | int) or not str(value).strip():
         return None
     return storable(str(value)).strip()

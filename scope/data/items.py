@@ -24,14 +24,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import dropwhile, takewhile
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from scope.data import sampling, sampling as drawing, sources
 from scope.data.fields import (
     LETTERS,
     Fields,
     UnreadableError,
+    column_names,
     first_of,
     is_missing,
     plain_label,
@@ -39,8 +38,16 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import Candidate, content_key, usable
-from scope.data.sources import Source
+from scope.data.sampling import (
+    Candidate,
+    Drawn,
+    Repeats,
+    Selection,
+    content_key,
+    fingerprint_of,
+    usable,
+)
+from scope.data.sources import Source, first_character, guarded_source, read_whole, table_source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
@@ -50,27 +57,22 @@ from scope.records import Item, Question, ScoredPair
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
 
-CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "id": ("id",),
-        "question": ("stem", "question", "question_stem", "text", "ctx"),
-        "options": ("options", "choices", "endings"),
-        "answer": ("answer", "answerkey", "answer_idx", "label"),
-        "context": ("context", "passage"),
-        "category": ("category", "subject"),
-    }
+CHOICE_NAMES = column_names(
+    id="id",
+    question="stem question question_stem text ctx",
+    options="options choices endings",
+    answer="answer answerkey answer_idx label",
+    context="context passage",
+    category="category subject",
 )
-PASSAGE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "id": ("id",),
-        "question": ("question",),
-        "context": ("context", "passage"),
-        "answers": ("answers", "answer"),
-        "impossible": ("is_impossible",),
-        "category": ("title", "category"),
-    }
+PASSAGE_NAMES = column_names(
+    id="id",
+    question="question",
+    context="context passage",
+    answers="answers answer",
+    impossible="is_impossible",
+    category="title category",
 )
-"""Column names by meaning; the first that a source has is read."""
 
 Draft = Candidate[Item]
 """A row's content: its own id, if any, and an unnamed item, if the row has one."""
@@ -116,7 +118,7 @@ def gather(
     DataError
         When no item is left, or the sample makes no sense.
     """
-    repeats = drawing.Repeats()
+    repeats = Repeats()
     in_categories: set[bytes | None] = set()
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
@@ -126,14 +128,14 @@ def gather(
         same = content_key(*words) if wanted.once else repeats.key(*whole)
         return same, (not item.gold, content_key(*whole))
 
-    chosen = sampling.Selection(drafts, key, n, seed)
+    chosen = Selection(drafts, key, n, seed)
     if not chosen.drawn:
         expected = f"at least one item for the task {wanted.task}"
         raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
     have_ids = any(row.id is not None for row in chosen.drawn)
     by_category = None not in in_categories and len(in_categories) == chosen.items
 
-    def name(row: sampling.Drawn[Item]) -> str:
+    def name(row: Drawn[Item]) -> str:
         if not have_ids:
             return chosen.name(row, str(row.row))
         composed = by_category and not chosen.unique
@@ -157,7 +159,7 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     >>> item_fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
     '3716ef94deccae10'
     """
-    return drawing.fingerprint_of(
+    return fingerprint_of(
         [asked.id, asked.text, asked.context, asked.options, item.gold, item.right, item.category]
         for item in items
         for asked in [item.question]
@@ -332,7 +334,7 @@ def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> 
         When the file is cut off or is no SQuAD.
     """
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    squad = is_json and sources.first_character(expanded(spec)) == "{"
+    squad = is_json and first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
     required = "question", "context"
     rows = read_fields(source, PASSAGE_NAMES, required=required, cluster=cluster)
@@ -342,16 +344,14 @@ def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> 
 def _passage(unanswerable: bool, fields: Fields) -> Draft | None:
     if not fields.text("question").strip() or not fields.text("context").strip():
         return Draft(fields.id, None)
-    gold = _gold(fields)
-    return Draft(fields.id, _item(fields, gold)) if unanswerable or gold != ("",) else None
-
-
-def _gold(fields: Fields) -> tuple[str, ...]:
-    if fields.values.get("impossible") is True:
-        return ("",)
     answers = right_answers(fields.values.get("answers"))
-    read = None if answers is None else fields.read("answers", lambda _: texts_of(answers))
-    return () if read is None else tuple(dict.fromkeys(read)) or ("",)
+    gold: tuple[str, ...] = ()
+    if fields.values.get("impossible") is True:
+        gold = ("",)
+    elif answers is not None:
+        read = fields.read("answers", lambda _: texts_of(answers)) or ()
+        gold = tuple(dict.fromkeys(read)) or ("",)
+    return Draft(fields.id, _item(fields, gold)) if unanswerable or gold != ("",) else None
 
 
 def right_answers(value: object) -> list[object] | None:
@@ -382,7 +382,7 @@ def _open_squad(path: Path) -> Source:
     try:
         rows = [
             entry | {"title": article.get("title"), "context": paragraph["context"]}
-            for article in json.loads(sources.read_whole(path))["data"]
+            for article in json.loads(read_whole(path))["data"]
             for paragraph in article["paragraphs"]
             for entry in paragraph["qas"]
         ]
@@ -393,7 +393,7 @@ def _open_squad(path: Path) -> Source:
             expected="data, a list of articles with paragraphs, each with a context and qas",
             fix="download the file again, or save the questions as rows of a .jsonl file",
         ) from error
-    return sources.guarded_source(sources.table_source(path.name, columns))
+    return guarded_source(table_source(path.name, columns))
 
 
 TEXT_NAMES = (
@@ -407,29 +407,13 @@ TEXT_NAMES = (
 )
 """The two columns of texts; the first two that a source has both of count."""
 
-NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "score": (
-            "score",
-            "similarity_score",
-            "similarity",
-            "relatedness_score",
-            "relatedness",
-            "rating",
-            "label",
-        ),
-        "id": ("id", "pair_id", "idx"),
-        "split": ("split",),
-    }
+PAIR_NAMES = column_names(
+    score="score similarity_score similarity relatedness_score relatedness rating label",
+    id="id pair_id idx",
+    split="split",
 )
-"""Names of the other columns by meaning; the first that a source has is read."""
-
-PART_NAMES: Mapping[Part, Sequence[str]] = MappingProxyType(
-    {
-        "train": ("train", "training"),
-        "development": ("dev", "development", "validation", "valid", "val"),
-        "test": ("test",),
-    }
+PART_NAMES = column_names(
+    train="train training", development="dev development validation valid val", test="test"
 )
 """The names of each part in the column ``split``, in any case."""
 
@@ -489,14 +473,14 @@ def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> Pa
     >>> data.card.rows, data.card.empty, data.card.used
     (3, 1, 2)
     """
-    repeats = drawing.Repeats()
+    repeats = Repeats()
 
     def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:
         # A pair that stands in two parts has a name in each.
         contents = pair.first, pair.second, pair.score, own_id, wanted.part
         return repeats.key(*contents), (False, b"")
 
-    chosen = sampling.Selection(_drafts(open_source(spec), wanted), key, n, seed)
+    chosen = Selection(_drafts(open_source(spec), wanted), key, n, seed)
     if not chosen.drawn:
         expected = f"at least one pair for the task {wanted.task}"
         raise chosen.nothing(f"no pair in {spec}", "with an empty text", expected)
@@ -518,18 +502,18 @@ def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
     >>> pair_fingerprint([ScoredPair(id="0", first="A", second="B", score=1.0)])
     '54cb02bfe5427c78'
     """
-    return drawing.fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
+    return fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
 
 
-def _drafts(source: Source, wanted: WantedPairs) -> Iterator[sampling.Candidate[ScoredPair]]:
-    score_column = first_of(NAMES["score"], source.columns)
+def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPair]]:
+    score_column = first_of(PAIR_NAMES["score"], source.columns)
     if classes := source.class_names.get(score_column or "", ()):
         # Their numbers would pass for scores.
         raise DataError(
             f"column `{score_column}` of {source.name} holds no scores but the classes "
             f"{listed(classes)}",
             expected=f"a column of scores from {wanted.low:g} to {wanted.high:g}, called "
-            f"{' or '.join(NAMES['score'])}",
+            f"{' or '.join(PAIR_NAMES['score'])}",
             fix="choose data with human scores",
         )
     there = {column.casefold() for column in source.columns}
@@ -540,23 +524,23 @@ def _drafts(source: Source, wanted: WantedPairs) -> Iterator[sampling.Candidate[
             expected=f"columns called {' or '.join(' and '.join(names) for names in TEXT_NAMES)}",
             fix="rename the columns, or choose other data",
         )
-    names = {"first": texts[:1], "second": texts[1:], **NAMES}
+    names = {"first": texts[:1], "second": texts[1:], **PAIR_NAMES}
     rows = read_fields(source, names, required=("score",))
     asked = rows if wanted.part is None else rows_of_part(source, rows, wanted.part)
-    return sampling.usable(asked, partial(_pair, wanted))
+    return usable(asked, partial(_pair, wanted))
 
 
-def _pair(wanted: WantedPairs, fields: Fields) -> sampling.Candidate[ScoredPair]:
+def _pair(wanted: WantedPairs, fields: Fields) -> Candidate[ScoredPair]:
     first, second = fields.text("first").strip(), fields.text("second").strip()
     if not (first and second):
-        return sampling.Candidate(fields.id, None)
+        return Candidate(fields.id, None)
     score = _score(fields, wanted)
-    return sampling.Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
+    return Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
 
 
 def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
     """The rows that the column ``split`` counts to the part, at least one."""
-    if first_of(NAMES["split"], source.columns) is None:
+    if first_of(PAIR_NAMES["split"], source.columns) is None:
         raise DataError(
             f"no column `split` in {source.name}, which marks the rows "
             f"for {part}; its columns are {listed(source.columns)}",

@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.data.fields import CLUSTER, NO_LABELS, SHARED, SLICE, Fields, choose_columns, read_rows
+from scope.data.fields import CLUSTER, NONE, SHARED, SLICE, Fields, choose_columns, read_rows
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -28,8 +27,6 @@ Value = TypeVar("Value")
 
 MOST_DIFFERENT = 0.95
 """With fewer different values a row, a column may have values that make rows alike."""
-
-_NO_NOTES: Mapping[str, None] = MappingProxyType({})
 
 
 class Candidate(NamedTuple, Generic[Value]):
@@ -45,7 +42,7 @@ class Candidate(NamedTuple, Generic[Value]):
     item: Value | None
     unusable: str = ""
     example: str = ""
-    notes: Mapping[str, None] = _NO_NOTES
+    notes: Mapping[str, None] | None = None
     cluster: str | None = None
     shared: tuple[str, bytes] | None = None
 
@@ -124,7 +121,7 @@ class Selection(Generic[Value]):
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
         for row, (own_id, item, unusable, example, notes, cluster, shared) in enumerate(candidates):
-            if notes is not _NO_NOTES:
+            if notes is not None:
                 self._sources.append(notes)
             if unusable:
                 self._left_out.add(unusable, example)
@@ -290,7 +287,7 @@ def load_data(
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
     others = [name for name in source.columns if name not in columns.values()]
-    if others and not labels and label_column != NO_LABELS:
+    if others and not labels and label_column != NONE:
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
     if clashes := sum(not label for label in labels.values()):
@@ -406,11 +403,8 @@ def fingerprint_of(contents: Iterable[Sequence[object]]) -> str:
     return digest.hexdigest()[:16]
 
 
-class Repeats:
+class Repeats(Counter[bytes]):
     """Keys of rows that may say the same: they follow from the content, and count its repeats."""
-
-    def __init__(self) -> None:
-        self._met: Counter[bytes] = Counter()
 
     def key(self, *contents: object) -> bytes:
         """The key of the next row.
@@ -423,9 +417,8 @@ class Repeats:
         (True, False)
         """
         key = content_key(*contents)
-        self._met[key] += 1
-        earlier = self._met[key] - 1
-        return content_key(*contents, earlier) if earlier else key
+        self[key] += 1
+        return content_key(*contents, self[key] - 1) if self[key] > 1 else key
 
 
 def content_key(*contents: object) -> bytes:

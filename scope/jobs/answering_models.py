@@ -406,15 +406,3 @@ def _data_by_task(names: Sequence[str], data: str | Mapping[str, str]) -> Mappin
             fix=f"write for example --data {names[0]}=…",
         )
     return data
-
-
-def _load(task: Task, spec: str, n: int | None, seed: int, cluster: str | None) -> TaskData:
-    if cluster is not None and CLUSTER not in signature(task.load).parameters:
-        raise SpecError(
-            f"--cluster {cluster} for the task `{task.name}`, which reads no column of clusters",
-            expected="choice, extractive_qa, generation, or a task whose `load` takes `cluster`",
-            fix="leave --cluster out, or compare this task in a run of its own",
-        )
-    clustered = {} if cluster is None else {CLUSTER: cluster}
-    loaded = task.load(spec, n=n, seed=seed, **clustered)
-    return replace(loaded, card=replace(loaded.card, capability=task.name))

@@ -23,10 +23,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from scope.data.fields import (
     LETTERS,
+    NONE,
     Fields,
     UnreadableError,
     WantedColumn,
-    first_of,
+    column_names,
+    columns_by_role,
     is_missing,
     label_of,
     plain_label,
@@ -55,23 +57,20 @@ if TYPE_CHECKING:
     import pandas
 
 
-NAMES: Final[Mapping[str, Sequence[str]]] = {
-    "model": ("model", "model_name", "model_id"),
-    "item": ("item", "id", "item_id", "question_id", "prompt_id", "sample_id"),
-    "text": ("text", "question", "prompt"),
-    "category": ("category", "benchmark", "subject", "dataset", "category_id", "eval_name"),
-    "correct": ("correct", "is_correct", "right", "label", "score"),
-    "context": ("context", "passage"),
-    "options": ("options", "choices"),
-    "gold": ("gold", "answer", "answerkey"),
-}
+NAMES = column_names(
+    model="model model_name model_id",
+    item="item id item_id question_id prompt_id sample_id",
+    text="text question prompt",
+    category="category benchmark subject dataset category_id eval_name",
+    correct="correct is_correct right label score",
+    context="context passage",
+    options="options choices",
+    gold="gold answer answerkey",
+)
 """The usual column names of each role, in any case."""
 
 ABOVE = "correct above"
 """In place of a role: the score above which an answer is right."""
-
-NONE = "none"
-"""The column name of a role that is not read."""
 
 COLUMNS = ("model", "id", "text", "category", "correct")
 """The columns of every data frame of answers."""
@@ -132,11 +131,11 @@ def read_long(
         share than ``most`` of the rows is unusable.
     """
     source, named = _opened(spec, named)
-    columns = choose_matrix_columns(source.columns, named, source.name)
+    columns = choose_matrix_columns(source, named)
     if not {"model", "correct"} <= columns.keys():
         if answers and (alone or {"model", "correct"} & columns.keys()):
             role = "correct" if "model" in columns else "model"
-            raise missing_column(role, source.columns, source.name)
+            raise missing_column(role, source)
         columns = {role: name for role, name in columns.items() if role not in ("model", "correct")}
     rows, left_out = _frame(source, columns, named.get(ABOVE))
     unusable = notes_on(left_out, len(rows) + left_out.total(), source.name, most)
@@ -221,17 +220,8 @@ def _wanted(
     return wanted
 
 
-def choose_matrix_columns(
-    columns: Sequence[str], named: Mapping[str, str], name: str
-) -> dict[str, str]:
+def choose_matrix_columns(source: Source, named: Mapping[str, str]) -> dict[str, str]:
     """The column of each role: the named one, otherwise the first with a usual name.
-
-    Parameters
-    ----------
-    columns
-        All columns of the table called ``name``.
-    named
-        Columns by role; ``none`` for a role that is not read.
 
     Raises
     ------
@@ -239,33 +229,19 @@ def choose_matrix_columns(
         When a role is unknown.
     DataError
         When a named column is missing, or no column identifies a question.
-
-    Examples
-    --------
-    >>> choose_matrix_columns(["Model", "prompt", "score", "y"], {"correct": "y"}, "a.csv")
-    {'model': 'Model', 'text': 'prompt', 'correct': 'y'}
     """
-    named = by_role(named)
-    for role, column in named.items():
-        if column not in (*columns, NONE):
-            raise DataError(
-                f"no column `{column}` in {name}",
-                expected=f"one of its columns: {listed(columns)}",
-                fix=f"name another column: --column {role}=NAME",
-            )
-    free = [column for column in columns if column not in named.values()]
-    by_name = {role: named.get(role) or first_of(names, free) for role, names in NAMES.items()}
-    chosen = {role: column for role, column in by_name.items() if column not in (None, NONE)}
+    fix = "name another column: --column {}=NAME"
+    chosen = columns_by_role(source, NAMES, by_role(named), fix)
     if not {"item", "text"} & chosen.keys():
-        raise missing_column("item", columns, name, "or the question's text")
+        raise missing_column("item", source, "or the question's text")
     return chosen
 
 
-def missing_column(role: str, columns: Sequence[str], name: str, rest: str = "") -> DataError:
+def missing_column(role: str, source: Source, rest: str = "") -> DataError:
     """The error for a table without a column of a role that is needed."""
     usual = ", ".join((*NAMES[role], *([rest] if rest else [])))
     return DataError(
-        f"no column for {role} in {name}; its columns are {listed(columns)}",
+        f"no column for {role} in {source.name}; its columns are {listed(source.columns)}",
         expected=f"one of the names {usual}",
         fix=f"name the column: --column {role}=NAME"
         + "; or the column of each model: --column model=NAME,NAME" * (role == "model"),
@@ -308,7 +284,7 @@ def answer_keys(specs: Iterable[str], named: Mapping[str, str]) -> dict[str, Ans
     keys: list[tuple[str, AnswerKey]] = []
     for spec in specs:
         source, roles = _opened(spec, named)
-        columns = choose_matrix_columns(source.columns, roles, source.name)
+        columns = choose_matrix_columns(source, roles)
         if "gold" not in columns or {"model", "correct"} & columns.keys():
             continue
         for row in read_rows(source, as_fields(columns)):

@@ -10,6 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from scope.data.fields import UnreadableError
+from scope.data.sources import table_source
 from scope.errors import DataError, SpecError
 from scope.jobs.fleet.correctness import choose_matrix_columns, correct_of, written_of
 from scope.jobs.fleet.matrix import read_matrix, read_questions
@@ -83,6 +84,10 @@ def test_options_and_context_belong_to_the_text_of_a_question(tmp_path):
     assert read_questions(tmp_path / "q.parquet").texts == questions.texts
 
 
+def table(*columns):
+    return table_source("a.csv", {column: [] for column in columns})
+
+
 @pytest.mark.parametrize(
     ("named", "chosen"),
     [
@@ -93,7 +98,7 @@ def test_options_and_context_belong_to_the_text_of_a_question(tmp_path):
     ],
 )
 def test_columns_are_named_by_their_role(named, chosen):
-    assert choose_matrix_columns(("model", "text", "label", "ok"), named, "a.csv") == chosen
+    assert choose_matrix_columns(table("model", "text", "label", "ok"), named) == chosen
 
 
 @pytest.mark.parametrize(
@@ -106,7 +111,7 @@ def test_columns_are_named_by_their_role(named, chosen):
 )
 def test_columns_that_cannot_be_are_refused(named, message):
     with pytest.raises((DataError, SpecError), match=message):
-        choose_matrix_columns(("model", "correct"), named, "a.csv")
+        choose_matrix_columns(table("model", "correct"), named)
 
 
 SPELLINGS = {
