@@ -9,7 +9,6 @@ import ast
 import json
 import math
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -20,8 +19,7 @@ from scope.errors import DataError
 from scope.printing import listed, unstorable
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    import pandas
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Of the options, in order; a question has no more of them than there are letters."""
@@ -438,88 +436,58 @@ class WantedColumn(NamedTuple):
     read: Callable[..., Any]
     required: bool = False
 
-
-class Coded(NamedTuple):
-    """A column that was read: its distinct values, and the place among them of each row's value.
-
-    The place is -1 where a row has none.
-    """
-
-    values: list[Any]
-    codes: NDArray[np.int32]
+    def value(self, *cells: object) -> Any:
+        """The value of a row's cells."""
+        value = self.read(*cells)
+        if value is None and self.required:
+            raise UnreadableError("nothing", "a value")
+        return value
 
 
-class ReadColumns(NamedTuple):
-    """Columns that were read, and the rows without them."""
-
-    columns: list[Coded]
-    left_out: LeftOutRows
-
-
-def read_columns(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
-    """Read columns whole: millions of rows in some seconds where pyarrow reads them.
+def read_columns(
+    source: Source, wanted: Mapping[str, WantedColumn]
+) -> tuple[pandas.DataFrame, LeftOutRows]:
+    """Read columns whole, as categories: millions of rows in some seconds where pyarrow reads them.
 
     What pyarrow cannot read is read row by row; a row is left out in which a value cannot be read,
     or is not there and required.
     """
+    import pandas
     import pyarrow
 
-    if source.batches is not None and all(len(column.columns) == 1 for column in wanted):
-        with suppress(pyarrow.ArrowException, *UNREADABLE, DataError):
-            return ReadColumns(_by_column(source.batches, wanted), LeftOutRows())
-    return _by_row(source, wanted)
-
-
-class _Distinct:
-    """The distinct values of a column, as they come."""
-
-    def __init__(self, wanted: WantedColumn) -> None:
-        self.wanted = wanted
-        self.values: list[Any] = []
-        self._known: dict[Any, int] = {}
-
-    def code(self, *raw: object) -> int:
-        value = self.wanted.read(*raw)
-        if value is None:
-            if self.wanted.required:
-                raise UnreadableError("nothing", "a value")
-            return -1
-        code = self._known.setdefault(value, len(self.values))
-        if code == len(self.values):
-            self.values.append(value)
-        return code
-
-
-def _by_row(source: Source, wanted: Sequence[WantedColumn]) -> ReadColumns:
-    """The columns of any source; codes are stored in arrays, as there may be many rows."""
-    import numpy as np
-
-    columns = [(_Distinct(column), array("i")) for column in wanted]
     left_out = LeftOutRows()
-    names = {name: name for column in wanted for name in column.columns}
+    if source.batches is not None and all(len(column.columns) == 1 for column in wanted.values()):
+        with suppress(pyarrow.ArrowException, *UNREADABLE, DataError):
+            return pandas.DataFrame(_by_column(source.batches, wanted)), left_out
+    rows: dict[str, list[Any]] = {role: [] for role in wanted}
+    # Of equal values one is kept.
+    known: dict[Any, Any] = {}
+    names = {name: name for column in wanted.values() for name in column.columns}
     for fields in read_rows(source, names):
         try:
-            codes = [
-                fields.read(first, known.code, *others)
-                for known, _ in columns
-                for first, *others in [known.wanted.columns]
+            values = [
+                fields.read(first, column.value, *others)
+                for column in wanted.values()
+                for first, *others in [column.columns]
             ]
         except UnusableRowError as error:
             left_out.add(error.reason, error.found)
             continue
-        for (_, kept), code in zip(columns, codes, strict=True):
-            kept.append(-1 if code is None else code)
-    coded = [Coded(known.values, np.array(codes, dtype=np.int32)) for known, codes in columns]
-    return ReadColumns(coded, left_out)
+        for kept, value in zip(rows.values(), values, strict=True):
+            kept.append(known.setdefault(value, value))
+    frame = pandas.DataFrame({role: pandas.Categorical(kept) for role, kept in rows.items()})
+    return frame, left_out
 
 
 def _by_column(
-    batches: Callable[[Sequence[str]], Iterator[Any]], wanted: Sequence[WantedColumn]
-) -> list[Coded]:
-    """The same by pyarrow: of each column only the distinct values go through Python."""
-    import pyarrow.types
+    batches: Callable[[Sequence[str]], Iterator[Any]], wanted: Mapping[str, WantedColumn]
+) -> dict[str, pandas.Categorical]:
+    """The columns by pyarrow: of each only the distinct values go through Python."""
+    import numpy as np
+    import pandas
+    import pyarrow
 
-    chunks: dict[str, list[Any]] = {column.columns[0]: [] for column in wanted}
+    chunks: dict[str, list[Any]] = {column.columns[0]: [] for column in wanted.values()}
     for batch in batches(list(chunks)):
         for name, encoded in chunks.items():
             column = batch.column(name)
@@ -527,18 +495,14 @@ def _by_column(
             if pyarrow.types.is_dictionary(column.type):
                 column = column.cast(column.type.value_type)
             encoded.append(column.dictionary_encode())
-    return [_coded(_Distinct(column), chunks[column.columns[0]]) for column in wanted]
-
-
-def _coded(distinct: _Distinct, chunks: list[Any]) -> Coded:
-    import numpy as np
-    import pyarrow
-
-    if not chunks:
-        return Coded([], np.zeros(0, dtype=np.int32))
-    chunks = pyarrow.chunked_array(chunks).unify_dictionaries().chunks
-    codes = [distinct.code(value) for value in chunks[-1].dictionary.to_pylist()]
-    rows = np.concatenate([chunk.indices.fill_null(-1).to_numpy() for chunk in chunks])
-    # A null's place is -1, where the last code stands.
-    codes.append(distinct.code(None) if (rows < 0).any() else -1)
-    return Coded(distinct.values, np.array(codes, dtype=np.int32)[rows])
+    columns = {}
+    for role, column in wanted.items():
+        if not (encoded := chunks[column.columns[0]]):
+            return {role: pandas.Categorical([]) for role in wanted}
+        parts = pyarrow.chunked_array(encoded).unify_dictionaries().chunks
+        places = np.concatenate([part.indices.fill_null(-1).to_numpy() for part in parts])
+        # A null's place is -1, where the last value stands.
+        cells = [*parts[-1].dictionary.to_pylist(), *([None] if (places < 0).any() else [])]
+        codes, values = pandas.factorize(np.array([*map(column.value, cells)], dtype=object))
+        columns[role] = pandas.Categorical.from_codes(codes[places], pandas.Index(values))
+    return columns

@@ -174,16 +174,8 @@ def _opened(spec: str, named: Mapping[str, str]) -> tuple[Source, Mapping[str, s
 def _frame(
     source: Source, columns: Mapping[str, str], above: str | None
 ) -> tuple[pandas.DataFrame, LeftOutRows]:
-    import pandas
-
     wanted = _wanted(source, columns, None if above is None else float(above))
-    coded, left_out = read_columns(source, list(wanted.values()))
-    rows = pandas.DataFrame(
-        {
-            role: pandas.Categorical.from_codes(column.codes, pandas.Index(column.values))
-            for role, column in zip(wanted, coded, strict=True)
-        }
-    )
+    rows, left_out = read_columns(source, wanted)
     rows["id"] = rows["item" if "item" in rows else "text"]
     rows = rows.reindex(columns=list(COLUMNS))
     return rows.assign(correct=rows["correct"].astype("float32")), left_out

@@ -31,9 +31,9 @@ def as_parquet(folder, rows):
 
 
 def read(source, required=False):
-    wanted = [WantedColumn((name,), label_of, required and name == "item") for name in NAMES]
-    columns, left_out = read_columns(source, wanted)
-    return [(one.values, one.codes.tolist()) for one in columns], left_out.commonest()
+    wanted = {n: WantedColumn((n,), label_of, required and n == "item") for n in NAMES}
+    rows, left_out = read_columns(source, wanted)
+    return rows.astype(object).fillna("none").values.tolist(), left_out.commonest()
 
 
 @QUIET
@@ -49,5 +49,5 @@ def test_both_ways_give_the_same_values_and_codes(tmp_path, rows, write, require
 def test_several_columns_make_one_value(tmp_path):
     source = as_csv(tmp_path, [("a", "1", 0), ("b", "2", 0), ("a", "1", 1)])
     wanted = WantedColumn(("model", "item"), lambda *values: "/".join(values))
-    ((found,), _) = read_columns(source, [wanted])
-    assert (found.values, found.codes.tolist()) == (["a/1", "b/2"], [0, 1, 0])
+    rows, _ = read_columns(source, {"whole": wanted})
+    assert rows["whole"].tolist() == ["a/1", "b/2", "a/1"]
