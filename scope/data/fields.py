@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from warnings import catch_warnings, simplefilter
 
-from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError
+from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError, reading
 from scope.errors import DataError
 from scope.printing import listed, unstorable
 
@@ -119,8 +119,10 @@ class Fields(NamedTuple):
 
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
     """Every row of a source, with the column of each meaning."""
-    for row in source.read(list(columns.values())):
-        yield Fields(source, row, columns, dict(zip(columns, row.values, strict=not row.unusable)))
+    with reading(source.name):
+        for row in source.read(list(columns.values())):
+            cells = dict(zip(columns, row.values, strict=not row.unusable))
+            yield Fields(source, row, columns, cells)
 
 
 def read_fields(

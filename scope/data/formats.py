@@ -31,7 +31,6 @@ from scope.progress import watched
 _ROWS_LOOKED_AT = 1000
 _HEAD = 1 << 12
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
-_BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
 # A quote at the beginning of a field that does not end with one in the same line.
 _UNPAIRED = r'(?:^|{0})"(?!(?:[^"{1}\r\n]|"")*"(?:[{0}\r\n]|$))'
@@ -83,14 +82,12 @@ def _delimited_batches(
 
     # Values stay as they are written: what looks like a number may be a name.
     kinds = dict.fromkeys(columns, pyarrow.string())
+    how = arrow_csv.ReadOptions(
+        use_threads=False, block_size=1 << 23, column_names=list(header), skip_rows_after_names=1
+    )
     reader = arrow_csv.open_csv(
         path,
-        arrow_csv.ReadOptions(
-            use_threads=False,
-            block_size=_BYTES_AT_ONCE,
-            column_names=list(header),
-            skip_rows_after_names=1,
-        ),
+        how,
         arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         arrow_csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
     )

