@@ -527,15 +527,15 @@ def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPai
     names = {"first": texts[:1], "second": texts[1:], **PAIR_NAMES}
     rows = read_fields(source, names, required=("score",))
     asked = rows if wanted.part is None else rows_of_part(source, rows, wanted.part)
-    return usable(asked, partial(_pair, wanted))
 
+    def pair(fields: Fields) -> Candidate[ScoredPair]:
+        first, second = fields.text("first").strip(), fields.text("second").strip()
+        if not (first and second):
+            return Candidate(fields.id, None)
+        score = _score(fields, wanted)
+        return Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
 
-def _pair(wanted: WantedPairs, fields: Fields) -> Candidate[ScoredPair]:
-    first, second = fields.text("first").strip(), fields.text("second").strip()
-    if not (first and second):
-        return Candidate(fields.id, None)
-    score = _score(fields, wanted)
-    return Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
+    return usable(asked, pair)
 
 
 def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:

@@ -25,6 +25,9 @@ from scope.records.estimates import brief
 Value = TypeVar("Value")
 
 
+MOST_LETTERS = 40
+"""The name of a longer cluster is its beginning and a hash."""
+
 MOST_DIFFERENT = 0.95
 """With fewer different values a row, a column may have values that make rows alike."""
 
@@ -147,8 +150,11 @@ class Selection(Generic[Value]):
 
         ``own_id`` takes its place; before either stands the row's cluster.
         """
+        cluster = row.cluster
+        if cluster is not None and len(cluster) > MOST_LETTERS:  # such as a passage
+            cluster = f"{cluster[:30]}… {content_id(short_hash(cluster))}"
         by_row = row.id if self.unique and row.id else content_id(row.key)
-        return in_cluster(row.cluster and _short(row.cluster), own_id or by_row)
+        return in_cluster(cluster, own_id or by_row)
 
     def nothing(self, problem: str, empty: str, expected: str, rows: str = "rows") -> DataError:
         """The error where no row is left, with the commonest reasons."""
@@ -308,11 +314,6 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
         for each in examples
     )
     return tuple(draw(keyed, n, seed))
-
-
-def _short(cluster: str) -> str:
-    """The name of a cluster; of a long one, such as a passage, its beginning and a hash."""
-    return cluster if len(cluster) <= 40 else f"{cluster[:30]}… {content_id(short_hash(cluster))}"
 
 
 _Text = tuple[bytes, str, str | None, tuple[str, ...]]
