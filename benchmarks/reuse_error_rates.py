@@ -46,7 +46,7 @@ from scope.jobs.reuse.verdicts import conclude
 from scope.progress import suitable_progress
 from scope.protocols import Progress
 from scope.records import Verdict
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 ALPHA = 0.05
 CONTROLS = (5, 8, 13, 19, 24)

@@ -41,7 +41,7 @@ from scope.jobs.reuse.verdicts import conclude
 from scope.paths import cache_folder
 from scope.progress import suitable_progress
 from scope.records import Decision, Verdict
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 PERTURBED = 200
 TRIALS = 1

@@ -20,12 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.metrics import Reach, reach
+from scope.metrics.concordance import Reach, reach
 from scope.records import ERROR, Estimate
-from scope.statistics import student_estimate
+from scope.statistics.intervals import student_estimate
 from scope.statistics.margins import Discordance, effective
-from scope.verdicts import judge_slope, pooled
-from scope.verdicts.endpoints import UNEVEN
+from scope.verdicts.endpoints import UNEVEN, judge_slope, pooled
 
 Numbers = NDArray[np.float64]
 Layout = tuple[int, ...]

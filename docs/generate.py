@@ -198,7 +198,7 @@ def _pieces(title: str, text: str, group: Literal["capabilities", "tasks"]) -> s
 
 
 def _piece(name: str, kind: Any) -> str:
-    from scope.cli.list import READ, describe
+    from scope.cli.other_commands import READ, describe
 
     one = describe(name, kind)
     lines = [f"## {name}\n", f"*{one.question}*\n"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from scope.records import (
@@ -61,7 +60,11 @@ class Identified(Protocol):
 
 @runtime_checkable
 class Classifier(Identified, Protocol):
-    """A model in the role of classifier: text in, probabilities over named labels out."""
+    """A model in the role of classifier: text in, probabilities over named labels out.
+
+    One that answers slowly may also have ``stream``, which yields the place of each text and its
+    prediction as they come, in any order, so that each is stored at once.
+    """
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -69,14 +72,6 @@ class Classifier(Identified, Protocol):
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order; the answers never depend on the other texts."""
-
-
-@runtime_checkable
-class StreamingClassifier(Classifier, Protocol):
-    """A classifier whose answers come one by one, slowly enough to store each as it comes."""
-
-    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """Answer every text, in any order: the index of the text and its prediction."""
 
 
 @runtime_checkable
@@ -108,7 +103,10 @@ class ChoiceScorer(Identified, Protocol):
 
 @runtime_checkable
 class NextToken(Identified, Protocol):
-    """A model in the role of language model: a text in, the likeliest next tokens out."""
+    """A model in the role of language model: a text in, the likeliest next tokens out.
+
+    One that answers slowly may also have ``stream_next``, as a `Classifier` has ``stream``.
+    """
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
         """The likeliest next tokens of every text, in order, each prediction with its ``tokens``.
@@ -128,14 +126,6 @@ class TextScorer(Identified, Protocol):
         before it; NaN where a text has none that could be scored. If a text is too long for the
         model, its beginning is read.
         """
-
-
-@runtime_checkable
-class StreamingNextToken(NextToken, Protocol):
-    """A language model whose answers come one by one, slowly enough to store each as it comes."""
-
-    def stream_next(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """The likeliest next tokens, in any order: the index of the text and its prediction."""
 
 
 @runtime_checkable
@@ -185,35 +175,6 @@ class LatentReader(Identified, Protocol):
 
     def truncated(self, texts: Sequence[str]) -> list[bool]:
         """Whether each text is longer than the model reads, so that its end is left out."""
-
-
-PROTOCOLS: Mapping[Role, type] = MappingProxyType(
-    {
-        "classifier": Classifier,
-        "mask_filler": MaskFiller,
-        "answerer": Answerer,
-        "choice_scorer": ChoiceScorer,
-        "next_token": NextToken,
-        "text_scorer": TextScorer,
-        "encoder": Encoder,
-        "latent_reader": LatentReader,
-    }
-)
-"""What a model must offer in each role."""
-
-METHODS: Mapping[Role, str] = MappingProxyType(
-    {
-        "classifier": "classify",
-        "mask_filler": "fill",
-        "answerer": "answer",
-        "choice_scorer": "choose",
-        "next_token": "predict_next",
-        "text_scorer": "perplexities",
-        "encoder": "encode",
-        "latent_reader": "latents",
-    }
-)
-"""The method of each role."""
 
 
 @dataclass(frozen=True, kw_only=True)

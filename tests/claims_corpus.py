@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 
-import made_up_comparison
-import made_up_tasks_comparison
 import numpy as np
-from made_up_comparison import file_card, found, model_card, prediction
+from kept_results import file_card, found, kept, model_card, prediction
 
 from scope.estimation.answer_shares import shares_of_models
 from scope.estimation.audits import measure
@@ -14,7 +12,7 @@ from scope.estimation.tasks import measure_task
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
-from scope.metrics import METRICS
+from scope.metrics.catalog import METRICS
 from scope.records import Answer, Example, Item, Question, ScoredExample, TaskAnswers
 
 LABELS, CAPABILITIES = ("negative", "positive"), ("synonym", "typo")
@@ -75,7 +73,7 @@ def audit(target=SAME, baseline=None, texts=100, gold=True):
     options |= {"reference": names[0], "baseline": baseline and NAMES[2]}
     candidates = ScoredCandidates(scored=drawn)
     numbers = measure(examples, drawn, candidates, soft_scope=METRICS["soft_scope"], **options)
-    made = made_up_comparison.build_comparison()
+    made = kept("audit")
     cards = tuple(model_card(*card, labels=LABELS) for card in zip(names, roles, strict=False))
     data = (file_card("t.csv", texts, texts, labelled=len(labels)),)
     manifest = replace(made.manifest, models=cards, data=data)
@@ -127,7 +125,7 @@ def comparison(right, *rows, names=("m0", "m1", "m2"), sure=None):
     task = TaskAnswers(task="choice", items=items, answers=answers)
     names = names[: len(rows)]
     numbers = measure_task(task, names, normalize=False, seed=0)
-    made = made_up_tasks_comparison.build_comparison()
+    made = kept("compare")
     manifest = replace(made.manifest, models=tuple(model_card(name, "model") for name in names))
     return replace(
         made,

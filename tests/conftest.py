@@ -54,7 +54,7 @@ def _no_encoder_at_hand(request, monkeypatch):
 @pytest.fixture
 def without_pages(monkeypatch):
     """Runs write an empty page: the page takes up to a third of the time of a small run."""
-    monkeypatch.setattr("scope.jobs.runner._page", lambda *_: "")
+    monkeypatch.setattr("scope.records.Result.html", lambda _: "")
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 from conftest import TESTS
 
 from scope.serialization import to_json
-from scope.store import RunFolder
+from scope.store.folder import RunFolder
 
 
 def result(folder):

@@ -10,7 +10,7 @@ from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, AnswerKey, Respon
 from scope.jobs.reuse.evidence import Case, CaseItem
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.verdicts import conclude
-from scope.metrics import METRICS
+from scope.metrics.catalog import METRICS
 
 SOFT_SCOPE = METRICS["soft_scope"]
 

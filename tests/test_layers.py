@@ -112,7 +112,7 @@ def test_only_models_and_those_of_the_demo_know_the_libraries_of_models():
 
 def is_a_file_of_numbers(one):
     """Fleets and probes are saved as safetensors, arrays of NumPy's alone, without a model."""
-    return module_of(one.file) == "scope.store.saved_parts" and is_in(one.module, "safetensors")
+    return module_of(one.file) == "scope.store.files" and is_in(one.module, "safetensors")
 
 
 def test_only_perturbations_know_textattack():

@@ -11,7 +11,7 @@ from reports.blocks import Block, Column, Fold, Row, Section, Table, Terms, note
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, Written, prose, written
 from reports.wording import Cell, p_value, short
-from scope.metrics import MetricName, metric_name
+from scope.metrics.catalog import MetricName, metric_name
 from scope.records import GOLD, AnswerShares, Difference, Estimate, Measurement, Undefined, marked
 
 CLEAN = "original texts"

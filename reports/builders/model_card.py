@@ -19,7 +19,7 @@ from reports.blocks import Block, Bullets, Column, Preformatted, Table, heading,
 from reports.prose import Text, joined, plain, prose, written
 from reports.wording import Cell
 from scope.errors import SpecError
-from scope.metrics import metric_name
+from scope.metrics.catalog import metric_name
 from scope.records import (
     GOLD,
     AuditResult,

@@ -12,8 +12,8 @@ from scope.answers.answers import (
     Shared as Shared,
 )
 from scope.answers.asking import (
+    answer_questions as answer_questions,
     answer_texts as answer_texts,
-    ask as ask,
     may_change as may_change,
     recognise as recognise,
     recognise_numbers as recognise_numbers,

@@ -5,20 +5,16 @@ looks up what this run and other runs know, asks for the rest, checks it, and ke
 A run knows a model by its fingerprint: its bytes and settings. The table that runs share knows it
 by its identity: the fingerprint with all that computes its answers, such as processor and
 libraries. Models without an identity are never shared.
-
-Checks the answers of models before they are stored.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
-from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
@@ -33,13 +29,11 @@ from scope.answers.table import (
     read_row,
     shared_table,
 )
-from scope.errors import ModelError, RunError
-from scope.metrics.arrays import is_distribution, normalized
-from scope.printing import shown, writable
+from scope.errors import RunError
+from scope.models.questions import ask, in_order
 from scope.progress import Silent
-from scope.protocols import METHODS, Classifier, Progress, Role, StreamingClassifier
+from scope.protocols import Classifier, Progress, Role
 from scope.records import Answer, Prediction, Question
-from scope.untrusted import UntrustedCode
 
 KEPT_AT_ONCE = 16
 """Answers between two writes: at most these, and those under way, are lost by a kill."""
@@ -123,7 +117,8 @@ class Shared:
 class Answers:
     """The answers of models that a run keeps.
 
-    ``asked_again`` and ``drifts`` are this session's: see `scope.answers.asking`.
+    ``asked_again`` and ``drifts`` are this session's: see `scope.answers.asking`. Answers that a
+    result will hold are remembered, so that they are read once.
 
     Parameters
     ----------
@@ -153,6 +148,7 @@ class Answers:
         self.asked_again = 0
         self.drifts: list[str] = []
         self._computed: set[str] = set()
+        self._remembered: dict[str, dict[str, Any]] = defaultdict(dict)
 
     def get(
         self,
@@ -160,9 +156,9 @@ class Answers:
         role: Role,
         items: Sequence[Any],
         *,
-        own: bool = False,
         progress: Progress | None = None,
         title: str = "",
+        remember: bool = True,
     ) -> list[Any]:
         """A model's answers to texts or questions, in their order.
 
@@ -173,10 +169,10 @@ class Answers:
         ----------
         role
             Texts are for classifiers, questions for all other roles.
-        own
-            Whether the model is the user's own code, which may fail in any way.
         progress, title
             Where to show how many different items are answered, and as what; nowhere by default.
+        remember
+            Whether the answers stay in memory, too; a search asks far more than a result holds.
 
         Raises
         ------
@@ -201,9 +197,13 @@ class Answers:
 
         shown = (progress or Silent()).task(title, len(distinct), len(known))
         with shown as advance, Keeper(keep) as keeper:
-            for place, answer in checked(model, role, waiting, own=own):
+            for place, answer in ask(model, role, waiting):
                 keeper.add((missing[place], answer))
-        return in_order(model, items, [known.get(content) for content in contents])
+        if remember:
+            self._remember(model.fingerprint, known)
+        places = enumerate(contents)
+        answered = ((place, known[content]) for place, content in places if content in known)
+        return in_order(model, items, answered)
 
     def known(
         self, fingerprint: str, items: Sequence[Any], role: Role = "classifier"
@@ -211,13 +211,19 @@ class Answers:
         """The answers of one model that are known, by text or question."""
         contents = {item: content_of(role, item) for item in items}
         known = self._known(fingerprint, role, dict.fromkeys(contents.values()))
+        self._remember(fingerprint, known)
         return {item: known[content] for item, content in contents.items() if content in known}
 
     def keep(self, fingerprint: str, answers: Mapping[Any, Any], role: Role = "classifier") -> None:
         """Keep answers by text or question; when this returns they survive a kill."""
-        self._keep(
-            fingerprint, {content_of(role, item): answer for item, answer in answers.items()}
-        )
+        by_content = {content_of(role, item): answer for item, answer in answers.items()}
+        self._keep(fingerprint, by_content)
+        self._remember(fingerprint, by_content)
+
+    def _remember(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
+        # What a server failed to answer is asked again.
+        answered = {key: answer for key, answer in answers.items() if answer.missing != "server"}
+        self._remembered[fingerprint].update(answered)
 
     def keeps(self) -> None:
         """Called before anything is kept."""
@@ -240,7 +246,13 @@ class Answers:
             "facts", f"{fingerprint}\n", f"{fingerprint}\n{identity}"
         )
 
-    def _known(self, fingerprint: str, role: Role, contents: Mapping[str, Any]) -> dict[str, Any]:
+    def _known(self, fingerprint: str, role: Role, contents: Iterable[str]) -> dict[str, Any]:
+        remembered = self._remembered[fingerprint]
+        known = {content: remembered[content] for content in contents if content in remembered}
+        missing = [content for content in contents if content not in known]
+        return known | self._stored(fingerprint, role, missing) if missing else known
+
+    def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
         read = partial(read_row, Prediction if role == "classifier" else Answer)
         known: dict[str, Any] = self.table.get("answers", fingerprint, contents, read)
         identity = self.shared.identity(fingerprint)
@@ -277,14 +289,13 @@ class Memory(Answers):
     """Answers that are kept as long as the process lives."""
 
     def __init__(self) -> None:
-        self._by_content: dict[str, dict[str, Any]] = {}
+        self._remembered = defaultdict(dict)
 
-    def _known(self, fingerprint: str, role: Role, contents: Mapping[str, Any]) -> dict[str, Any]:
-        known = self._by_content.get(fingerprint, {})
-        return {content: known[content] for content in contents if content in known}
+    def _stored(self, fingerprint: str, role: Role, contents: Sequence[str]) -> dict[str, Any]:
+        return {}
 
     def _keep(self, fingerprint: str, answers: Mapping[str, Any]) -> None:
-        self._by_content.setdefault(fingerprint, {}).update(answers)
+        self._remembered[fingerprint].update(answers)
 
 
 class CachedClassifier:
@@ -298,7 +309,7 @@ class CachedClassifier:
 
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, asking the model only for new ones, each once."""
-        return self._answers.get(self._classifier, "classifier", texts)
+        return self._answers.get(self._classifier, "classifier", texts, remember=False)
 
 
 class Keeper(Generic[Row]):
@@ -345,208 +356,3 @@ def content_of(role: Role, item: str | Question) -> str:
     """What a model is asked in a role, which decides its answer: the id of a question does not."""
     parts = [item] if isinstance(item, str) else [item.text, item.context, item.options]
     return json.dumps([role, *parts])
-
-
-def checked(
-    model: Any, role: Role, items: Sequence[Any], *, own: bool = False
-) -> Iterator[tuple[int, Any]]:
-    """The model's checked answers as they come, each with its item's place; nothing is kept."""
-    if not items:
-        return
-    if role == "classifier":
-        yield from predictions(model, items)
-        return
-    answers = replies(model, role, items)
-    if own:
-        # Answers of foreign code may be of any class: they are checked inside the boundary, too.
-        yield from UntrustedCode(model.spec).each(METHODS[role], answers)
-    else:
-        # An error in SCoPE's own code is a bug, which is not hidden.
-        yield from answers
-
-
-def in_order(model: Any, items: Sequence[Any], answers: Sequence[Any]) -> list[Any]:
-    """All answers; none may be missing."""
-    missing = [item for item, answer in zip(items, answers, strict=True) if answer is None]
-    if missing:
-        kind = "texts" if isinstance(missing[0], str) else "questions"
-        text = missing[0] if isinstance(missing[0], str) else missing[0].text
-        raise ModelError(
-            f"`{model.spec}` leaves {len(missing)} of {len(items)} {kind} without an answer, such "
-            f"as {text[:80]!r}",
-            expected="one answer to each; `Answer()` where there is none to a question",
-            fix="fix the model, or choose another one",
-        )
-    return list(answers)
-
-
-TEXTS_A_BATCH = 64
-"""Texts in one call of a classifier: at most these, and `KEPT_AT_ONCE`, are lost by a kill."""
-
-_PAIRS = "pairs, as they come: the question's number from 0, and its `scope.records.Answer`"
-
-
-def predictions(model: Any, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-    """A classifier's predictions as they come, each with its text's place in the sequence.
-
-    A classifier with a true ``asked_alone`` is given one text a call.
-
-    Raises
-    ------
-    ModelError
-        When it omits a text, answers one twice, or gives something other than a prediction.
-    """
-    alone = getattr(model, "asked_alone", False)
-    streams = isinstance(model, StreamingClassifier) and not alone
-    answers = model.stream(texts) if streams else _in_batches(model, texts, alone)
-    count = 0
-    for place, prediction in _each_once(model, "text", texts, answers):
-        yield place, _checked_prediction(model, texts[place], prediction)
-        count += 1
-    _require_count(model, count, len(texts))
-
-
-def replies(model: Any, role: Role, questions: Sequence[Question]) -> Iterator[tuple[int, Answer]]:
-    """A model's answers as they come, each with its question's place in the sequence.
-
-    Characters that cannot be written as UTF-8, halves of a pair of surrogates, and NUL are
-    replaced by U+FFFD, as broken bytes are elsewhere: one such token among a thousand answers is
-    the model's own, and no reason to give up.
-
-    Raises
-    ------
-    ModelError
-        When the model answers a question twice or gives an invalid answer.
-    """
-    answers = getattr(model, METHODS[role])(questions)
-    if not isinstance(answers, Iterable):
-        raise wrong(model, f"with a {type(answers).__name__}", _PAIRS)
-    for place, answer in _each_once(model, "question", questions, answers):
-        yield place, _checked_answer(model, questions[place], answer)
-
-
-def _in_batches(model: Any, texts: Sequence[str], alone: bool) -> Iterator[tuple[int, Prediction]]:
-    size = 1 if alone else TEXTS_A_BATCH
-    for start in range(0, len(texts), size):
-        batch = texts[start : start + size]
-        answers = model.classify(batch)
-        _require_count(model, len(answers), len(batch))
-        yield from enumerate(answers, start)
-
-
-def _require_count(model: Any, answers: int, texts: int) -> None:
-    if answers != texts:
-        raise ModelError(
-            f"`{model.spec}` gives {answers} answers to {texts} texts",
-            expected="one answer per text, in order",
-            fix="fix the model, or choose another one",
-        )
-
-
-def _each_once(
-    model: Any, kind: str, items: Sequence[Any], answers: Iterable[Any]
-) -> Iterator[tuple[int, Any]]:
-    """Each answer with its place, at most one to each item."""
-    came: set[int] = set()
-    for pair in answers:
-        match pair:
-            case (Integral() as number, answer):
-                place = int(number)
-            case _:
-                raise wrong(model, f"with {shown(pair, 80)}", _PAIRS)
-        if kind == "question" and not isinstance(answer, Answer):
-            raise wrong(model, f"with {shown(pair, 80)}", _PAIRS)
-        if not 0 <= place < len(items) or place in came:
-            raise wrong(
-                model,
-                f"{kind} {place} of {len(items)}{' twice' if place in came else ''}",
-                f"one answer to each {kind}, by its place",
-            )
-        came.add(place)
-        yield place, answer
-
-
-def _checked_prediction(model: Any, text: str, prediction: Prediction) -> Prediction:
-    """The prediction; without probabilities where they are NaN, or the model gives a reason."""
-    if any(map(math.isnan, prediction.probabilities)):
-        return Prediction(probabilities=(), truncated=prediction.truncated, missing="no number")
-    if prediction.missing and not prediction.probabilities:
-        return prediction
-    if model.labels:
-        expected = f"{len(model.labels)} probabilities that sum to 1"
-        values, count = prediction.probabilities, len(model.labels)
-        good = not prediction.tokens and is_distribution(values, count)
-    else:
-        expected = (
-            "different tokens, each with a probability, the likeliest first, whose sum is at most 1"
-        )
-        good = _names_tokens(prediction)
-    if not good:
-        named = str(prediction.probabilities)
-        if prediction.tokens:
-            named = f"the tokens {prediction.tokens} with {named}"
-        raise wrong(model, f"{named[:300]} to the text {text[:80]!r}", expected)
-    return prediction
-
-
-def _names_tokens(prediction: Prediction) -> bool:
-    """Whether it names what comes next; the first must be probable, or nothing is predicted."""
-    values, tokens = prediction.probabilities, prediction.tokens
-    return (
-        0 < len(tokens) == len(values) == len(set(tokens))
-        and values[0] > 0
-        and is_distribution(values, len(tokens), part=True)
-        and all(first >= second for first, second in pairwise(values))
-    )
-
-
-def _checked_answer(model: Any, question: Question, answer: Answer) -> Answer:
-    if reason := _what_is_wrong(question, answer):
-        raise wrong(
-            model,
-            f"{question.text[:80]!r} with {reason}",
-            "a text, or where there are options the number of one of them, from 0, with a "
-            "probability for each or none",
-        )
-    # Plain values: classes derived from them may do anything when they are used.
-    return Answer(
-        text=None if answer.text is None else _plain(answer.text),
-        choice=answer.choice if type(answer.choice) is int else None,
-        probabilities=tuple(normalized(answer.probabilities).tolist()),
-        others=tuple(map(_plain, answer.others)),
-        truncated=bool(answer.truncated),
-        asked=bool(answer.asked),
-        missing=answer.missing,
-        reply=_plain(answer.reply),
-        score=answer.score,
-    )
-
-
-def _what_is_wrong(question: Question, answer: Answer) -> str:
-    """Why the answer to this question is invalid; empty if it is valid."""
-    texts = [*([] if answer.text is None else [answer.text]), *answer.others]
-    if strange := [text for text in texts if not isinstance(text, str)]:
-        return f"{shown(strange[0], 80)}, which is no text"
-    options, values = len(question.options), answer.probabilities
-    if not isinstance(values, tuple | list) or (values and not is_distribution(values, options)):
-        return f"the probabilities {shown(values, 100)} for {options} options"
-    if not answer.given:
-        return ""
-    if not options:
-        return "an option, where there are none" if answer.text is None else ""
-    if type(answer.choice) is not int or not 0 <= answer.choice < options:
-        return f"the option {shown(answer.choice)} of {options}"
-    return ""
-
-
-def _plain(text: str) -> str:
-    return writable(str.__str__(text))
-
-
-def wrong(model: Any, answered: str, expected: str) -> ModelError:
-    """The error of a model that gives an invalid answer."""
-    return ModelError(
-        f"`{model.spec}` answers {answered}",
-        expected=expected,
-        fix="fix the model, or choose another one",
-    )

@@ -13,8 +13,6 @@ A classifier, or an endpoint in any role, that is new to a run answers `REPEATED
 in one batch. If the answers of a classifier of Python differ, it is asked text by text, also when
 the run is resumed. Those of an endpoint depend on what it is asked by others at the time: their
 `Spread` is kept, and what lies within it is the same model.
-
-How much two answers of a model differ.
 """
 
 from __future__ import annotations
@@ -29,9 +27,10 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.answers.answers import Answers, Memory, checked, in_order
+from scope.answers.answers import Answers, Memory
 from scope.answers.run import Run
 from scope.errors import ModelError, RunError
+from scope.models.questions import KINDS, ask, in_order
 from scope.models.saved import MissingPredictionsError, TableColumn
 from scope.models.scheme import Model, scheme_of
 from scope.protocols import Progress, Role, Task
@@ -61,21 +60,16 @@ class Spread(NamedTuple):
     others: int
 
 
-def ask(
-    model: Model, task: Task, questions: Sequence[Question], store: Run, progress: Progress
+def answer_questions(
+    model: Model, task: Task, questions: Sequence[Question], run: Run, progress: Progress
 ) -> tuple[Answer, ...]:
     """One model's answers to all questions, in their order; see `Answers.get`."""
     if model.saved or isinstance(model.adapter, TableColumn):
-        # The letters of a table were compared with the options as they were read.
-        is_table = isinstance(model.adapter, TableColumn)
-        asked = (model.adapter, task.role, questions)
-        known = dict(
-            model.adapter.choose(questions) if is_table else checked(*asked, own=model.own)
-        )
-        answers = [known.get(place) for place in range(len(questions))]
+        # Saved answers were checked as they were read.
+        answers = getattr(model.adapter, KINDS[task.role].method)(questions)
         return tuple(in_order(model.adapter, questions, answers))
-    how: dict[str, Any] = {"progress": progress, "title": f"{task.name}: {model.name}"}
-    return tuple(store.get(model.adapter, task.role, questions, own=model.own, **how))
+    title = f"{task.name}: {model.name}"
+    return tuple(run.get(model.adapter, task.role, questions, progress=progress, title=title))
 
 
 def answer_texts(
@@ -177,13 +171,14 @@ def _least_differences(
 
     Those at which the server fails are left out: they say nothing of the model.
     """
+    difference: Any = KINDS[role].difference
     least, left, failed = dict.fromkeys(stored, math.inf), [*stored], []
     for _ in range(ASKINGS):
         run.asked_again += len(left)
-        answers = checked(model.adapter, role, left, own=model.own)
+        answers = ask(model.adapter, role, left)
         again = {left[place]: answer for place, answer in answers}
         for item, answer in again.items():
-            least[item] = min(least[item], difference(role, stored[item], answer))
+            least[item] = min(least[item], difference(stored[item], answer))
         failed = [item for item, answer in again.items() if answer.missing == "server"]
         left = [item for item in left if least[item] > within]
         if not left:
@@ -224,9 +219,9 @@ def _compare_batches(
     with progress.task(f"{model.name}: comparing answers alone and in a batch", 1) as advance:
         # Those of an endpoint are wanted anyway, and kept as soon as they are there.
         store: Answers = run if served else Memory()
-        together = store.get(adapter, role, items, own=model.own)
+        together = store.get(adapter, role, items)
         if len(items) > 1 and not (served and run.fact(_SPREAD, adapter.fingerprint)):
-            alone = [Memory().get(adapter, role, [item], own=model.own)[0] for item in items]
+            alone = [Memory().get(adapter, role, [item])[0] for item in items]
             _note(model, role, together, alone, run)
             together = alone if getattr(adapter, "asked_alone", False) else together
         advance()
@@ -241,7 +236,8 @@ def _note(
     pairs = zip(together, alone, strict=True)
     # What the server fails at says nothing of the model.
     told = [pair for pair in pairs if "server" not in (pair[0].missing, pair[1].missing)]
-    differences = [difference(role, *pair) for pair in told]
+    difference: Any = KINDS[role].difference
+    differences = [difference(*pair) for pair in told]
     others = differences.count(math.inf)
     spread = Spread(max((value for value in differences if value < math.inf), default=0.0), others)
     if max(differences, default=0.0) > DRIFT:
@@ -341,52 +337,6 @@ DRIFT = 1e-3
 """Greatest difference of a probability that other hardware, batches or libraries cause."""
 
 
-def difference(role: Role, first: Any, second: Any) -> float:
-    """How much two answers in a role differ."""
-    compare = difference_of_predictions if role == "classifier" else difference_of_answers
-    return compare(first, second)
-
-
-def difference_of_predictions(first: Prediction, second: Prediction) -> float:
-    """The greatest difference of a probability.
-
-    A token that only one prediction has counts, in the other, as at most the least probability
-    there.
-
-    Examples
-    --------
-    >>> one = Prediction(probabilities=(0.75, 0.25))
-    >>> difference_of_predictions(one, Prediction(probabilities=(0.5, 0.5)))
-    0.25
-    """
-    if not (first.tokens or second.tokens):
-        return _greatest(first.probabilities, second.probabilities)
-    ones = dict(zip(first.tokens, first.probabilities, strict=True))
-    others = dict(zip(second.tokens, second.probabilities, strict=True))
-    return max(_beyond(ones, others), _beyond(others, ones))
-
-
-def difference_of_answers(first: Answer, second: Answer) -> float:
-    """The same for answers to a question; infinite for other words.
-
-    Words are compared without case and spaces; equal ones differ by 0. Without probabilities
-    another option is infinitely different. Two missing answers are equal, and differ from any
-    other.
-
-    Examples
-    --------
-    >>> difference_of_answers(Answer(text="In 1066"), Answer(text="in  1066"))
-    0.0
-    >>> difference_of_answers(Answer(text="in 1066"), Answer())
-    inf
-    """
-    if _words(first) != _words(second):
-        return math.inf
-    if first.probabilities and len(first.probabilities) == len(second.probabilities):
-        return _greatest(first.probabilities, second.probabilities)
-    return 0.0 if first.choice == second.choice else math.inf
-
-
 def difference_of_numbers(first: NDArray[np.float32], second: NDArray[np.float32]) -> float:
     """The greatest difference of a number of two arrays, as a share of the first's greatest.
 
@@ -399,19 +349,3 @@ def difference_of_numbers(first: NDArray[np.float32], second: NDArray[np.float32
         return math.inf
     greatest = float(np.abs(first).max(initial=0.0)) or 1.0
     return float(np.abs(first - second).max(initial=0.0)) / greatest
-
-
-def _words(answer: Answer) -> str | None:
-    return None if answer.text is None else " ".join(answer.text.casefold().split())
-
-
-def _greatest(first: tuple[float, ...], second: tuple[float, ...]) -> float:
-    if len(first) != len(second):
-        return math.inf
-    return max((abs(a - b) for a, b in zip(first, second, strict=True)), default=0.0)
-
-
-def _beyond(ones: dict[str, float], others: dict[str, float]) -> float:
-    least = min(others.values(), default=0.0)
-    gaps = [abs(share - others.get(token, min(share, least))) for token, share in ones.items()]
-    return max(gaps, default=0.0)

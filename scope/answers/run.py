@@ -28,8 +28,14 @@ from scope.protocols import Capability, ComparesWords, Progress, SearchOptions
 from scope.records import Example, Perturbation, Result
 from scope.serialization import from_json, plain, to_json
 from scope.store import files
-from scope.store.files import keep_configuration, write_configuration
-from scope.store.folder import SUMMARY, RunFolder, Stopwatch, refuse_other_files
+from scope.store.folder import (
+    SUMMARY,
+    RunFolder,
+    Stopwatch,
+    keep_configuration,
+    refuse_other_files,
+    write_configuration,
+)
 from scope.store.long_lists import long_lists, remove_other_lists
 
 Kept = TypeVar("Kept", bound=Result)

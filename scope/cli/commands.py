@@ -12,13 +12,24 @@ from functools import partial
 from importlib.metadata import version
 from inspect import Parameter as Argument, Signature
 from itertools import takewhile
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import cyclopts
+from cyclopts import Parameter
 
-from scope.cli.list import list_
-from scope.cli.output import DryRun, Output, print_json, say, show_blocks, show_result, wrote
-from scope.cli.stored import clear, logs, merge, report, show
+from scope.cli.other_commands import clear, list_, logs, merge, show
+from scope.cli.output import (
+    DryRun,
+    Output,
+    ReportOutput,
+    Runs,
+    print_json,
+    say,
+    show_blocks,
+    show_result,
+    wrote,
+)
 from scope.core.options import FLAT
 from scope.core.request import Gates, Job, Request, described
 from scope.errors import SpecError
@@ -126,7 +137,7 @@ def _application(**more: Any) -> cyclopts.App:
         name="scope",
         # Of an option given twice the last counts, as where an alias of the shell holds the first.
         # A value that looks like JSON is text.
-        default_parameter=cyclopts.Parameter(
+        default_parameter=Parameter(
             negative=(), allow_repeating=True, json_dict=False, json_list=False
         ),
         result_action="return_value",
@@ -218,7 +229,7 @@ def _resolved(kind: Any) -> Any:
 
 def _with_eee(job: Job, request: Any) -> Any:
     """The request of a run whose result --eee can write; any other is refused before the run."""
-    from scope.jobs.exports import require_eee
+    from scope.jobs.pages import require_eee
     from scope.models.scheme import expand_spec
 
     compares = job.name in ("compare", "pair")
@@ -268,6 +279,38 @@ def gates_of(job: Job, written: Sequence[str]) -> Gates | None:
     return gates
 
 
+def report(
+    run: Annotated[str, Parameter(help="The run's name, or a path with a slash in it.")],
+    /,
+    *gates: Annotated[
+        str,
+        Parameter(
+            allow_leading_hyphen=True,
+            help="Gates of the run's job, such as --gate 'hard_scope>=0.9', see `scope audit "
+            "--help`. Exit with 1 if a gate fails.",
+        ),
+    ],
+    output: Annotated[ReportOutput, FLAT] = ReportOutput(),  # noqa: B008 - it is frozen
+    runs: Runs = Path("runs"),
+) -> int:
+    """Write a stored run's report again, without any model.
+
+    Example: scope report demo
+    """
+    from scope.jobs import job_named
+    from scope.jobs.pages import load_result, write_report
+
+    result = load_result(run, runs)
+    asked = gates_of(job_named(result.manifest.job), gates)
+    judged = asked.judged(Request(run=run, runs=runs), result) if asked else {}
+    # Other outputs leave the page as it is, which may show gates.
+    plain = replace(output, verbose=False) == ReportOutput()
+    page = result.folder and result.folder / "report.html"
+    if not asked and (plain or (page and not page.exists())):
+        write_report(result)
+    return ending(result, output, asked, judged)
+
+
 def ending(
     result: Result, output: Output, gates: Gates | None, judged: Mapping[str, Sequence[str]]
 ) -> int:
@@ -282,7 +325,7 @@ def ending(
     if output.brief:
         wrote(write_brief(result, *([box] if box else [])))
     if output.junit or output.eee:
-        from scope.jobs.exports import to_eee, to_junit
+        from scope.jobs.pages import to_eee, to_junit
 
         wrote(output.junit and to_junit(result, judged, output.junit))
         wrote(output.eee and to_eee(result, output.eee))

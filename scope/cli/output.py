@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -100,8 +101,9 @@ def wrote(path: Path | None) -> None:
         say(f"wrote {path}", err=True)
 
 
-def print_json(text: str) -> None:
-    """Print JSON that ends in a line break."""
+def print_json(content: object) -> None:
+    """Print JSON, or what JSON can hold, with one line break at the end."""
+    text = content if isinstance(content, str) else dumps(content, indent=1, ensure_ascii=False)
     print(text.rstrip("\n"), flush=True)
 
 
@@ -143,7 +145,7 @@ def show_result(result: Result, output: Output = Output(), *, gates: Sequence[Bl
     if output.json or output.json_full:
         print_json(result.to_json() if output.json_full else result.to_short_json())
     elif isinstance(output, ReportOutput) and output.model_card:
-        from scope.jobs.exports import model_card_of
+        from scope.jobs.pages import model_card_of
 
         say(model_card_of(result).rstrip("\n"))
     elif output.markdown:

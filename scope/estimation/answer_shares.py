@@ -23,7 +23,7 @@ from scope.records import (
 )
 from scope.records.estimates import FEWEST_TEXTS, UNANSWERABLE, brief
 from scope.records.examples import Prediction
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 ONE_ANSWER = 0.95
 """A model is degenerate if its most frequent answer has at least this share,"""

@@ -23,13 +23,8 @@ from scope.estimation.pairs import (
     invariant_pairs,
     measured,
 )
-from scope.metrics import (
-    METRICS,
-    Metric,
-    accuracy_difference_values,
-    agreement_values,
-    parse_metric,
-)
+from scope.metrics.catalog import METRICS, Metric, parse_metric
+from scope.metrics.consistency import accuracy_difference_values, agreement_values
 from scope.records import (
     Curve,
     Difference,
@@ -42,16 +37,16 @@ from scope.records import (
     are_clustered,
     unit_of,
 )
-from scope.statistics import (
+from scope.statistics.between_models import heterogeneity_p_value
+from scope.statistics.intervals import mean_estimate
+from scope.statistics.paired import (
     absolute,
     benjamini_hochberg,
     holm,
-    mean_estimate,
     paired_difference,
     resamples_for,
     sign_flip_p_value,
 )
-from scope.statistics.between_models import heterogeneity_p_value
 
 
 class Numbers(NamedTuple):

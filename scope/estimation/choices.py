@@ -21,18 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.pairs import measured
-from scope.metrics import (
-    METRICS,
+from scope.metrics.arrays import NO_ANSWER
+from scope.metrics.catalog import METRICS
+from scope.metrics.consistency import (
     ChanceCorrected,
     agreement_values,
     capa,
     capa_discrete,
     cohen_kappa,
     error_consistency,
-    in_both,
     js_divergence_values,
 )
-from scope.metrics.arrays import NO_ANSWER
+from scope.metrics.invariance import in_both
 from scope.records import (
     GOLD,
     Difference,
@@ -43,10 +43,11 @@ from scope.records import (
     Undefined,
     are_clustered,
 )
-from scope.statistics import chance_corrected_estimate, mean_estimate, paired_difference
+from scope.statistics.intervals import chance_corrected_estimate, mean_estimate
 from scope.statistics.paired import (
     detectable_difference,
     mcnemar_p_value,
+    paired_difference,
     paired_p_values,
     recovery,
     sum_estimate,

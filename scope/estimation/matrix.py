@@ -12,7 +12,8 @@ from itertools import combinations
 from types import MappingProxyType
 
 from scope.estimation.audits import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
-from scope.metrics import METRICS, in_both, parse_metric
+from scope.metrics.catalog import METRICS, parse_metric
+from scope.metrics.invariance import in_both
 from scope.records import (
     Answer,
     AuditMatrix,

@@ -14,18 +14,15 @@ from itertools import chain, combinations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.metrics import (
-    METRICS,
-    Metric,
-    concordance_values,
+from scope.metrics.arrays import open_rows, widened
+from scope.metrics.catalog import METRICS, Metric
+from scope.metrics.concordance import concordance_values, moves, reach
+from scope.metrics.invariance import (
     flip_scope_values,
     in_both,
     informedness_values,
     means_by_example,
-    moves,
-    reach,
 )
-from scope.metrics.arrays import open_rows, widened
 from scope.records import (
     Estimate,
     Measurement,
@@ -34,7 +31,8 @@ from scope.records import (
     ScoredPerturbation,
     Undefined,
 )
-from scope.statistics import mean_estimate, paired_difference, student_estimate
+from scope.statistics.intervals import mean_estimate, student_estimate
+from scope.statistics.paired import paired_difference
 
 Values = NDArray[np.float64]
 

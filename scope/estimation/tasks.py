@@ -35,14 +35,13 @@ from scope.estimation.choices import (
     without_values,
 )
 from scope.estimation.pairs import measured
-from scope.metrics import (
-    METRICS,
-    Metric,
-    agreement_values,
+from scope.metrics.catalog import METRICS, Metric
+from scope.metrics.consistency import agreement_values
+from scope.metrics.invariance import in_both
+from scope.metrics.texts import (
     best_against_gold,
     character_f1_values,
     exact_match_values,
-    in_both,
     text_cosine_values,
     word_f1_values,
 )
@@ -58,7 +57,7 @@ from scope.records import (
     Undefined,
     are_clustered,
 )
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 
 class TaskNumbers(NamedTuple):

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import chain, combinations
-from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
 from scope.core.request import Request
 from scope.data.fields import CLUSTER
 from scope.errors import ModelError, SpecError
 from scope.jobs.identity import short_names
-from scope.metrics import Metric, parse_metric
+from scope.metrics.catalog import Metric, parse_metric
 from scope.models.loading import in_role, load_model
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
+from scope.models.questions import KINDS
 from scope.models.saved import TableColumn
 from scope.models.scheme import Model, checked_spec, expand_spec, mark_cacheable, scheme_of
 from scope.plugins import (
@@ -31,29 +31,19 @@ from scope.plugins import (
     settings_of,
 )
 from scope.printing import counted, shown
-from scope.protocols import METHODS, Progress, Role, Task, TaskData
+from scope.protocols import Progress, Role, Task, TaskData
 from scope.records import MEMORY, CapabilityCard, ModelCard, PromptReading, Question, Setting
 from scope.registry import entries, find
 
-PROMPTS: Mapping[Role, Sequence[str]] = MappingProxyType(
-    {
-        "mask_filler": ("cloze",),
-        "answerer": ("answer", "text_to_text_answer"),
-        "choice_scorer": ("choice", "choice_letters"),
-    }
-)
-"""The prompts of each role."""
-
-
-_OWN_CODE = ("scope.models.guarded", "scope.models.python")
-"""Modules of ours whose models call the code of the user."""
+_OWN_CODE = "scope.models.questions"
+"""The module of ours whose models call the code of the user."""
 
 
 def answerer_card(answerer: Model, roles: Sequence[Role]) -> ModelCard:
     """A model's entry in the manifest, with the prompts that it is asked with in these roles."""
     # An object of the user's may use this name for something else.
     prompts = {} if answerer.own else getattr(answerer.adapter, "prompts", {})
-    used = [name for role in roles for name in PROMPTS.get(role, ())]
+    used = [name for role in roles for name in KINDS[role].prompts]
     asked = {name: prompts[name] for name in used if name in prompts}
     return replace(answerer.card(), prompts=asked)
 
@@ -128,7 +118,7 @@ def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
     """See that saved answers are those to all questions, before any other model is loaded."""
     require_rows(model, tasks)
     for task in tasks:
-        ask = getattr(model, METHODS[task.task.role])
+        ask = getattr(model, KINDS[task.task.role].method)
         for _ in ask([item.question for item in task.data.items]):
             pass
 
@@ -136,7 +126,7 @@ def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
 def is_own(requested: str | object, model: object) -> bool:
     """Whether the code of the user answers, and no adapter of ours for a library's model."""
     home = type(model).__module__
-    ours = home.startswith("scope.") and home not in _OWN_CODE
+    ours = home.startswith("scope.") and home != _OWN_CODE
     return not ours and (not isinstance(requested, str) or scheme_of(requested).own)
 
 
@@ -189,7 +179,7 @@ def require_one_form(models: Iterable[Any]) -> None:
 def check_prompts(roles: Sequence[Role], options: ModelOptions) -> None:
     """Read the prompts that are given, and refuse those with which nothing would be asked."""
     unused = "choice" if options.ask == "letters" else "choice_letters"
-    used = [name for role in roles for name in PROMPTS.get(role, ()) if name != unused]
+    used = [name for role in roles for name in KINDS[role].prompts if name != unused]
     for name in options.prompts:
         if name not in used:
             raise SpecError(
@@ -246,7 +236,7 @@ def spec_of(model: object) -> str:
 
 def first_questions(tasks: Sequence[ChosenTask]) -> dict[str, Question]:
     """The first question of each prompt that these tasks may use."""
-    return {name: task.questions[0] for task in tasks for name in PROMPTS.get(task.task.role, ())}
+    return {name: task.questions[0] for task in tasks for name in KINDS[task.task.role].prompts}
 
 
 def with_reading(model: Any, first: Mapping[str, Question]) -> Any:

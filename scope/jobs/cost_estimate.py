@@ -17,13 +17,13 @@ from math import ceil
 from typing import Any, NamedTuple, TypeVar
 
 from scope.answers import CachedClassifier, Memory
-from scope.answers.answers import checked
 from scope.answers.asking import REPEATED
 from scope.errors import SpecError
 from scope.models.options import LETTER_TOKENS, ModelOptions
+from scope.models.questions import ask
 from scope.models.scheme import Model, scheme_of, split_spec
 from scope.printing import did_you_mean
-from scope.protocols import Capability, EstimatesQueries, SearchOptions, Task
+from scope.protocols import Capability, EstimatesQueries, Role, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
 from scope.untrusted import Failed, attempt
 
@@ -76,10 +76,7 @@ def texts_work(model: Model, examples: Sequence[Example], perturbations: int) ->
     texts = list(dict.fromkeys(example.text for example in examples))
     queries = len(texts) + perturbations
 
-    def ask(some: Sequence[str]) -> object:
-        return model.adapter.classify(some)
-
-    return _planned("texts", model, ask, texts, queries, tokens_out=_label_tokens(model))
+    return _planned("texts", model, "classifier", texts, queries, tokens_out=_label_tokens(model))
 
 
 def questions_work(
@@ -90,11 +87,7 @@ def questions_work(
         (question.text, question.context, question.options): question for question in questions
     }
     distinct = list(known.values())
-
-    def ask(some: Sequence[Question]) -> object:
-        return list(checked(model.adapter, task.role, some, own=model.own))
-
-    return _planned(task.name, model, ask, distinct, len(distinct), tokens_out=tokens_out)
+    return _planned(task.name, model, task.role, distinct, len(distinct), tokens_out=tokens_out)
 
 
 def vectors_work(name: str, purpose: str, read: Callable[[Any], object], texts: Any) -> Planned:
@@ -189,26 +182,26 @@ class Timed(NamedTuple):
     answered: int
 
 
-def timed(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> Timed:
+def timed(items: Sequence[Asked], answer: Callable[[Sequence[Asked]], object]) -> Timed:
     """A model's answers to a random part of the items, for a few seconds."""
     sample = random.Random(0).sample(items, len(items))  # noqa: S311 - no secret
     began = time.monotonic()
-    ask(sample[:1])
+    answer(sample[:1])
     first = time.monotonic() - began
     done, size, began = 1, 4, time.monotonic()
     while done < len(sample) and time.monotonic() - began < SECONDS_A_TRIAL:
         portion = sample[done : done + size]
-        ask(portion)
+        answer(portion)
         done, size = done + len(portion), 2 * size
     each = (time.monotonic() - began) / (done - 1) if done > 1 else first
     return Timed(first, each, done)
 
 
-def seconds_to_answer(items: Sequence[Asked], ask: Callable[[Sequence[Asked]], object]) -> float:
+def seconds_to_answer(items: Sequence[Asked], answer: Callable[[Sequence[Asked]], object]) -> float:
     """Seconds that a model takes to answer all items, by a random part of them."""
     if not items:
         return 0.0
-    times = timed(items, ask)
+    times = timed(items, answer)
     return times.first + times.each * (len(items) - 1)
 
 
@@ -241,7 +234,7 @@ class _TimedClassifier:
 def _planned(
     purpose: str,
     model: Model,
-    ask: Callable[[Sequence[Any]], object],
+    role: Role,
     items: Sequence[Any],
     queries: int,
     *,
@@ -254,7 +247,8 @@ def _planned(
             return _endpoint_work(model, purpose, items, requests, tokens_out)
         seconds = 0.0
         if not model.saved:
-            seconds = seconds_to_answer(items, ask) * queries / max(len(items), 1)
+            seconds = seconds_to_answer(items, lambda some: list(ask(model.adapter, role, some)))
+            seconds *= queries / max(len(items), 1)
         return Work(model=model.name, purpose=purpose, queries=queries, seconds=seconds)
 
     return Planned(model.served, measured)
@@ -379,6 +373,5 @@ def facts_of(
     size = scheme.weights(split_spec(card.spec)[1], options)
     if model is None or not asked or scheme.served or scheme.saved:
         return ModelFacts(model=card.name, **size._asdict())
-    ask = getattr(model, method)
-    times = timed(asked, lambda some: list(ask(some)))
+    times = timed(asked, lambda some: list(getattr(model, method)(some)))
     return ModelFacts(model=card.name, seconds=times.each, timed=times.answered, **size._asdict())

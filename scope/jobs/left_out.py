@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scope.answers import Run, ask
+from scope.answers import Run, answer_questions
 from scope.data.sources import NAMED, LeftOutRows
 from scope.errors import DataError
 from scope.jobs.answering_models import ChosenTask
@@ -30,7 +30,9 @@ def ask_all(
     models: Sequence[Model], chosen: ChosenTask, run: Run, progress: Progress
 ) -> tuple[TaskAnswers, ByModel]:
     """The answers to the questions that no server failed to answer, and those to all questions."""
-    rows = [ask(model, chosen.task, chosen.questions, run, progress) for model in models]
+    rows = [
+        answer_questions(model, chosen.task, chosen.questions, run, progress) for model in models
+    ]
     ids = [question.id for question in chosen.questions]
     by_id = [dict(zip(ids, row, strict=True)) for row in rows]
     replies = dict(zip([model.name for model in models], by_id, strict=True))

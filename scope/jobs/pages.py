@@ -1,26 +1,29 @@
-"""The page of a result: sections of its job and of plugins; and reports of stored runs."""
+"""The page of a result, with sections of plugins, and its other forms; reports of stored runs."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import islice, takewhile
 from pathlib import Path
 
 from reports import blocks
 from reports.blocks import Block, Bullets, Callout, Page, Paragraph
+from reports.builders.model_card import every_eval_ever, model_card
 from reports.builders.outcomes import left_out_lines, left_out_section
 from reports.prose import Span, plain
 from reports.renderers.html import render, render_blocks, render_notebook
-from reports.renderers.markdown import to_markdown, to_short_markdown
+from reports.renderers.junit import junit
+from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
 from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
 from scope.registry import Entry, entries, imported
-from scope.store import RunFolder, run_folder
+from scope.store.folder import RunFolder, run_folder
 from scope.untrusted import UntrustedCode
 
 
@@ -326,3 +329,33 @@ def _estimate(row: FrameRow) -> dict[str, object]:
         for name, value in row._asdict().items()
         if value not in ("", None)
     }
+
+
+def model_card_of(result: Result) -> str:
+    """A table and a model index for a model card, as Markdown."""
+    return without_home(blocks_as_markdown(model_card(result)))
+
+
+def to_junit(result: Result, judged: Mapping[str, Sequence[str]], path: Path) -> Path:
+    """Write verdicts and gates as test cases; ``judged`` are the failures of each gate."""
+    return save(path, junit(result, page_of(result).title, judged))
+
+
+def to_eee(result: Result, path: Path) -> Path:
+    """Write how a model compares with the first of two in Every Eval Ever's schema."""
+    comparisons: Sequence[CompareResult] = getattr(result, "comparisons", ())
+    if isinstance(result, CompareResult):
+        comparisons = (result,)
+    count = len(comparisons[0].manifest.models) if comparisons else 0
+    require_eee(result.manifest.job, count)
+    return save(path, every_eval_ever(result, comparisons, comparisons[0].manifest.models[1]))
+
+
+def require_eee(job: str, models: int) -> None:
+    """Refuse --eee unless two models are compared; ``models`` is 0 without a comparison."""
+    if models != 2:
+        raise SpecError(
+            f"--eee with {models} models" if models else f"--eee with a result of the job {job}",
+            expected="a comparison of the answers of two models to questions",
+            fix="use a run of `scope compare` or `scope pair` on two models, or omit --eee",
+        )

@@ -17,7 +17,7 @@ from scope.answers.run import Searches, searched
 from scope.data.sampling import LoadedData, load_data
 from scope.errors import DataError, SpecError
 from scope.jobs.shared_fields import LabelledTexts
-from scope.metrics import METRICS, Metric, known_metrics, parse_metric
+from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
 from scope.plugins import (
     guarded_piece,

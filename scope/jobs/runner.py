@@ -31,7 +31,7 @@ from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
 from scope.records import Clock, Manifest, Result
 from scope.registry import imported
-from scope.store import check_folder, check_run, run_folder
+from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
 Found = TypeVar("Found", bound=Result)
@@ -154,20 +154,17 @@ def _finish(result: Found, run: Run) -> Found:
         drifts=tuple(run.drifts),
     )
     stored = run.write_result(replace(result, clock=clock))
-    run.write_report(_page(stored, run))
-    run.stopwatch.write(headline_of(stored))
-    return replace(stored, folder=run.path)
-
-
-def _page(result: Found, run: Run) -> str:
     try:
-        return result.html()
+        page = stored.html()
     except ScopeError as error:
         error.fix += (
             f"; the result is kept in `{run.result_path}`, and `scope report {run.path}` makes the "
             "page from it"
         )
         raise
+    run.write_report(page)
+    run.stopwatch.write(headline_of(stored))
+    return replace(stored, folder=run.path)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,8 @@ from scope.models.torch_setup import LIBRARIES, available_cores, release_of
 from scope.paths import expanded
 from scope.printing import counted, first_line
 from scope.progress import Silent
-from scope.store import RunFolder, run_folder, said_differences
 from scope.store.files import HOLDER, LOCK, guarded, read_text, write_atomically
+from scope.store.folder import RunFolder, run_folder, said_differences
 
 Item = TypeVar("Item")
 

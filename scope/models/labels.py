@@ -17,8 +17,9 @@ from scope.models.checkpoint import fingerprint_with
 from scope.models.options import ModelOptions
 from scope.models.probabilities import ranked
 from scope.models.prompts import Prompt, prompt_of, with_letters
+from scope.models.questions import ask, in_order
 from scope.models.scheme import carry_mark, require_words
-from scope.protocols import ChoiceScorer, Classifier, NextToken
+from scope.protocols import ChoiceScorer, Classifier, NextToken, Role
 from scope.records import Answer, Example, Prediction, Question
 
 LABELS_SHOWN = 10
@@ -57,8 +58,13 @@ def canonical(label: str, label_map: Mapping[str, str]) -> str:
     return label_map.get(label.casefold(), label).casefold()
 
 
-class _Wrapping:
-    """A model in another role, or with other names; other attributes are the wrapped model's."""
+class _InAnotherRole:
+    """A model in the role of classifier, with answers of its own role or other labels.
+
+    Answers are converted as they come; other attributes are the wrapped model's.
+    """
+
+    role: Role = "classifier"
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -76,33 +82,24 @@ class _Wrapping:
         """The id that a server gives the model; None where none answers."""
         return getattr(self._model, "served", None)
 
-
-class _Converting(_Wrapping):
-    """A model whose predictions are changed as they come; it streams if the model does."""
-
-    asked, streamed = "classify", "stream"
-
-    def __init__(self, model: Any) -> None:
-        super().__init__(model)
-        if hasattr(model, self.streamed):
-            self.stream = self._stream
-
     def classify(self, texts: Sequence[str]) -> list[Prediction]:
         """Answer every text, in order."""
-        return list(map(self._converted, getattr(self._model, self.asked)(texts)))
+        return in_order(self, texts, self.stream(texts))
 
-    def _stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        for place, prediction in getattr(self._model, self.streamed)(texts):
-            yield place, self._converted(prediction)
+    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """Answer every text as the model does: its index and the prediction."""
+        for place, answer in ask(self._model, self.role, self._asked(texts)):
+            yield place, self._converted(answer, texts[place])
 
-    def _converted(self, prediction: Prediction) -> Prediction:
+    def _asked(self, texts: Sequence[str]) -> Sequence[Any]:
+        return texts
+
+    def _converted(self, answer: Any, text: str) -> Prediction:
         raise NotImplementedError
 
 
-class AlignedClassifier(_Converting):
+class AlignedClassifier(_InAnotherRole):
     """A target whose probabilities are in the order of the reference's labels.
-
-    It streams if the target does.
 
     Raises
     ------
@@ -124,11 +121,11 @@ class AlignedClassifier(_Converting):
         self.fingerprint = classifier.fingerprint + order
         self.labels = tuple(labels)
 
-    def _converted(self, prediction: Prediction) -> Prediction:
-        if len(prediction.probabilities) != len(self._order):
-            return prediction  # refused by the caller
-        probabilities = tuple(prediction.probabilities[index] for index in self._order)
-        return replace(prediction, probabilities=probabilities)
+    def _converted(self, answer: Prediction, text: str) -> Prediction:
+        if not answer.given:
+            return answer
+        probabilities = tuple(answer.probabilities[index] for index in self._order)
+        return replace(answer, probabilities=probabilities)
 
 
 def label_order(
@@ -222,13 +219,15 @@ class PromptedScorer(ChoiceScorer, Protocol):
         """The same model, asked to choose with this prompt."""
 
 
-class LabelWordClassifier(_Wrapping):
+class LabelWordClassifier(_InAnotherRole):
     """A choice scorer in the role of classifier, with a word for each label.
 
     A text's probabilities are those of the words as options of the prompt `classify`, which
     also lists the words. A scorer with its own prompt for questions gets this one instead; any
     other gets the whole prompt as a question.
     """
+
+    role = "choice_scorer"
 
     def __init__(self, model: ChoiceScorer, options: ModelOptions) -> None:
         require_words(model.spec, options)
@@ -257,33 +256,14 @@ class LabelWordClassifier(_Wrapping):
             return self._prompt.render(asked)
         return str(self._model.prompt_as_read(self._name, asked))
 
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Answer every text, in order.
-
-        Raises
-        ------
-        ModelError
-            When the model leaves a text out, or gives no probabilities.
-        """
-        answers = dict(self.stream(texts))
-        if len(answers) != len(texts):
-            raise ModelError(
-                f"`{self.spec}` answers {len(answers)} of {len(texts)} texts",
-                expected="one answer per text",
-                fix="fix the model, or choose another one",
-            )
-        return [answers[index] for index in range(len(texts))]
-
-    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
-        """Answer every text as the model does: its index and the prediction."""
+    def _asked(self, texts: Sequence[str]) -> Sequence[Question]:
         # One id per text, in any batch.
         asked = [Question(id=text, text=text, options=self._words) for text in texts]
-        if not self._takes_prompt:
-            asked = [replace(question, text=self._prompt.render(question)) for question in asked]
-        for index, answer in self._model.choose(asked):
-            yield index, self._prediction(answer, texts[index])
+        if self._takes_prompt:
+            return asked
+        return [replace(question, text=self._prompt.render(question)) for question in asked]
 
-    def _prediction(self, answer: Answer, text: str) -> Prediction:
+    def _converted(self, answer: Answer, text: str) -> Prediction:
         if answer.missing:
             return Prediction(probabilities=(), truncated=answer.truncated, missing=answer.missing)
         if len(answer.probabilities) != len(self._words):
@@ -298,12 +278,11 @@ class LabelWordClassifier(_Wrapping):
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 
 
-class NextTokenClassifier(_Converting):
+class NextTokenClassifier(_InAnotherRole):
     """A language model in the role of classifier: the label is the likeliest next token.
 
     It has no list of labels, since every text has its own tokens, given in each prediction. Equally
-    probable tokens are sorted by text, so that predictions never depend on the model's order. It
-    streams if the model does.
+    probable tokens are sorted by text, so that predictions never depend on the model's order.
 
     Parameters
     ----------
@@ -313,8 +292,7 @@ class NextTokenClassifier(_Converting):
         Number of tokens in a prediction; all others count as other tokens.
     """
 
-    labels: tuple[str, ...] = ()
-    asked, streamed = "predict_next", "stream_next"
+    role, labels = "next_token", ()
 
     def __init__(self, model: NextToken, most: int) -> None:
         super().__init__(model)
@@ -322,7 +300,5 @@ class NextTokenClassifier(_Converting):
         # The same model names other tokens, and more of them, than its labels in another role.
         self.fingerprint = f"{model.fingerprint}-next-{most}"
 
-    def _converted(self, prediction: Prediction) -> Prediction:
-        if len(prediction.tokens) != len(prediction.probabilities):
-            return prediction  # refused by the caller
-        return ranked(prediction, self._most)
+    def _converted(self, answer: Prediction, text: str) -> Prediction:
+        return ranked(answer, self._most)

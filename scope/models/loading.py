@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from scope.errors import ModelError
-from scope.models.guarded import STREAMS, GuardedModel, guard_methods, is_complete
 from scope.models.options import ModelOptions, Readout
+from scope.models.questions import CALLS, KINDS, GuardedModel, guard_methods, is_complete
 from scope.models.scheme import (
     Scheme,
     carry_mark,
@@ -25,15 +25,7 @@ from scope.models.scheme import (
     split_name,
     with_name,
 )
-from scope.protocols import (
-    METHODS,
-    PROTOCOLS,
-    ChoiceScorer,
-    Classifier,
-    Encoder,
-    LatentReader,
-    Role,
-)
+from scope.protocols import ChoiceScorer, Classifier, Encoder, LatentReader, Role
 from scope.untrusted import UntrustedCode
 
 
@@ -120,7 +112,7 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     ModelError
         When it lacks the role; the message lists those that it has.
     """
-    if isinstance(model, PROTOCOLS[role]):
+    if isinstance(model, KINDS[role].protocol):
         return model
     if role == "classifier" and isinstance(model, ChoiceScorer):
         if scheme_of(spec).saved:
@@ -136,10 +128,11 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
         return LabelWordClassifier(model, options)
     kind = getattr(model, "kind", None)
     kind = kind if isinstance(kind, type) else type(model)
-    has = ", ".join(name for name, offered in PROTOCOLS.items() if isinstance(model, offered))
+    has = ", ".join(name for name, each in KINDS.items() if isinstance(model, each.protocol))
     raise ModelError(
         f"`{spec}` is a {kind.__name__} with the roles: {has or 'none'}",
-        expected=f"a model in the role of {role}: with `spec`, `fingerprint` and `{METHODS[role]}`",
+        expected=f"a model in the role of {role}: with `spec`, `fingerprint` and "
+        f"`{KINDS[role].method}`",
         fix="choose another model, or use one of this model's roles (see `scope list models`)",
     )
 
@@ -268,7 +261,7 @@ class LoadedWhenAsked:
             if hasattr(model, name):
                 setattr(self, name, getattr(model, name))
         # Only the model's own methods, so that it has the same roles.
-        for name in (*METHODS.values(), *STREAMS):
+        for name in CALLS:
             if hasattr(model, name):
                 setattr(self, name, partial(_ask, fetch, name))
 

@@ -2,12 +2,8 @@
 
 Models of transformers, sentence-transformers and scikit-learn are `scope.models.python`.
 
-Plain values, one per question, become checked records. ``fill`` and ``answer`` get a list of
-`Question` and return a list of texts, one each; ``choose`` returns an option's number, letter or
-text, or a list of probabilities, one an option; ``predict_next`` gets a list of texts and returns a
-dict of tokens with their probabilities for each. None says that there is no answer, and the records
-`Answer` and `Prediction` are taken as they are. Questions come in portions, so that a failure does
-not cost the answers to earlier ones.
+Plain values, one per question, become checked records: see `scope.models.questions`. Questions come
+in portions, so that a failure does not cost the answers to earlier ones.
 
 Objects of Python as models: those of other libraries, and what an object is known by.
 
@@ -25,209 +21,78 @@ import hashlib
 import os
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partialmethod
+from functools import partial
 from importlib import import_module
-from itertools import islice, repeat
-from numbers import Real
+from itertools import repeat
 from pathlib import Path
 from types import MethodType
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scope.data.fields import plain_label
-from scope.data.items import option_index
 from scope.errors import ModelError, SpecError
-from scope.metrics.arrays import HALF_PRECISION, is_distribution, normalized
-from scope.models.guarded import (
+from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
+from scope.models.options import ModelOptions
+from scope.models.questions import (
+    ASKED_AT_ONCE,
     GuardedModel,
-    checked_prediction,
     checked_text,
     is_complete,
     labels_as_texts,
+    one_each,
 )
-from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
-from scope.models.options import ModelOptions
-from scope.models.probabilities import next_tokens
 from scope.models.scheme import Scheme
 from scope.models.torch_setup import choose_threads, quiet_transformers
-from scope.printing import first_line, shown, writable
-from scope.protocols import Answers
-from scope.records import Answer, Prediction, Question
+from scope.records import Question
 from scope.records.result import MEMORY, OBJECT
 from scope.untrusted import UntrustedCode, loading
 
-METHODS = ("fill", "answer", "choose", "predict_next")
-
-Read = Callable[[Any, Question], Answer]
-
-ASKED_AT_ONCE = 64
-"""Questions in one call: the answers lost if the process is killed or the user's code fails."""
+_ASKED = ("fill", "answer", "choose", "predict_next")
+"""The methods of an object that answers other questions than for labels."""
 
 
 class PythonModel:
-    """An object's own methods under their names, with their answers checked.
-
-    A class derived from this one has the methods of the object's roles, and no others.
-
-    Parameters
-    ----------
-    calls
-        The object's methods by name; ``classify`` maps texts to rows of probabilities.
-    labels
-        Names of the labels of ``classify``.
-    """
+    """An object's own methods under their names, with an identity; `GuardedModel` checks them."""
 
     def __init__(
         self,
         calls: Mapping[str, Callable[[list[Any]], Any]],
         labels: Sequence[str],
-        code: UntrustedCode,
+        spec: str,
         fingerprint: str,
     ) -> None:
-        self._calls, self._code = calls, code
-        self.spec = code.name
-        self.fingerprint = fingerprint
+        self.spec, self.fingerprint = spec, fingerprint
         if labels:
-            self.labels = tuple(labels)
-
-    def _ask(self, name: str, read: Read, questions: Sequence[Question]) -> Answers:
-        for start in range(0, len(questions), ASKED_AT_ONCE):
-            portion = questions[start : start + ASKED_AT_ONCE]
-            with self._code.entered(name):
-                values = self._one_each(self._calls[name](list(portion)), len(portion), "questions")
-                answers = [self._read(read, *pair) for pair in zip(values, portion, strict=True)]
-            yield from enumerate(answers, start)
-
-    def _read(self, read: Read, value: object, question: Question) -> Answer:
-        if isinstance(value, Answer):
-            return value
-        try:
-            return read(value, question)
-        except ValueError as error:
-            raise self._wrong(
-                f"{error} to {question.text[:60]!r}",
-                "a text; where there are options, one by number from 0, letter or text, or a "
-                "probability for each that sum to 1; or None",
-            ) from error
-
-    def _predict_next(self, texts: Sequence[str]) -> list[Prediction]:
-        if not texts:
-            return []
-        with self._code.entered("predict_next"):
-            answers = self._one_each(self._calls["predict_next"](list(texts)), len(texts), "texts")
-            return list(map(self._prediction, answers, texts))
-
-    def _prediction(self, value: object, text: str) -> Prediction:
-        if isinstance(value, Prediction):
-            return checked_prediction(value, self.spec)
-        masses = dict(value) if isinstance(value, Mapping) else {}
-        if not masses or not is_distribution([*masses.values()], len(masses), part=True):
-            raise self._wrong(
-                f"{shown(value)} for what follows {text[:60]!r}",
-                "a dict of tokens with their probabilities, whose sum is at most 1",
-            )
-        values = normalized([*masses.values()], part=True).tolist()
-        # Tokens that are equal after encoding count as one.
-        texts = (writable(str(token)) for token in masses)
-        return next_tokens(zip(texts, values, strict=True), len(masses))
-
-    def _one_each(self, answers: Any, count: int, asked: str) -> list[Any]:
-        if isinstance(answers, str | Mapping) or not hasattr(answers, "__iter__"):
-            raise self._wrong(f"a {type(answers).__name__} to {count} {asked}", "a list of answers")
-        values = list(islice(answers, count + 1))
-        if len(values) != count:
-            number = f"more than {count}" if len(values) > count else str(len(values))
-            raise self._wrong(f"{number} answers to {count} {asked}", "one answer to each")
-        return values
-
-    def _classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Answer every text; probabilities are checked and rounded. A row with NaN is no answer."""
-        if not texts:
-            return []
-        rows = self._code.call("classify", self._calls["classify"], [*texts], check=self._as_rows)
-        shape = (len(texts), len(self.labels))
-        if rows.shape != shape or np.isinf(rows).any() or (rows < 0).any():
-            what = f"the shape {rows.shape}" if rows.shape != shape else "infinity or below 0"
-            raise ModelError(
-                f"`{self.spec}` answered {len(texts)} texts with {what}",
-                expected=f"finite probabilities in the shape {shape}",
-                fix="return one row per text and one column per label, each row summing to 1",
-            )
-        rows = normalized(rows)
-        sums = rows.sum(axis=1)
-        worst = sums[np.nan_to_num(np.abs(sums - 1)).argmax()]
-        if abs(worst - 1) > HALF_PRECISION:
-            raise self._wrong(
-                f"a row that sums to {worst:.6g}",
-                f"probabilities: each row sums to 1, within {HALF_PRECISION}",
-                "apply a softmax to scores before returning them",
-            )
-        return [Prediction(probabilities=tuple(row)) for row in np.round(rows, 6).tolist()]
-
-    def _as_rows(self, answer: Any, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The answer as a table of numbers, its columns in the order of the labels.
-
-        Of a generator one row more than requested is enough to see that there are too many.
-        """
-        if isinstance(answer, Iterator):
-            answer = list(islice(answer, len(texts) + 1))
-        try:
-            table = np.asarray(answer)
-            # Texts would be read as numbers, and None as NaN.
-            for value in table.flat if table.dtype.kind not in _NUMBERS else ():
-                if not isinstance(value, Real):
-                    raise TypeError(f"{shown(value)} is a {type(value).__name__}")
-            rows = table.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise self._wrong(
-                f"something that is not a table of numbers ({first_line(error)})",
-                "one row of probabilities per text, all of the same length",
-                "return a list of lists of numbers, or an array",
-            ) from error
-        names = _column_names(answer)
-        if names is None:
-            return rows
-        if sorted(names) != sorted(self.labels):
-            raise self._wrong(
-                f"the columns {', '.join(names)}",
-                f"a column for each of its labels: {', '.join(self.labels)}",
-                "name the columns as the labels, or return an array",
-            )
-        return rows[:, [names.index(label) for label in self.labels]]
-
-    def _wrong(self, problem: str, expected: str, fix: str = "fix the code") -> ModelError:
-        return ModelError(f"`{self.spec}` answered with {problem}", expected=expected, fix=fix)
+            self.labels = labels
+        vars(self).update(calls)
 
 
-def _in_words(value: object, question: Question) -> Answer:
-    if value is not None and not isinstance(value, str):
-        raise ValueError(shown(value))
-    return Answer(text=None if value is None else value.strip())
+def _in_portions(
+    spec: str, call: Callable[[list[Question]], Any], questions: Sequence[Question]
+) -> Iterator[tuple[int, Any]]:
+    """The answers to questions by their places: a failure costs those of one call alone."""
+    for start in range(0, len(questions), ASKED_AT_ONCE):
+        portion = list(questions[start : start + ASKED_AT_ONCE])
+        yield from enumerate(one_each(spec, call(portion), portion), start)
 
 
-def _among_options(value: Any, question: Question) -> Answer:
-    if value is None:
-        return Answer()
-    if hasattr(value, "tolist"):
-        value = value.tolist()  # an array or a number such as NumPy's
-    if not isinstance(value, list | tuple):
-        return Answer(choice=option_index(value, question.options))
-    if not is_distribution(value, len(question.options)):
-        raise ValueError(shown(value))
-    shares = tuple(round(share, 6) for share in normalized(value).tolist())
-    return Answer(choice=max(range(len(shares)), key=shares.__getitem__), probabilities=shares)
+def _by_labels(
+    spec: str, call: Callable[[list[str]], Any], labels: Sequence[str], texts: Sequence[str]
+) -> Any:
+    """The rows of probabilities of texts; columns that have names, in the order of the labels."""
+    answer = call(list(texts))
+    if (names := _column_names(answer)) is None:
+        return np.asarray(answer) if hasattr(answer, "columns") else answer
+    if sorted(names) != sorted(labels):
+        raise ModelError(
+            f"`{spec}` answers with the columns {', '.join(names)}",
+            expected=f"a column for each of its labels: {', '.join(labels)}",
+            fix="name the columns as the labels, or return an array",
+        )
+    return np.asarray(answer)[:, [names.index(label) for label in labels]]
 
-
-_ROLES = {
-    "classify": PythonModel._classify,
-    "fill": partialmethod(PythonModel._ask, "fill", _in_words),
-    "answer": partialmethod(PythonModel._ask, "answer", _in_words),
-    "choose": partialmethod(PythonModel._ask, "choose", _among_options),
-    "predict_next": PythonModel._predict_next,
-}
 
 _SHAPE = (
     "a function or a class's instance with `labels` (names) that maps a list of texts to one row "
@@ -236,9 +101,6 @@ _SHAPE = (
 )
 
 _SAMPLE = "A text."  # for a function without `labels`, whose answer may name them
-
-_NUMBERS = "fiub"
-"""Kinds of NumPy's arrays that hold numbers; values of object arrays are checked one by one."""
 
 
 def load(rest: str, options: ModelOptions) -> Any:
@@ -327,13 +189,17 @@ def _with_identity(
     """
     if is_known(candidate):
         return adapt(candidate, code.name, fingerprint, options)
-    offered = {name: getattr(candidate, name, None) for name in METHODS}
+    spec = code.name
+    offered = {name: getattr(candidate, name, None) for name in _ASKED}
     calls = {name: call for name, call in offered.items() if callable(call)}
     labels: tuple[str, ...] = ()
     if classification := _classification(candidate, attribute, code, needed=not calls):
-        calls["classify"], labels = classification
-    kind = type("PythonModel", (PythonModel,), {name: _ROLES[name] for name in calls})
-    return kind(calls, labels, code, fingerprint)
+        call, labels = classification
+        calls["classify"] = partial(_by_labels, spec, call, labels)
+    for name in ("fill", "answer", "choose"):
+        if name in calls:
+            calls[name] = partial(_in_portions, spec, calls[name])
+    return GuardedModel(PythonModel(calls, labels, spec, fingerprint), code)
 
 
 def _classification(

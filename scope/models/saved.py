@@ -276,6 +276,10 @@ class SavedClassifier:
         unusable = Prediction(probabilities=(), missing="unusable row")
         return [self._predictions.get(text, unusable) for text in texts]
 
+    def stream(self, texts: Sequence[str]) -> Iterable[tuple[int, Prediction]]:
+        """The same; in portions not all missing texts would be named at once."""
+        return enumerate(self.classify(texts))
+
 
 class MissingPredictionsError(ModelError):
     """Texts that a file of saved predictions does not answer; ``texts`` holds them."""

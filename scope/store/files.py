@@ -1,29 +1,32 @@
 """Whole files of a run, replaced in one step, its lock, and errors that a user can fix.
 
 A kill leaves the old file or the new one. One process at a time may write a run. What the system
-and the database report about a run folder becomes an error with a fix.
-
-The configuration of a run: a run never mixes two configurations.
-
-The manifest stores it under the key ``question``. A later session may add models, and nothing else.
+and the database report about a run folder becomes an error with a fix. A fitted object is two files
+that go together: arrays as safetensors, the rest as JSON with their digest.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import platform
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scope.errors import DamagedError, RunError
-from scope.paths import FULL
+from scope.paths import FULL, sealed, unsealed
 from scope.printing import first_line
+from scope.untrusted import converting
 
 _UNUSABLE = (
     *(sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR),
@@ -220,7 +223,9 @@ class RunLock:
             except Timeout as error:
                 raise _held(folder) from error
         try:
-            write_atomically(self._holder, _this_process())
+            since = datetime.now(UTC).isoformat(timespec="seconds")
+            holder = f"process {os.getpid()} on {platform.node()} since {since}"
+            write_atomically(self._holder, holder)
         except RunError:
             self._lock.release()
             raise
@@ -236,11 +241,6 @@ class RunLock:
             self._lock.release()
 
 
-def _this_process() -> str:
-    since = datetime.now(UTC).isoformat(timespec="seconds")
-    return f"process {os.getpid()} on {platform.node()} since {since}"
-
-
 def _held(folder: Path) -> RunError:
     # The holder's file is missing for a moment.
     holder = read_text(folder / HOLDER) or "another process"
@@ -251,217 +251,153 @@ def _held(folder: Path) -> RunError:
     )
 
 
-FORMAT = 1
+Described = TypeVar("Described")
 
-GROWING = ("targets", "controls", "models")
-"""The lists of models to which a later session may add."""
-
-_SHOWN_DIFFERENCES = 8
-_SHOWN_CHARACTERS = 80
+Scalar = bool | int | float | str | None
+"""A parameter as JSON has it."""
 
 
-def keep_configuration(
-    path: Path, configuration: Mapping[str, object], notes: Mapping[str, object]
-) -> bool:
-    """Write the configuration of a new run, or check that an old run takes this one.
+@dataclass(frozen=True, kw_only=True)
+class SavedParts:
+    """The names of two files that go together, and how to come by them.
 
-    Parameters
-    ----------
-    path
-        The manifest of the run.
-    configuration
-        Everything that decides the result, as JSON would hold it.
-    notes
-        Further facts of the session, such as versions; never compared.
-
-    Returns
-    -------
-    bool
-        Whether the manifest has this configuration now. False where it adds models to the run:
-        `write_configuration` is then called with the result, so that a session that fails leaves
-        the run as it was.
-
-    Raises
-    ------
-    RunError
-        When the run has another configuration, or its manifest cannot be read.
+    ``numbers`` holds the arrays, ``description`` all else, and the digest of the other. ``origin``
+    says in a few words what writes them, ``first`` what to do where there are none yet, and
+    ``again`` where they are lost.
     """
-    requested = json.loads(_json(configuration))
-    stored = read_configuration(path)
-    if stored is None:
-        write_configuration(path, configuration, notes)
-    elif stored != requested and not _adds_models(stored, requested):
-        raise _other_configuration(path.parent, stored, requested)
-    return stored is None or stored == requested
 
+    numbers: str
+    description: str
+    origin: str
+    first: str
+    again: str
 
-def write_configuration(
-    path: Path, configuration: Mapping[str, object], notes: Mapping[str, object]
-) -> None:
-    """Write the manifest of a run; readers see the old one or all of the new."""
-    manifest = {"format": FORMAT, "notes": notes, "question": configuration}
-    write_atomically(path, _json(manifest) + "\n")
+    def write(self, folder: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
+        """Write arrays in one step, in a folder made if there is none; return their SHA-256.
 
+        Raises
+        ------
+        RunError
+            When the disk is full or may not be written; the old file stays.
+        """
+        from safetensors.numpy import save
 
-def _adds_models(stored: Mapping[str, Any], requested: Mapping[str, Any]) -> bool:
-    """Whether a configuration is the stored one with further models in its lists.
+        with guarded(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        content = save(dict(arrays))
+        write_atomically(folder / self.numbers, content)
+        return hashlib.sha256(content).hexdigest()
 
-    Examples
-    --------
-    >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["a", "c", "b"]})
-    True
-    >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["b", "a"]})
-    False
-    """
-    if stored.keys() != requested.keys():
-        return False
-    return all(
-        _is_within(stored[name], requested[name])
-        if name in GROWING
-        else stored[name] == requested[name]
-        for name in stored
-    )
+    def read(self, folder: Path, sha256: str) -> dict[str, NDArray[Any]]:
+        """Read arrays, if the file has this digest.
 
+        Raises
+        ------
+        RunError
+            When there is no such file, or it was changed.
+        """
+        from safetensors import SafetensorError
+        from safetensors.numpy import load
 
-def _is_within(some: Any, more: Any) -> bool:
-    """Whether the entries of a list are in another one, in their order."""
-    if not isinstance(some, list) or not isinstance(more, list):
-        return bool(some == more)
-    remaining = iter(more)
-    return all(entry in remaining for entry in some)
+        path = folder / self.numbers
+        with guarded(path):
+            require_file(path)
+            try:
+                content = path.read_bytes()
+            except FileNotFoundError as error:
+                raise self.damaged(path, "there is no such file") from error
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise self.damaged(path, f"its digest is not the one in `{self.description}`")
+        try:
+            # Copied: the arrays that were read may be unaligned and are read-only.
+            return {name: np.array(array) for name, array in load(content).items()}
+        except (SafetensorError, KeyError) as error:
+            # A KeyError is of a kind of number that NumPy does not have.
+            raise self.damaged(path, str(error)) from error
 
+    def describe(self, folder: Path, record: object) -> None:
+        """Write a record in one step, after the arrays whose digest it holds.
 
-def refuse_other_settings(path: Path, job: str | None, settings: Mapping[str, float]) -> None:
-    """Refuse a run of another job, or with another number among its settings.
+        Raises
+        ------
+        RunError
+            When the disk is full or may not be written; the old file stays.
+        """
+        from pydantic import TypeAdapter
 
-    Raises
-    ------
-    RunError
-        When the run at this manifest is one.
-    """
-    stored = read_configuration(path) or {}
-    kept = stored.get("settings")
-    known = kept if isinstance(kept, dict) else {}
-    wanted = {
-        name: round(value, 6)
-        for name, value in settings.items()
-        if isinstance(known.get(name), int | float)
-    }
-    requested = {"settings": wanted} | ({} if job is None else {"job": job})
-    before = {"settings": {name: known[name] for name in wanted}, "job": stored.get("job", job)}
-    if any(before[name] != value for name, value in requested.items()):
-        raise _other_configuration(path.parent, {key: before[key] for key in requested}, requested)
+        plain = TypeAdapter(type(record)).dump_python(record)
+        text = json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=1)
+        write_atomically(folder / self.description, sealed(text + "\n"))
 
+    def described(self, folder: Path, kind: type[Described], formats: int) -> Described:
+        """Read a record of that kind, whose field ``format`` must be of this release.
 
-def _form(configuration: Mapping[str, Any]) -> object:
-    """How language models choose: see `scope.models.options.Asking`."""
-    return configuration.get("settings", {}).get("ask", "words")
+        Raises
+        ------
+        RunError
+            When there is none, or it is damaged or of another format.
+        """
+        from pydantic import TypeAdapter, ValidationError
 
+        path = folder / self.description
+        text = read_text(path)
+        if text is None:
+            raise RunError(
+                f"no `{self.description}` in `{folder}`",
+                expected=f"a folder that {self.origin} wrote",
+                fix=f"name that folder, or {self.first}",
+            )
+        try:
+            content = unsealed(text).text
+        except ValueError as error:
+            raise self.damaged(path, str(error)) from error
+        try:
+            # Earlier releases wrote no checksum; a broken one is an unknown field.
+            return TypeAdapter(kind).validate_json(content, strict=True)
+        except ValidationError as error:
+            complaints = error.errors(include_url=False, include_context=False)
+        # Another format outweighs all other complaints.
+        for complaint in complaints:
+            if complaint["loc"] == ("format",) and complaint["type"] == "literal_error":
+                raise RunError(
+                    f"`{path}` has format {complaint['input']!r}",
+                    expected=f"format {formats}",
+                    fix=f"read it with the release of SCoPE that wrote it, or {self.again}",
+                )
+        place = ".".join(map(str, complaints[0]["loc"]))
+        where = f"at `{place}`: " if place else ""
+        raise self.damaged(path, f"{where}{complaints[0]['msg']}")
 
-def read_configuration(path: Path) -> dict[str, Any] | None:
-    """The configuration of a run, or None before the run was started.
+    def restoring(self, folder: Path) -> AbstractContextManager[None]:
+        """Report parts that cannot be reassembled as damaged, for any error."""
 
-    Raises
-    ------
-    RunError
-        When the manifest is damaged or of another format.
-    """
-    manifest = _read(path)
-    return None if manifest is None else manifest["question"]
+        def not_together(error: BaseException) -> RunError:
+            reason = f"its parts do not go together ({first_line(error)})"
+            return self.damaged(folder / self.description, reason)
 
+        return converting(not_together, passing=(KeyboardInterrupt,))
 
-def read_notes(path: Path) -> dict[str, Any]:
-    """The facts stored with the configuration by the first session; empty without any.
-
-    Raises
-    ------
-    RunError
-        When the manifest is damaged or of another format.
-    """
-    notes = (_read(path) or {}).get("notes")
-    return notes if isinstance(notes, dict) else {}
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    text = read_text(path)
-    if text is None:
-        return None
-    try:
-        manifest = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise damaged(path, str(error)) from error
-    if not isinstance(manifest, dict) or not isinstance(manifest.get("question"), dict):
-        raise damaged(path, "it contains no configuration")
-    if manifest.get("format") != FORMAT:
-        raise RunError(
-            f"`{path}` has format {manifest.get('format')!r}",
-            expected=f"format {FORMAT}",
-            fix="continue with the release of SCoPE that started the run, or choose "
-            "another --run name",
-        )
-    return manifest
-
-
-def _json(value: object) -> str:
-    return json.dumps(
-        value, allow_nan=False, default=dict, ensure_ascii=False, indent=1, sort_keys=True
-    )
-
-
-def said_differences(
-    stored: object, requested: object, in_stored: str = "in the run", in_given: str = "here"
-) -> str:
-    """The first differences of two configurations by dotted key, and how many more there are.
-
-    Examples
-    --------
-    >>> said_differences({"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
-    'data.k is absent in the run, null here; seed is 0 in the run, 1 here'
-    """
-    old, new = _entries(stored), _entries(requested)
-    differences = [
-        f"{key.removeprefix('settings.')} is {_shown(old, key)} {in_stored}, "
-        f"{_shown(new, key)} {in_given}"
-        for key in sorted({*old, *new})
-        if old.get(key) != new.get(key)
-    ]
-    shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
-    rest = len(differences) - _SHOWN_DIFFERENCES
-    return f"{shown}; and {rest} more" if rest > 0 else shown
-
-
-def _shown(entries: Mapping[str, str], key: str) -> str:
-    text = entries.get(key, "absent")
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
-
-
-def _entries(value: object, key: str = "") -> dict[str, str]:
-    """The values of nested dicts and lists, as JSON by dotted key, such as ``targets[0].spec``."""
-    inner: dict[str, Any] = {}
-    if isinstance(value, dict):
-        inner = {f"{key}.{name}" if key else name: entry for name, entry in value.items()}
-    elif isinstance(value, list):
-        inner = {f"{key}[{place}]": entry for place, entry in enumerate(value)}
-    if not inner:
-        return {key: json.dumps(value, ensure_ascii=False)}
-    return {name: text for at, entry in inner.items() for name, text in _entries(entry, at).items()}
-
-
-def _other_configuration(
-    folder: Path, stored: Mapping[str, Any], requested: Mapping[str, Any]
-) -> RunError:
-    differences = said_differences(stored, requested)
-    if {_form(stored), _form(requested)} == {"letters", "words"}:
+    def damaged(self, path: Path, reason: str) -> RunError:
+        """The error of a file that SCoPE did not write as it is."""
         return RunError(
-            f"run `{folder.name}` asks its models for {_form(stored)}; with these models all would "
-            f"be asked for {_form(requested)} ({differences})",
-            expected="models that can be asked as those of the run: endpoints answer with letters "
-            "alone, and models of one verdict are asked alike",
-            fix="choose another name with --run: all models are then asked anew",
+            f"`{path}` is damaged: {reason}",
+            expected=f"`{self.numbers}` and `{self.description}` as SCoPE wrote them together",
+            fix=f"restore both from a copy, or {self.again}",
         )
-    return RunError(
-        f"run `{folder.name}` was started with different arguments: {differences}",
-        expected="the arguments with which the run was started, or the same with further "
-        f"{', '.join(GROWING[:-1])} or {GROWING[-1]}",
-        fix=f"choose another name with --run, or delete the folder `{folder}`",
-    )
+
+
+def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """An estimator's parameters as JSON has them; a search over them gives NumPy's numbers."""
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in parameters.items()
+    }
+
+
+def digest_of(known: object, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """16 hexadecimal digits: a hash of a description and its numbers."""
+    digest = hashlib.sha256(repr(known).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]

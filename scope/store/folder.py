@@ -1,8 +1,10 @@
 """The folder of a run: its files that are read and replaced whole, whether it can be used, and the
 list of runs.
 
-The summary of a run, its time and headline, is a small file that is written anew while the run goes
-on. Nothing depends on it: without the file the time begins at 0 and there is no headline.
+A run never mixes two configurations: the manifest stores it under the key ``question``, and a later
+session may add models, and nothing else. The summary of a run, its time and headline, is a small
+file that is written anew while the run goes on. Nothing depends on it: without the file the time
+begins at 0 and there is no headline.
 """
 
 from __future__ import annotations
@@ -23,7 +25,6 @@ from scope.paths import expanded
 from scope.records import Result
 from scope.serialization import from_json
 from scope.store import files
-from scope.store.files import read_configuration, read_notes, refuse_other_settings
 from scope.store.long_lists import StoredList, list_files
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
@@ -169,7 +170,18 @@ def check_run(folder: Path, job: str | None, settings: Mapping[str, float]) -> N
         if not folder.is_dir():
             return
         refuse_other_files(RunFolder(folder))
-    refuse_other_settings(RunFolder(folder).manifest_path, job, settings)
+    stored = RunFolder(folder).read_configuration() or {}
+    kept = stored.get("settings")
+    known = kept if isinstance(kept, dict) else {}
+    wanted = {
+        name: round(value, 6)
+        for name, value in settings.items()
+        if isinstance(known.get(name), int | float)
+    }
+    requested = {"settings": wanted} | ({} if job is None else {"job": job})
+    before = {"settings": {name: known[name] for name in wanted}, "job": stored.get("job", job)}
+    if any(before[name] != value for name, value in requested.items()):
+        raise _other_configuration(folder, {key: before[key] for key in requested}, requested)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -235,26 +247,21 @@ def _entry(path: Path) -> RunEntry:
         return RunEntry(
             name=path.name, size=size, changed=changed, broken="it has no manifest.json"
         )
-    notes = folder.read_notes()
+    cards = folder.read_notes().get("data")
+    noted = [card for card in cards if isinstance(card, Mapping)] if isinstance(cards, list) else []
     return RunEntry(
         name=path.name,
         job=_model(configuration.get("job")),
         reference=_model(configuration.get("reference")),
         targets=_models(configuration.get("targets")),
         models=_models(configuration.get("models")),
-        data=_specs(notes.get("data")),
+        data=tuple(str(card.get("spec") or "") for card in noted),
         changed=changed,
         headline=read_summary(path).headline if finished else "",
         report=str(folder.report_path) if folder.report_path.exists() else "",
         finished=finished,
         size=size,
     )
-
-
-def _specs(cards: object) -> tuple[str, ...]:
-    """The specs of the data, as the first session noted them."""
-    listed = cards if isinstance(cards, list) else []
-    return tuple(str(card.get("spec") or "") for card in listed if isinstance(card, Mapping))
 
 
 def _models(value: object) -> tuple[str, ...]:
@@ -266,6 +273,200 @@ def _model(value: object) -> str:
     if isinstance(value, Mapping):
         value = value.get("name") or value.get("spec")
     return value if isinstance(value, str) else ""
+
+
+FORMAT = 1
+
+GROWING = ("targets", "controls", "models")
+"""The lists of models to which a later session may add."""
+
+_SHOWN_DIFFERENCES = 8
+_SHOWN_CHARACTERS = 80
+
+
+def keep_configuration(
+    path: Path, configuration: Mapping[str, object], notes: Mapping[str, object]
+) -> bool:
+    """Write the configuration of a new run, or check that an old run takes this one.
+
+    Parameters
+    ----------
+    path
+        The manifest of the run.
+    configuration
+        Everything that decides the result, as JSON would hold it.
+    notes
+        Further facts of the session, such as versions; never compared.
+
+    Returns
+    -------
+    bool
+        Whether the manifest has this configuration now. False where it adds models to the run:
+        `write_configuration` is then called with the result, so that a session that fails leaves
+        the run as it was.
+
+    Raises
+    ------
+    RunError
+        When the run has another configuration, or its manifest cannot be read.
+    """
+    requested = json.loads(_json(configuration))
+    stored = read_configuration(path)
+    if stored is None:
+        write_configuration(path, configuration, notes)
+    elif stored != requested and not _adds_models(stored, requested):
+        raise _other_configuration(path.parent, stored, requested)
+    return stored is None or stored == requested
+
+
+def write_configuration(
+    path: Path, configuration: Mapping[str, object], notes: Mapping[str, object]
+) -> None:
+    """Write the manifest of a run; readers see the old one or all of the new."""
+    manifest = {"format": FORMAT, "notes": notes, "question": configuration}
+    files.write_atomically(path, _json(manifest) + "\n")
+
+
+def _adds_models(stored: Mapping[str, Any], requested: Mapping[str, Any]) -> bool:
+    """Whether a configuration is the stored one with further models in its lists.
+
+    Examples
+    --------
+    >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["a", "c", "b"]})
+    True
+    >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["b", "a"]})
+    False
+    """
+    if stored.keys() != requested.keys():
+        return False
+    return all(
+        _is_within(stored[name], requested[name])
+        if name in GROWING
+        else stored[name] == requested[name]
+        for name in stored
+    )
+
+
+def _is_within(some: Any, more: Any) -> bool:
+    """Whether the entries of a list are in another one, in their order."""
+    if not isinstance(some, list) or not isinstance(more, list):
+        return bool(some == more)
+    remaining = iter(more)
+    return all(entry in remaining for entry in some)
+
+
+def _form(configuration: Mapping[str, Any]) -> object:
+    """How language models choose: see `scope.models.options.Asking`."""
+    return configuration.get("settings", {}).get("ask", "words")
+
+
+def read_configuration(path: Path) -> dict[str, Any] | None:
+    """The configuration of a run, or None before the run was started.
+
+    Raises
+    ------
+    RunError
+        When the manifest is damaged or of another format.
+    """
+    manifest = _read(path)
+    return None if manifest is None else manifest["question"]
+
+
+def read_notes(path: Path) -> dict[str, Any]:
+    """The facts stored with the configuration by the first session; empty without any.
+
+    Raises
+    ------
+    RunError
+        When the manifest is damaged or of another format.
+    """
+    notes = (_read(path) or {}).get("notes")
+    return notes if isinstance(notes, dict) else {}
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    text = files.read_text(path)
+    if text is None:
+        return None
+    try:
+        manifest = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise files.damaged(path, str(error)) from error
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("question"), dict):
+        raise files.damaged(path, "it contains no configuration")
+    if manifest.get("format") != FORMAT:
+        raise RunError(
+            f"`{path}` has format {manifest.get('format')!r}",
+            expected=f"format {FORMAT}",
+            fix="continue with the release of SCoPE that started the run, or choose "
+            "another --run name",
+        )
+    return manifest
+
+
+def _json(value: object) -> str:
+    return json.dumps(
+        value, allow_nan=False, default=dict, ensure_ascii=False, indent=1, sort_keys=True
+    )
+
+
+def said_differences(
+    stored: object, requested: object, in_stored: str = "in the run", in_given: str = "here"
+) -> str:
+    """The first differences of two configurations by dotted key, and how many more there are.
+
+    Examples
+    --------
+    >>> said_differences({"seed": 0, "data": {"n": 5}}, {"seed": 1, "data": {"n": 5, "k": None}})
+    'data.k is absent in the run, null here; seed is 0 in the run, 1 here'
+    """
+    old, new = _entries(stored), _entries(requested)
+    differences = [
+        f"{key.removeprefix('settings.')} is {_shown(old, key)} {in_stored}, "
+        f"{_shown(new, key)} {in_given}"
+        for key in sorted({*old, *new})
+        if old.get(key) != new.get(key)
+    ]
+    shown = "; ".join(differences[:_SHOWN_DIFFERENCES])
+    rest = len(differences) - _SHOWN_DIFFERENCES
+    return f"{shown}; and {rest} more" if rest > 0 else shown
+
+
+def _shown(entries: Mapping[str, str], key: str) -> str:
+    text = entries.get(key, "absent")
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _entries(value: object, key: str = "") -> dict[str, str]:
+    """The values of nested dicts and lists, as JSON by dotted key, such as ``targets[0].spec``."""
+    inner: dict[str, Any] = {}
+    if isinstance(value, dict):
+        inner = {f"{key}.{name}" if key else name: entry for name, entry in value.items()}
+    elif isinstance(value, list):
+        inner = {f"{key}[{place}]": entry for place, entry in enumerate(value)}
+    if not inner:
+        return {key: json.dumps(value, ensure_ascii=False)}
+    return {name: text for at, entry in inner.items() for name, text in _entries(entry, at).items()}
+
+
+def _other_configuration(
+    folder: Path, stored: Mapping[str, Any], requested: Mapping[str, Any]
+) -> RunError:
+    differences = said_differences(stored, requested)
+    if {_form(stored), _form(requested)} == {"letters", "words"}:
+        return RunError(
+            f"run `{folder.name}` asks its models for {_form(stored)}; with these models all would "
+            f"be asked for {_form(requested)} ({differences})",
+            expected="models that can be asked as those of the run: endpoints answer with letters "
+            "alone, and models of one verdict are asked alike",
+            fix="choose another name with --run: all models are then asked anew",
+        )
+    return RunError(
+        f"run `{folder.name}` was started with different arguments: {differences}",
+        expected="the arguments with which the run was started, or the same with further "
+        f"{', '.join(GROWING[:-1])} or {GROWING[-1]}",
+        fix=f"choose another name with --run, or delete the folder `{folder}`",
+    )
 
 
 SUMMARY = "summary.json"

@@ -8,7 +8,7 @@ import pytest
 
 from reports.blocks import Paragraph, Section
 from scope.jobs.pages import load_result
-from scope.metrics.metric import _of_plugin
+from scope.metrics.catalog import _of_plugin
 
 
 def test_capabilities_are_listed_with_their_origin_and_the_broken_one_is_refused(
@@ -146,7 +146,7 @@ def use_metric(with_plugin, monkeypatch):
     def use(**changes):
         metric = replace(scope_steadiness.STEADINESS, **changes)
         monkeypatch.setattr(scope_steadiness, "STEADINESS", metric)
-        monkeypatch.setattr("scope.metrics.metric._of_plugin", _of_plugin.__wrapped__)
+        monkeypatch.setattr("scope.metrics.catalog._of_plugin", _of_plugin.__wrapped__)
 
     return use
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_results import kept
 from opened_page import CHROMIUM, opening
 from parsed_page import Node, parse
 
@@ -61,17 +61,10 @@ class ByJob(dict[str, Any]):
         return self[job]
 
 
-def build(job: str) -> Any:
-    """The made-up result of a job, from the module of its kind."""
-    kind = {"audit": "", "compare": "tasks_"}.get(job, f"{job.partition('-')[0]}_")
-    made_up = import_module(f"made_up_{kind}comparison")
-    return made_up.build_comparison(*[job] * (kind == "fleet_"))
-
-
 @pytest.fixture(scope="session")
 def results() -> ByJob:
     """The made-up result of each job."""
-    return ByJob(build)
+    return ByJob(kept)
 
 
 @pytest.fixture(scope="session")

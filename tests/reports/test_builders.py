@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import build_comparison
+from kept_results import kept
 
 from reports.blocks import Paragraph
 from reports.builders.estimates import table_of
@@ -12,7 +12,7 @@ from reports.prose import plain
 from reports.wording import Cell
 from scope.records import Clock, PromptReading, Undefined
 
-MANIFEST = build_comparison().manifest
+MANIFEST = kept("audit").manifest
 
 
 def test_the_store_is_mentioned_where_answers_were_repeated():

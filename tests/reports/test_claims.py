@@ -5,11 +5,9 @@ from dataclasses import replace
 from functools import cache, partial
 
 import claims_corpus
-import made_up_pair_comparison
-import made_up_reuse_comparison
-import made_up_tasks_comparison
 import pytest
 from claims_corpus import audit, comparison, differing
+from kept_results import kept
 
 from scope.jobs.pages import markdown_of
 
@@ -48,9 +46,9 @@ CORPUS = {
     "8 of 2,000 lost": partial(comparison, *runs(8, n=2000, wrong=400)),
     "40 gained, untested": lambda: untested(comparison(RIGHT, runs(40)[2], FIRST)),
     "1 lost, untested": lambda: untested(comparison(*runs(1))),
-    "made up: tasks": made_up_tasks_comparison.build_comparison,
-    "made up: pair": made_up_pair_comparison.build_comparison,
-    "made up: reuse": made_up_reuse_comparison.build_comparison,
+    "made up: tasks": partial(kept, "compare"),
+    "made up: pair": partial(kept, "pair"),
+    "made up: reuse": partial(kept, "reuse"),
 }
 """How to make each result."""
 

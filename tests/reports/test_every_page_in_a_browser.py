@@ -1,9 +1,9 @@
 """What holds for the page of every job in a real browser."""
 
 import pytest
-from made_up_fleet_comparison import RECORDS
+from kept_results import FLEET
 
-JOBS = ("audit", "compare", "reuse", "pair", "probe", *RECORDS)
+JOBS = ("audit", "compare", "reuse", "pair", "probe", *FLEET)
 EXAMINED = ("pair", "fleet-map")
 """Pages that hold nearly every kind of block between them; the others are examined as slow."""
 

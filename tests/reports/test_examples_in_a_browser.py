@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from claims_corpus import comparison as runs_compared, runs
-from made_up_comparison import CLOSING, IMAGE, TARGETS, found
+from kept_results import CLOSING, IMAGE, TARGETS, found
 from opened_page import choose, opening, shown
 
 MANY = 45

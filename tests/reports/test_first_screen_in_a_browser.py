@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import CLOSING, interval, with_reactions
+from kept_results import CLOSING, interval, kept
 
 from reports.blocks import Column, Page, Section, Table
 from reports.builders.answer import COLOURS, limit_strips
@@ -20,7 +20,7 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
 
 @pytest.fixture(scope="module")
 def result():
-    return with_reactions()
+    return kept("audit-reactions")
 
 
 @pytest.fixture(scope="module")

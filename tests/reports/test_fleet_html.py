@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from made_up_fleet_comparison import build_comparison, members, predictions
+from kept_results import kept
 
 from scope.records import BenchmarkPoint, Neighbour
 
@@ -18,7 +18,7 @@ def test_the_map_can_be_hovered_and_its_legend_tells_shapes(documents):
 
 
 def test_a_very_long_setting_is_folded(parse):
-    comparison = build_comparison()
+    comparison = kept("fleet-map")
     names = ", ".join(f"model-{place}" for place in range(150))
     manifest = replace(comparison.manifest, settings={"seed": 7, "models": names})
     section = parse(replace(comparison, manifest=manifest).html()).section("reproduce")
@@ -32,12 +32,12 @@ def test_many_models_make_a_page_that_a_browser_can_open():
     names = [f"organisation/model-{place}-of-some-name" for place in range(501)]
     near = tuple(Neighbour(model=names[place], distance=0.5) for place in range(5))
     many = tuple(
-        replace(members()[0], name=name, x=place % 53, y=place % 47, nearest=near)
+        replace(kept("fleet-map").fleet[0], name=name, x=place % 53, y=place % 47, nearest=near)
         for place, name in enumerate(names)
     )
-    page = build_comparison("fleet-map", fleet=many).html()
+    page = kept("fleet-map", fleet=many).html()
     assert page.count("<tr data-order") == 501
     assert len(page) < 501 * 1_250
     points = tuple(BenchmarkPoint(model=name, predicted=0.5, observed=0.25) for name in names)
-    row = replace(predictions()[0], points=points)
-    assert len(build_comparison("fleet-predict", predictions=(row,) * 6).html()) < 501 * 1_250
+    row = replace(kept("fleet-predict").predictions[0], points=points)
+    assert len(kept("fleet-predict", predictions=(row,) * 6).html()) < 501 * 1_250

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_probe_comparison import estimate
+from kept_results import interval
 
 from reports.blocks import (
     Beside,
@@ -30,7 +30,7 @@ from reports.renderers.terminal import to_text
 from reports.wording import Cell
 from scope.records import Endpoint, Undefined
 
-REMARKED = replace(Cell.of(estimate(0.5)), remark="may be chance")
+REMARKED = replace(Cell.of(interval(0.5, 750)), remark="may be chance")
 TABLE = Table(
     columns=(
         Column("Model", "name"),
@@ -65,13 +65,13 @@ def test_a_remark_stands_below_a_number_or_behind_it():
 def test_what_is_only_drawn_is_left_out_of_markdown_with_its_heading():
     drawn = Beside(((Figure(CHART),), (heading("Right"), paragraph("Words."))))
     assert markdown(drawn) == "# t\n\n## a\n\n### Right\n\nWords.\n"
-    small = grid("shares", {("a", "b"): estimate(0.5)}, rows=("a",), columns=("b",))
+    small = grid("shares", {("a", "b"): interval(0.5)}, rows=("a",), columns=("b",))
     assert "shares" in markdown(small)
     assert "shares" not in markdown(replace(small, dense=True))
 
 
 def end(value, limit=None, **options):
-    return Endpoint(name="accuracy", estimate=estimate(value), limit=limit, **options)
+    return Endpoint(name="accuracy", estimate=interval(value), limit=limit, **options)
 
 
 @pytest.mark.parametrize(

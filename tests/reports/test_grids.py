@@ -1,4 +1,4 @@
-from made_up_tasks_comparison import estimate
+from kept_results import estimate
 
 from reports.charts import LEVELS, grid
 from scope.records import Undefined

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-import made_up_probe_comparison
-import made_up_tasks_comparison
 import pytest
 from huggingface_hub import ModelCard
-from made_up_comparison import build_comparison, estimate
+from kept_results import estimate, kept
 from markdown_it import MarkdownIt
 
 from reports.blocks import Preformatted, Table
@@ -33,7 +31,7 @@ def card_of(result):
 
 
 def test_numbers_stand_with_interval_and_n_and_undefined_ones_with_their_reason():
-    rows, entries = card_of(build_comparison())
+    rows, entries = card_of(kept("audit"))
     assert next(iter(rows)) == "Accuracy"
     accuracy, agreement = rows["Accuracy"], rows["Same answers as teacher"]
     assert len(accuracy) == 3
@@ -50,7 +48,7 @@ def test_numbers_stand_with_interval_and_n_and_undefined_ones_with_their_reason(
 
 
 def test_a_comparison_has_recovery_and_flips_of_each_model_after_the_first():
-    result = made_up_tasks_comparison.build_comparison()
+    result = kept("compare")
     first, second, third = (card.name for card in result.manifest.models[:3])
     shares = dict.fromkeys(
         ("both", "only_first", "only_second", "neither", "difference", "recovery"), estimate(0.8)
@@ -70,7 +68,7 @@ def test_a_comparison_has_recovery_and_flips_of_each_model_after_the_first():
 
 
 def test_hostile_names_are_text_in_the_table_and_in_yaml():
-    result = build_comparison()
+    result = kept("audit")
     hostile = "a: [b]\n```\n- |<script>alert(1)</script>"
     cards = tuple(
         replace(one, name=hostile) if one.name == "student" else one
@@ -92,4 +90,4 @@ def test_hostile_names_are_text_in_the_table_and_in_yaml():
 
 def test_a_run_without_such_numbers_has_no_model_card():
     with pytest.raises(SpecError, match="accuracy, same answers or same reaction"):
-        model_card(made_up_probe_comparison.build_comparison())
+        model_card(kept("probe"))

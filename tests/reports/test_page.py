@@ -11,7 +11,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
-from made_up_fleet_comparison import RECORDS
+from kept_results import FLEET
 
 import reports
 import scope.jobs.pages as pages_module
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 KEPT = re.compile(r"soft_scope|sem_score_at_least|may (not )?replace")
 
 
-JOBS = ("audit", "compare", "reuse", "pair", "probe", *RECORDS)
+JOBS = ("audit", "compare", "reuse", "pair", "probe", *FLEET)
 
 
 @pytest.fixture(params=JOBS)
@@ -166,9 +166,9 @@ def test_headers_have_scopes_drawings_labels_and_the_page_a_language(read):
 
 def test_an_answer_in_one_sentence_is_the_heading_of_the_page_alone(compared, monkeypatch):
     sentence, about = prose("May it? **No**: {m}", m="<m>"), prose("500 texts.")
-    own = pages_module._own_page(compared)
-    answered = replace(own, heading=sentence, about=about)
-    monkeypatch.setattr(pages_module, "_own_page", lambda result: answered)
+    own_page = pages_module.imported(pages_module.job_named(compared.manifest.job).page)
+    answered = replace(own_page(compared), heading=sentence, about=about)
+    monkeypatch.setattr(pages_module, "imported", lambda _: lambda result: answered)
     made = pages_module.html_of(compared)
     assert '<h2 class="heading">May it? <strong>No</strong>: <bdi>&lt;m&gt;</bdi></h2>' in made
     assert '<p class="about">500 texts.</p>' in made
@@ -185,10 +185,10 @@ def test_characters_no_document_may_hold_are_replaced(compared):
 
 
 AGAIN = """
-import hashlib, runpy, sys
-build = runpy.run_path(sys.argv[1])["build"]
-for job in sys.argv[2:]:
-    print(hashlib.sha256(build(job).html().encode()).hexdigest())
+import hashlib, sys
+from kept_results import kept
+for job in sys.argv[1:]:
+    print(hashlib.sha256(kept(job).html().encode()).hexdigest())
 """
 
 
@@ -196,7 +196,7 @@ for job in sys.argv[2:]:
 def made_again():
     """The digest of each job's page, made in a process with another hash seed."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", AGAIN, HERE / "conftest.py", *JOBS],
+        [sys.executable, "-W", "error", "-c", AGAIN, *JOBS],
         env={**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": str(HERE.parent)},
         capture_output=True,
         text=True,

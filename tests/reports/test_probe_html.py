@@ -2,18 +2,21 @@
 
 from dataclasses import replace
 
-from made_up_probe_comparison import DEEP, SHALLOW, build_comparison, findings
+from kept_results import kept
 
 from scope.records import LayerAlignment, Undefined
 
+FINDINGS = kept("probe").findings
+DEEP, SHALLOW = (model.name for model in FINDINGS.models)
+
 BARE = replace(
-    findings(),
-    models=findings().models[:1],
-    scores=findings().scores[:1],
-    layers=findings().layers[:1],
+    FINDINGS,
+    models=FINDINGS.models[:1],
+    scores=FINDINGS.scores[:1],
+    layers=FINDINGS.layers[:1],
     differences=(),
     alignments=(),
-    misjudged=findings().misjudged[:1],
+    misjudged=FINDINGS.misjudged[:1],
     notes=(),
     files=(),
 )
@@ -37,7 +40,7 @@ def test_curves_show_every_defined_layer_and_name_it_where_pointed_at(documents)
 
 
 def test_one_model_and_one_step_make_a_page_with_every_section(parse):
-    page = parse(build_comparison(BARE).html())
+    page = parse(kept("probe", findings=BARE).html())
     assert sections(page) == [
         *("answer", "wrong", "steps", "layers", "limits", "asked", "reproduce")
     ]
@@ -46,7 +49,7 @@ def test_one_model_and_one_step_make_a_page_with_every_section(parse):
 
 def test_everything_undefined_still_makes_a_page(parse):
     gone = Undefined(reason="one side is constant", n=750)
-    found = findings()
+    found = FINDINGS
     undefined = replace(
         found,
         scores=tuple(
@@ -56,7 +59,7 @@ def test_everything_undefined_still_makes_a_page(parse):
         layers=tuple(replace(one, raw=gone, encoded=gone, lost=gone) for one in found.layers),
         differences=tuple(replace(one, pearson=gone) for one in found.differences),
     )
-    answer = parse(build_comparison(undefined).html()).section("answer")
+    answer = parse(kept("probe", findings=undefined).html()).section("answer")
     assert answer.all("svg") == []
     assert "r undefined with people’s scores" in answer.words
 
@@ -73,8 +76,8 @@ def test_a_page_on_hundreds_of_layers_has_colours_alone_and_stays_small_enough_t
         margins=((0.0625,) * depth,) * depth,
         chance=0.125,
     )
-    layers = tuple(replace(findings().layers[0], layer=place) for place in range(depth))
-    page = build_comparison(replace(BARE, layers=layers, alignments=(wide,))).html()
+    layers = tuple(replace(FINDINGS.layers[0], layer=place) for place in range(depth))
+    page = kept("probe", findings=replace(BARE, layers=layers, alignments=(wide,))).html()
     assert len(page) < 1_500_000
     grid = parse(page).section("layers").all("table")[1]
     cells = grid.all("td")

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from claims_corpus import SAME, audit, comparison, differing, runs
-from made_up_fleet_comparison import RECORDS
+from kept_results import FLEET
 from study_cases import choices_of, write_answers
 
 import scope
@@ -25,7 +25,7 @@ from scope.jobs.pages import page_of
 from scope.jobs.study import inference
 
 FILE = Path(__file__).parent / "golden" / "sentences.txt"
-MADE_UP = ("audit", "compare", "pair", "reuse", "probe", *RECORDS)
+MADE_UP = ("audit", "compare", "pair", "reuse", "probe", *FLEET)
 SEED, WORSE, WRONG = (differing(noise=(0.3, 0.3)), differing(noise=(0, 1.5)), differing(flips=12))
 AUDITS = {
     "the same model": partial(audit, SAME, SEED, 200),

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from scope.estimation.pairs import texts_that_count
 from scope.printing import counted
 from scope.records import AuditResult, Manifest, ScoredExample, ScoredPerturbation
-from scope.verdicts import PlannedEndpoint, fewest_texts, joint_power
+from scope.statistics.margins import fewest_texts
+from scope.verdicts.plan import PlannedEndpoint, joint_power
 
 ENOUGH = 100
 """Texts that count for concordance up to which more are drawn for a capability."""

@@ -46,7 +46,7 @@ from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import WrittenVerdict, in_order, measured_table, numbers_table
 from scope.jobs.audit.moves import moves_blocks
 from scope.jobs.audit.page_matrix import matrix_page
-from scope.metrics import metric_name
+from scope.metrics.catalog import metric_name
 from scope.records import AuditResult, marked
 
 

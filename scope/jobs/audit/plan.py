@@ -41,7 +41,7 @@ from scope.jobs.perturbing import (
     with_labels,
 )
 from scope.jobs.shards import SETTING, Shard
-from scope.metrics import Metric
+from scope.metrics.catalog import Metric
 from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER
 from scope.models.scheme import Model

@@ -17,7 +17,8 @@ from scope.records import (
     TextsNeeded,
     Undefined,
 )
-from scope.verdicts import MOST_TEXTS, texts_lacking
+from scope.verdicts.endpoints import texts_lacking
+from scope.verdicts.plan import MOST_TEXTS
 
 WORDS = {
     "agreement": "same answers",

@@ -21,7 +21,7 @@ from scope.estimation.answer_shares import IN_A_THOUGHT
 from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words
-from scope.metrics import in_both
+from scope.metrics.invariance import in_both
 from scope.printing import counted
 from scope.records import (
     AuditResult,
@@ -31,24 +31,25 @@ from scope.records import (
     Undefined,
     label_of,
 )
-from scope.statistics import student_estimate
-from scope.statistics.intervals import numbers_and_ids
-from scope.verdicts import (
-    ALL_GOLD,
-    Evidence,
+from scope.statistics.intervals import numbers_and_ids, student_estimate
+from scope.statistics.margins import fewest_texts
+from scope.verdicts.endpoints import (
     Pooled,
-    accuracy_evidence,
     decide,
     error_at,
     error_of_second,
-    fewest_texts,
     judge_differences,
     judge_share,
     judge_slope,
     lacking_clusters,
+    pooled,
+)
+from scope.verdicts.plan import (
+    ALL_GOLD,
+    Evidence,
+    accuracy_evidence,
     planned_differences,
     planned_slope,
-    pooled,
     with_texts_needed,
 )
 

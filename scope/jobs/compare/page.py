@@ -35,7 +35,7 @@ from scope.jobs.compare.task_estimates import (
     task_estimates,
     with_short_names,
 )
-from scope.metrics import metric_name
+from scope.metrics.catalog import metric_name
 from scope.records import CompareResult, Estimate, Undefined
 
 FEW_MODELS, MOST_MODELS = 6, 60

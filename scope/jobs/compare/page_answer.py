@@ -35,7 +35,7 @@ from reports.wording import (
 from scope.jobs.compare.examples import Filters, Questions, example
 from scope.jobs.compare.task_estimates import Part, TaskEstimates
 from scope.jobs.compare.verdicts import claim, in_words, questions_needed
-from scope.metrics import metric_name
+from scope.metrics.catalog import metric_name
 from scope.models.scheme import scheme_of
 from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from scope.answers import Run, recognise
-from scope.core.gates import Gate, parse_gate, require_names
 from scope.core.request import as_function
 from scope.estimation.tasks import (
     TaskNumbers,
@@ -19,7 +18,6 @@ from scope.estimation.tasks import (
     most_pairs,
 )
 from scope.jobs.answering_models import (
-    PROMPTS,
     ChosenTask,
     answerer_card,
     check_answering_models,
@@ -32,12 +30,14 @@ from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
+from scope.jobs.gates import Gate, parse_gate, require_names
 from scope.jobs.identity import configuration_of, manifest_of, short_names
 from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.shards import SETTING, Shard, check_engine, run_shards
 from scope.models.options import LETTER_TOKENS
 from scope.models.prompts import prompt_of
+from scope.models.questions import KINDS
 from scope.models.scheme import Model, split_spec, with_name
 from scope.protocols import Progress
 from scope.records import GOLD, CompareResult, Manifest, Outcome, Setting, TaskAnswers
@@ -56,7 +56,7 @@ class ComparisonPlan:
         """The prompts and the maximum length of answers, for models that may use them."""
         if all(model.saved or model.own for model in self.answering_models):
             return {}
-        used = dict.fromkeys(name for task in self.tasks for name in PROMPTS[task.task.role])
+        used = dict.fromkeys(name for task in self.tasks for name in KINDS[task.task.role].prompts)
         prompts = {
             f"prompt {name}": prompt_of(name, self.request.model_options).template for name in used
         }

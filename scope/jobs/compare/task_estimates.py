@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from reports.wording import short_names_of
-from scope.metrics import MetricName, metric_name
+from scope.metrics.catalog import MetricName, metric_name
 from scope.records import (
     ERROR,
     GOLD,

@@ -29,16 +29,14 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.verdicts import (
+from scope.verdicts.endpoints import decide, lacking_clusters, texts_lacking
+from scope.verdicts.plan import (
     ALL_GOLD,
     MOST_TEXTS,
     Evidence,
     Scores,
     accuracy_evidence,
-    decide,
-    lacking_clusters,
     texts_for_power,
-    texts_lacking,
     with_texts_needed,
 )
 

@@ -44,14 +44,14 @@ from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError,
 from scope.data.specs import open_file, open_source
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.left_out import notes_on
-from scope.metrics import exact_match_values
+from scope.metrics.texts import exact_match_values
 from scope.models.replies import without_thought
 from scope.models.saved import prediction_files
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.printing import counted, did_you_mean, listed
 from scope.records import Answer, CompareResult, Item, TaskAnswers
-from scope.store import RunFolder
+from scope.store.folder import RunFolder
 
 if TYPE_CHECKING:
     import pandas

@@ -19,7 +19,8 @@ from scope.jobs.fleet.questions import Answers, QuestionLayout, Table
 from scope.progress import Silent
 from scope.protocols import Advance, Progress
 from scope.records import Estimate, ForecastScore, QuestionForecast, ReliabilityBin, Undefined
-from scope.statistics import mean_estimate, paired_difference
+from scope.statistics.intervals import mean_estimate
+from scope.statistics.paired import paired_difference
 
 _STREAM = 0xF01D
 

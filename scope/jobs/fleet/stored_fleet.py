@@ -27,9 +27,8 @@ from scope.jobs.fleet.requests import FleetOrAnswers
 from scope.jobs.fleet.text_factors import TextFactors
 from scope.printing import counted, listed
 from scope.records import DataCard
-from scope.store import run_folder
-from scope.store.files import open_atomically
-from scope.store.saved_parts import SavedParts, Scalar, digest_of, plain_parameters
+from scope.store.files import SavedParts, Scalar, digest_of, open_atomically, plain_parameters
+from scope.store.folder import run_folder
 
 NUMBERS, DESCRIPTION = "embedder.safetensors", "embedder.json"
 

@@ -46,7 +46,7 @@ from scope.jobs.compare.page import page as compare_page
 from scope.jobs.pages import headline_of
 from scope.jobs.probe.page_tables import similar_layers
 from scope.jobs.reuse.page import page as reuse_page
-from scope.metrics import metric_name
+from scope.metrics.catalog import metric_name
 from scope.records import (
     AuditResult,
     CompareResult,

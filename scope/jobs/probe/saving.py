@@ -24,7 +24,7 @@ from scope.jobs.answering_models import refuse_same_models
 from scope.jobs.probe.estimator import Calibration, SimilarityProbe, check_parameters
 from scope.jobs.probe.measures import AllCosines, Measure, RawLayer, SiameseNetwork
 from scope.jobs.probe.network import RECIPES
-from scope.metrics import text_likeness_values
+from scope.metrics.texts import text_likeness_values
 from scope.models.latents.reader import natural_dtype
 from scope.models.loading import load_latent_reader
 from scope.models.options import ONE_WORD, SLOT, DType, ModelOptions, Readout, ReadoutKind
@@ -34,9 +34,8 @@ from scope.paths import expanded
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import ProbedModel
-from scope.store import check_folder
-from scope.store.files import guarded
-from scope.store.saved_parts import SavedParts, Scalar, digest_of, plain_parameters
+from scope.store.files import SavedParts, Scalar, digest_of, guarded, plain_parameters
+from scope.store.folder import check_folder
 
 OWN: Final = "its own"
 """The readout of a model that defines its own, such as a Python model."""

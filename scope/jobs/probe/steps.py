@@ -33,7 +33,7 @@ from scope.records import (
     StepScore,
     Undefined,
 )
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 if TYPE_CHECKING:
     from scope.jobs.probe.run import ProbePlan

@@ -38,11 +38,11 @@ from numpy.typing import NDArray
 from scope.estimation.pairs import AuditedPairs
 from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Indices, Square, Values
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, shared_mistakes
-from scope.metrics import METRICS, Metric, capa, capa_discrete, error_consistency
-from scope.metrics.consistency import ChanceCorrected
+from scope.metrics.catalog import METRICS, Metric
+from scope.metrics.consistency import ChanceCorrected, capa, capa_discrete, error_consistency
 from scope.records import Estimate, InformativeItem, Undefined
-from scope.statistics import mean_estimate
 from scope.statistics.conformal import joint_statistic
+from scope.statistics.intervals import mean_estimate
 from scope.statistics.paired import sum_estimate
 
 NOTHING_SHARED: Final = "suspect and reference have no answers in common to compute it from"

@@ -43,7 +43,7 @@ from scope.jobs.reuse.usability import (
     uninformative,
     unusable_models,
 )
-from scope.metrics import Metric
+from scope.metrics.catalog import Metric
 from scope.records import Agreement, Derivative, Evidence, ModelScore, Verdict
 from scope.statistics.conformal import conformal_p_value, prediction_test, threshold_rank
 

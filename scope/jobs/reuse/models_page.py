@@ -10,7 +10,7 @@ from reports.blocks import Block, Column, Paragraph, Section, Table, heading, no
 from reports.builders.estimates import meanings, spelled
 from reports.prose import Text, joined, prose
 from reports.wording import Cell, number, percent, range_of_counts, short
-from scope.metrics import MetricName, metric_name
+from scope.metrics.catalog import MetricName, metric_name
 from scope.records import Evidence, ModelScore, ReuseResult, Verdict
 
 _NO_METRICS: Mapping[str, tuple[str, str]] = {

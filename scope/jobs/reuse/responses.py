@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from scope.answers import Run, answer_texts, ask
+from scope.answers import Run, answer_questions, answer_texts
 from scope.errors import DataError, ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.jobs.left_out import unanswered
@@ -77,7 +77,7 @@ class TaskResponses(Responses):
     def answers(self, model: Model, items: Sequence[ReuseItem]) -> list[Response]:
         """The answers of a model to these questions, in their order."""
         questions = [item.question for item in items]
-        answers = ask(model, self.task, questions, store=self.run, progress=self.progress)
+        answers = answer_questions(model, self.task, questions, self.run, self.progress)
         replies = self.replies.setdefault(model.name, {})
         responses = []
         for item, answer in zip(items, answers, strict=True):

@@ -11,14 +11,13 @@ from scope.core.request import as_function
 from scope.jobs.left_out import with_reasons
 from scope.jobs.perturbing import soft_scope_metric
 from scope.jobs.reuse.judging import finding_of
-from scope.jobs.reuse.models import ReuseModels
 from scope.jobs.reuse.preparation import PreparedTest, prepare_task, prepare_texts
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.responses import ItemSet, make_case
 from scope.jobs.reuse.usability import with_chosen_controls
 from scope.jobs.reuse.verdicts import conclude, in_tests
 from scope.jobs.runner import Prepared, run_job
-from scope.metrics import Metric
+from scope.metrics.catalog import Metric
 from scope.records import GOLD, Measurement, Outcome, ReuseResult, Verdict
 
 
@@ -57,7 +56,11 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
     asked = {test.data.capability: responses.replies}
     originals = [item for item in items if item.id == item.unit]
     plain = {name for item in originals for name in (item.id, item.question.text)}
-    same = list(_same_models(models))
+    same = [
+        f"the suspect and {reference.name} are the same model: their fingerprints are equal"
+        for reference in models.references
+        if reference.fingerprint == models.suspect.fingerprint
+    ]
     failed = [line for name, items in sets.items() for line in items.failures(name)]
     of_all = (*failed, *responses.warnings())
     return ReuseResult(
@@ -65,26 +68,12 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         outcomes=outcomes(sets, verdicts, [card.name for card in test.asked]),
         measurements=measurements(verdicts, labelled=test.data.labelled > 0),
         verdicts=tuple(
-            replace(
-                verdict,
-                warnings=(
-                    *same,
-                    *_excluded(models.excluded, verdict),
-                    *of_all,
-                    *verdict.warnings,
-                ),
-            )
+            replace(verdict, warnings=(*same, *excluded, *of_all, *verdict.warnings))
             for verdict in verdicts
+            for excluded in [_excluded(models.excluded, verdict)]
         ),
         candidate_controls=candidates,
     )
-
-
-def _same_models(models: ReuseModels) -> Iterator[str]:
-    for reference in models.references:
-        if reference.fingerprint == models.suspect.fingerprint:
-            same = f"the suspect and {reference.name} are the same model"
-            yield f"{same}: their fingerprints are equal"
 
 
 def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:

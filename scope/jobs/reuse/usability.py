@@ -50,7 +50,7 @@ from scope.jobs.reuse.models import FEWEST_CONTROLS, ReuseModels
 from scope.jobs.reuse.responses import Responses, ReuseItem
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, guessing_p_value, kin, skill
 from scope.records import CandidateControl, ControlCheck, Estimate, Undefined
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 FEWEST_SHARED = 30
 """With fewer answered questions there is no verdict."""

@@ -31,8 +31,8 @@ from scope.jobs.reuse.usability import (
     sibling_warning,
 )
 from scope.records import Decision, Verdict
-from scope.statistics import holm
 from scope.statistics.conformal import controls_needed, others_needed
+from scope.statistics.paired import holm
 
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 

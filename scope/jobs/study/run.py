@@ -35,14 +35,14 @@ from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests
 from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs, PairTable, Square
 from scope.jobs.study.requests import SizeRequest, StudyNumber, StudyPair, StudyResult
-from scope.metrics import parse_metric
+from scope.metrics.catalog import parse_metric
 from scope.models.options import ModelOptions
 from scope.printing import counted, listed
 from scope.progress import reading_shown_by
 from scope.records import AuditResult, Estimate, Undefined
-from scope.statistics import holm
 from scope.statistics.between_models import FEWEST_MODELS, correlation_estimate
 from scope.statistics.intervals import LEVEL, one_numpy_thread, student_quantile
+from scope.statistics.paired import holm
 
 Judgements = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Scores by judge, model and item."""

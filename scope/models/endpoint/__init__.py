@@ -21,7 +21,6 @@ from scope.models.endpoint.roles import EndpointModel
 from scope.models.options import ModelOptions, Readout
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
 from scope.printing import did_you_mean
-from scope.protocols import METHODS
 
 RETRIES = 2
 """Most retries of the list of models: a wrong URL should fail at once."""
@@ -84,7 +83,7 @@ class OpenAI(Scheme):
         raise ModelError(
             f"`{self.name}:{rest}` runs on a server, which does not expose its layers",
             expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
-            f"`{METHODS['latent_reader']}` as python:MODULE:ATTRIBUTE",
+            "`latents` as python:MODULE:ATTRIBUTE",
             fix="use the checkpoint itself",
         )
 

@@ -22,7 +22,7 @@ from scope.jobs.runner import Prepared, run_job
 from scope.models.options import Labelling, ModelOptions
 from scope.models.scheme import Model
 from scope.records import Estimate, Example, Result, Undefined
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 from hypothesis import given, strategies as st
-from made_up_comparison import build_comparison
+from kept_results import kept
 
 from reports.renderers.junit import junit
 from scope.records import Estimate, Outcome, Replacement
@@ -59,23 +59,23 @@ def cases(text):
 @given(st.text(), st.text())
 def test_verdicts_and_gates_are_cases_and_what_fails_carries_its_sentence(name, sentence):
     readable = "".join(one for one in name if one.isalnum())
-    kept, lost = f"kept {readable}", f"lost {readable}"
+    good, lost = f"kept {readable}", f"lost {readable}"
     result = replace(
-        build_comparison(),
+        kept("audit"),
         verdicts=(
-            verdict(kept, "may replace", "it may"),
+            verdict(good, "may replace", "it may"),
             verdict(lost, "may not", f"may not: {sentence}"),
             verdict("open", "not shown", "too few texts"),
         ),
     )
     judged = {
-        f"{kept} in place of teacher": [],
+        f"{good} in place of teacher": [],
         f"{lost} in place of teacher": ["lost: may not"],
         "typo>=0.9": ["first", "second"],
         "synonym>=0.9": [],
     }
     found = cases(junit(result, f"title {name}", judged))
-    assert found[f"{kept} in place of teacher"] == [("system-out", "it may")]
+    assert found[f"{good} in place of teacher"] == [("system-out", "it may")]
     ((tag, message),) = found[f"{lost} in place of teacher"]
     assert tag == "failure"
     assert message.startswith("may not: ")
@@ -87,7 +87,7 @@ def test_verdicts_and_gates_are_cases_and_what_fails_carries_its_sentence(name, 
 @pytest.mark.parametrize("reason", ["]]> & <b>", "\x00\ud800\x1b[31m", 'x" onclick="y'])
 def test_a_part_that_failed_is_a_failed_case_and_hostile_words_are_only_text(reason):
     failed = Outcome(capability=reason, status="failed", reason=reason)
-    found = cases(junit(replace(build_comparison(), outcomes=(failed,)), reason, {}))
+    found = cases(junit(kept("audit", outcomes=(failed,)), reason, {}))
     ((name, ((tag, message),)),) = found.items()
     assert tag == "failure"
     assert name == message
@@ -95,5 +95,5 @@ def test_a_part_that_failed_is_a_failed_case_and_hostile_words_are_only_text(rea
 
 
 def test_without_verdicts_and_gates_there_is_no_case():
-    result = replace(build_comparison(), outcomes=(), clock=None)
+    result = kept("audit", outcomes=(), clock=None)
     assert cases(junit(result, "title", {})) == {}

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
-from made_up_comparison import build_comparison
-from made_up_fleet_comparison import RECORDS
+from kept_results import FLEET, kept
 from markdown_it import MarkdownIt
 
 from reports.blocks import (
@@ -94,7 +93,7 @@ def test_every_block_is_written():
 
 
 def test_a_comment_on_a_pull_request_has_the_answer_the_gates_examples_and_the_reports_path():
-    audit = build_comparison()
+    audit = kept("audit")
     gates = Callout("bad", (paragraph("A gate failed."), Bullets((prose("typo"),))))
     text = markdown_of(replace(audit, folder=Path("runs/mine")), gates)
     assert text.count("\n") <= MOST_LINES
@@ -133,7 +132,7 @@ def test_a_comment_has_at_most_60_lines_and_says_what_it_leaves_out(rows, gates)
 
 
 def test_the_comment_of_every_job_begins_with_its_answer_and_is_short(results):
-    for job in ("compare", "reuse", "probe", *RECORDS):
+    for job in ("compare", "reuse", "probe", *FLEET):
         result = results[job]
         text = result.to_markdown()
         assert text.count("\n") <= MOST_LINES
@@ -143,6 +142,6 @@ def test_the_comment_of_every_job_begins_with_its_answer_and_is_short(results):
 
 
 def test_the_first_examples_of_markdown_are_of_different_texts():
-    quoted = [line for line in markdown_of(build_comparison()).split("\n") if line[:1] == ">"]
+    quoted = [line for line in markdown_of(kept("audit")).split("\n") if line[:1] == ">"]
     plain = [line.replace("~", "").replace("*", "") for line in quoted]
     assert len(plain) == len(set(plain))

@@ -12,18 +12,17 @@ import time
 from pathlib import Path
 
 import pytest
-from made_up_fleet_comparison import build_comparison
+from kept_results import kept
 
 from scope.answers import Run
 from scope.answers.run import keep_search, searched
 from scope.errors import RunError
 from scope.records import Perturbation, Prediction
-from scope.serialization import from_json, to_json
-from scope.store import RunFolder, list_runs, run_folder
+from scope.store.folder import RunFolder, list_runs, run_folder
 
 QUESTION = {"job": "audit", "seed": 0}
 
-COMPARISON = from_json(to_json(build_comparison()))
+COMPARISON = kept("fleet-map")
 
 
 def test_a_run_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def audited(models, folder, names, **options):
     }
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("scope.jobs.audit.run._refuse_degenerate_reference", lambda *_: None)
-        patched.setattr("scope.jobs.runner._page", lambda *_: "")
+        patched.setattr("scope.records.Result.html", lambda _: "")
         return scope.audit(**(given | options))
 
 

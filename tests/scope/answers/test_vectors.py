@@ -1,5 +1,6 @@
 """Vectors of questions are computed once, and kept."""
 
+import math
 import sqlite3
 from contextlib import closing
 from hashlib import blake2b
@@ -7,6 +8,7 @@ from hashlib import blake2b
 import numpy as np
 import pytest
 
+from scope.answers.asking import difference_of_numbers
 from scope.answers.table import answer_file
 from scope.answers.vectors import question_vectors
 from scope.errors import ModelError, RunError
@@ -79,3 +81,10 @@ def test_a_damaged_vector_is_named_with_a_way_out(change, cache):
         connection.execute(f"UPDATE entries SET {change}")
     with pytest.raises(RunError, match=r"(?s)is damaged.*delete `.*shared-answers\.sqlite`"):
         question_vectors(TEXTS, Counting())
+
+
+def test_vectors_of_another_shape_or_without_numbers_are_another_models():
+    row = np.ones(3, dtype=np.float32)
+    assert difference_of_numbers(row, row) == 0
+    assert difference_of_numbers(row, np.ones(4, dtype=np.float32)) == math.inf
+    assert difference_of_numbers(row, row * np.float32(math.nan)) == math.inf

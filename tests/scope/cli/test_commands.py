@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 from parsed_page import parse
 
-from scope.store import RunFolder
+from scope.store.folder import RunFolder
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
 )
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 
 @pytest.fixture(scope="session")

@@ -5,8 +5,8 @@ import pytest
 
 from scope.estimation.matrix import measure_matrix
 from scope.records import Undefined
-from scope.statistics import sign_flip_p_value
 from scope.statistics.between_models import mean_over_models
+from scope.statistics.paired import sign_flip_p_value
 
 
 def test_an_asymmetry_is_that_of_the_example_means_of_shared_examples(measured):

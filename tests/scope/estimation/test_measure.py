@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from scope.estimation.audits import MORE_SIMILAR, measure
-from scope.metrics import METRICS
+from scope.metrics.catalog import METRICS
 from scope.records import (
     Prediction,
     Undefined,
 )
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 LABELS = ("negative", "positive")
 

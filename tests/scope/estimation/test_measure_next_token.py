@@ -3,7 +3,7 @@
 import pytest
 
 from scope.estimation.audits import OF_TOKENS, measure
-from scope.metrics import METRICS
+from scope.metrics.catalog import METRICS
 from scope.records import (
     Prediction,
     Undefined,

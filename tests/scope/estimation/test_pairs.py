@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from scope.estimation.audits import measure
 from scope.estimation.pairs import NO_FLIP, NO_MATCH, NO_MOVE, ScoredCandidates
-from scope.metrics import METRICS
+from scope.metrics.catalog import METRICS
 from scope.records import (
     Estimate,
     Example,

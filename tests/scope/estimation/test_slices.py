@@ -4,7 +4,8 @@ import pytest
 
 from scope.estimation.audits import slice_numbers, slices_of
 from scope.records import Example, Prediction, ScoredExample
-from scope.statistics import benjamini_hochberg, mean_estimate
+from scope.statistics.intervals import mean_estimate
+from scope.statistics.paired import benjamini_hochberg
 
 LABELS = ("negative", "positive")
 

@@ -5,8 +5,8 @@ import random
 from dataclasses import replace
 from functools import partial
 
-import made_up_tasks_comparison
 import pytest
+from kept_results import kept
 from toy_models import Reference
 
 import scope
@@ -18,7 +18,7 @@ def audit_toys(sentences_csv):
 
     def audit(runs, /, *targets, **options):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("scope.jobs.runner._page", lambda *_: "")
+            patch.setattr("scope.records.Result.html", lambda _: "")
             patch.setattr("scope.jobs.encoders.AT_HAND", ())
             return scope.audit(
                 **{
@@ -42,7 +42,7 @@ def toy_audit(audit_toys, tmp_path):
 @pytest.fixture(scope="session")
 def tasks_comparison():
     """The made-up comparison of tasks that the tests of its sections share."""
-    return made_up_tasks_comparison.build_comparison()
+    return kept("compare")
 
 
 @pytest.fixture(scope="session")

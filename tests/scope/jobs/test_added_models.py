@@ -6,7 +6,7 @@ import pytest
 
 from scope.errors import ModelError, RunError
 from scope.progress import Lines
-from scope.store import RunFolder
+from scope.store.folder import RunFolder
 
 STUDENT, STRANGER = "Student", "Stranger"
 

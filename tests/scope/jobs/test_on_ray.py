@@ -15,7 +15,7 @@ import scope
 from scope.errors import ModelError, ResourceError, RunError, SpecError
 from scope.jobs import shards as on_ray
 from scope.serialization import to_json
-from scope.store import RunFolder
+from scope.store.folder import RunFolder
 
 OPTIONS = {"capabilities": ["typo"], "cache": False, "n": 6, "trials": 1}
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from made_up_fleet_comparison import build_comparison as made_up
+from kept_results import kept
 from stub_server import stub_server
 
 import scope
@@ -18,20 +18,19 @@ from scope.jobs.runner import Prepared, run_job
 from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.records import ModelCard
-from scope.store import RunFolder
-from scope.store.folder import read_summary
+from scope.store.folder import RunFolder, read_summary
 
 
 @pytest.fixture
 def manifest():
-    return made_up().manifest
+    return kept("fleet-map").manifest
 
 
 @pytest.fixture
 def carry_out(tmp_path):
     """Runs a job of this configuration, whose work gives the made-up result unless it is given."""
 
-    def run(manifest, work=lambda run: made_up(), **options):
+    def run(manifest, work=lambda run: kept("fleet-map"), **options):
         return run_job(Request(**{"runs": tmp_path, **options}), lambda _: Prepared(manifest, work))
 
     return run
@@ -66,7 +65,7 @@ def test_a_result_whose_page_cannot_be_made_is_kept(manifest, carry_out, tmp_pat
         raise ModelError("no page", expected="a page", fix="correct the section")
 
     with monkeypatch.context() as broken:
-        broken.setattr(type(made_up()), "html", fail)
+        broken.setattr(type(kept("fleet-map")), "html", fail)
         with pytest.raises(ModelError, match=r"kept in .*result\.json.*scope report .*mine"):
             carry_out(manifest, run="mine")
     assert report("mine", tmp_path).exists()
@@ -135,7 +134,7 @@ def test_the_home_folder_appears_neither_in_the_page_nor_in_the_short_json(
 ):
     monkeypatch.setenv("HOME", str(tmp_path))
     at_home = replace(manifest, command=f"scope fleet map --data {tmp_path}/answers.csv")
-    result = carry_out(at_home, lambda run: replace(made_up(), manifest=at_home), run="mine")
+    result = carry_out(at_home, lambda run: kept("fleet-map", manifest=at_home), run="mine")
     page = RunFolder(result.folder).report_path.read_text()
     assert "~/answers.csv</pre>" in page
     shown = (page, result.to_markdown(verbose=True), result.to_short_json(), result.html())

@@ -7,7 +7,7 @@ import pytest
 
 from scope.errors import DamagedError, RunError, SpecError
 from scope.jobs.shards import Shard, merge
-from scope.store import RunFolder
+from scope.store.folder import RunFolder
 
 PARTS = ["part1", "part2", "part3"]
 TYPO = {"capabilities": ["typo"], "cache": False}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from scope.metrics import concordance_values, moves, reach
+from scope.metrics.concordance import concordance_values, moves, reach
 
 move = st.floats(-5, 5).map(lambda one: round(one, 3))
 pairs = arrays(float, (6, 2), elements=move)

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, strategies as st
 from reference import invariance_reference as slow
 
+from scope.metrics.catalog import METRICS
 from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
-from scope.metrics.metric import METRICS
 
 PAIR_METRICS = [METRICS[key] for key in ("ood_agreement", "hard_scope", "soft_scope")]
 every_pair_metric = pytest.mark.parametrize("metric", PAIR_METRICS, ids=str)

@@ -5,8 +5,8 @@ import pytest
 from reference import invariance_reference as slow
 
 from scope.metrics.arrays import open_rows, widened
+from scope.metrics.catalog import METRICS
 from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
-from scope.metrics.metric import METRICS
 from scope.records import Prediction
 
 PAIR_METRICS = [METRICS[key] for key in ("ood_agreement", "hard_scope", "soft_scope")]

@@ -1,7 +1,7 @@
 import pytest
 
 from scope.errors import SpecError
-from scope.metrics.metric import METRICS, parse_metric
+from scope.metrics.catalog import METRICS, parse_metric
 
 
 @pytest.mark.parametrize("metric", METRICS.values(), ids=str)

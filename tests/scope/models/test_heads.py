@@ -15,8 +15,8 @@ from scope.models.heads import load
 from scope.models.huggingface import ExtractiveModel, HuggingFaceClassifier, MaskedModel
 from scope.models.loading import load_model
 from scope.models.options import ModelOptions
+from scope.models.questions import KINDS
 from scope.models.text_to_text import SentinelModel, TextToTextModel
-from scope.protocols import PROTOCOLS
 from scope.records import BLANK, Question
 
 CPU = ModelOptions(device="cpu")
@@ -49,7 +49,7 @@ def folder(heads, llama_folders):
 def test_an_architecture_has_an_adapter_with_roles(folder, adapter, name, kind, roles):
     model = adapter(folder(name), CPU)
     assert type(model) is kind
-    assert [role for role, protocol in PROTOCOLS.items() if isinstance(model, protocol)] == roles
+    assert [role for role, kind in KINDS.items() if isinstance(model, kind.protocol)] == roles
 
 
 @pytest.mark.parametrize("architectures", [None, ["SomethingElse"], 7])

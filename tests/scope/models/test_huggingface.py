@@ -7,12 +7,12 @@ from hostile.checkpoints import tensors
 from hostile.encoders import change_json
 from hypothesis import given, settings, strategies as st
 
-from scope.answers.answers import predictions
 from scope.errors import ModelError
 from scope.models import huggingface
 from scope.models.heads import load, longest_input
 from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
+from scope.models.questions import ask
 from scope.models.torch_setup import load_torch
 
 LIMIT = 32
@@ -119,7 +119,7 @@ def refusal(folder, **options):
 def test_a_model_that_answers_nan_gives_no_number(bert_copy):
     tensors(lambda weights: weights["classifier.bias"].fill_(float("nan")))(bert_copy)
     classifier = load(str(bert_copy), ModelOptions(device="cpu"))
-    ((_, answer),) = predictions(classifier, ["a film"])
+    ((_, answer),) = ask(classifier, "classifier", ["a film"])
     assert (answer.given, answer.missing) == (False, "no number")
 
 

@@ -1,32 +1,29 @@
 """How a result shows itself: in one line, in a notebook, and its texts as a data frame."""
 
-from dataclasses import replace
 from pathlib import Path
 
-import made_up_tasks_comparison
 import pytest
 from claims_corpus import SAME, audit, differing
-from made_up_comparison import build_comparison
-from made_up_reuse_comparison import build_comparison as build_reuse
+from kept_results import kept
 
 from scope.errors import SpecError
 
 
 def test_the_representation_is_one_line_with_job_models_rows_and_folder():
-    result = replace(build_comparison(), folder=Path("runs/mine"))
+    result = kept("audit", folder=Path("runs/mine"))
     names = ", ".join(card.name for card in result.manifest.models)
     used = result.manifest.data[0].used
     assert repr(result) == f"<AuditResult: audit; {names}; n={used}; runs/mine>"
 
 
 def test_a_notebook_shows_the_findings_before_the_tables():
-    shown = build_comparison()._repr_html_()
+    shown = kept("audit")._repr_html_()
     assert 0 < shown.index("<p>") < shown.index("<table")
     assert shown.startswith('<div class="scope-result"><style>')
 
 
 def test_every_pair_and_model_is_a_row_of_the_examples():
-    result = build_comparison()
+    result = kept("audit")
     frame = result.to_frame("examples")
     pairs = [one for one in result.perturbations if one.reference is not None]
     assert len(frame) == len(pairs) * len(result.manifest.models)
@@ -38,11 +35,11 @@ def test_every_pair_and_model_is_a_row_of_the_examples():
 @pytest.mark.parametrize("what", ["examples", "pairs"])
 def test_a_result_without_such_rows_says_which_it_has(what):
     with pytest.raises(SpecError, match="estimates; or examples, of an audit or a comparison"):
-        build_reuse().to_frame(what)
+        kept("reuse").to_frame(what)
 
 
 def test_the_examples_have_both_models_probabilities_and_the_distance_of_their_shifts():
-    result = build_comparison()
+    result = kept("audit")
     frame = result.to_frame("examples")
     reference = frame[frame.model == result.manifest.reference.name]
     assert (reference.distance == 0).all()
@@ -55,11 +52,11 @@ def test_the_examples_have_both_models_probabilities_and_the_distance_of_their_s
 
 
 def test_the_worst_examples_come_first_where_asked():
-    frame = build_comparison().to_frame("examples", worst_first=True)
+    frame = kept("audit").to_frame("examples", worst_first=True)
     assert frame.distance.is_monotonic_decreasing
     assert frame.distance[0] == 1.0
-    assert sorted(frame.text) == sorted(build_comparison().to_frame("examples").text)
-    tasks = made_up_tasks_comparison.build_comparison()
+    assert sorted(frame.text) == sorted(kept("audit").to_frame("examples").text)
+    tasks = kept("compare")
     with pytest.raises(SpecError, match="an audit, whose examples have a distance"):
         tasks.to_frame("examples", worst_first=True)
     with pytest.raises(SpecError, match="worst_first of the estimates"):
@@ -67,11 +64,11 @@ def test_the_worst_examples_come_first_where_asked():
 
 
 def test_the_picture_of_a_report_is_html_with_svg_that_a_notebook_shows():
-    shown = build_reuse().plot()
+    shown = kept("reuse").plot()
     assert "<svg" in shown
     assert shown == shown._repr_html_()
     assert "<script" not in shown
     assert audit(SAME, differing(noise=(0.3, 0.3)), 200).plot().count("<svg") >= 1
-    nothing = replace(build_comparison(), measurements=())
+    nothing = kept("audit", measurements=())
     with pytest.raises(SpecError, match="a result whose report has a chart"):
         nothing.plot()

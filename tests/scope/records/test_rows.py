@@ -1,14 +1,12 @@
 """Every number of an audit as a row of a data frame."""
 
-from dataclasses import replace
-
-from made_up_comparison import TARGETS, build_comparison
+from kept_results import TARGETS, kept
 
 from scope.records import GOLD, AnswerShares, Undefined
 
 
 def test_an_audit_has_its_measurements_and_then_each_models_accuracy():
-    result = build_comparison()
+    result = kept("audit")
     rows = list(result.rows())
     expected = len(result.measurements) + len(result.answer_shares)
     assert len(rows) == expected == len(result.to_frame())
@@ -23,7 +21,7 @@ def test_the_numbers_of_a_degenerate_target_have_a_remark_unless_they_have_a_rea
     dead = AnswerShares(
         model=TARGETS[1], counts={"a": 4}, accuracy=Undefined(reason="no gold"), degenerate="why"
     )
-    result = replace(build_comparison(), answer_shares=(dead,))
+    result = kept("audit", answer_shares=(dead,))
     for row in list(result.rows())[:-1]:
         marked = row.target == TARGETS[1] and row.value is not None
         assert (row.reason == "degenerate: why") is marked

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scope.errors import RunError
-from scope.store.files import keep_configuration, read_configuration
+from scope.store.folder import keep_configuration, read_configuration
 
 QUESTION = {
     "job": "audit",

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from made_up_comparison import build_comparison
+from kept_results import kept
 
 from scope.answers import Run
 from scope.errors import DamagedError, RunError
@@ -16,7 +16,7 @@ from scope.paths import sealed, unsealed
 from scope.records import Answer, Item
 from scope.records.results import ScoredExample, ScoredPerturbation
 from scope.serialization import from_json, plain, to_json
-from scope.store import RunFolder
+from scope.store.folder import RunFolder
 from scope.store.long_lists import ROWS_AT_ONCE, ListFile, StoredList, list_files, long_lists
 
 
@@ -71,15 +71,15 @@ def test_it_behaves_as_a_tuple(numbers):
 def result_in(folder):
     """A finished run of a made-up audit, and its result."""
     with Run.open(folder, {"job": "audit"}) as run:
-        written = run.write_result(build_comparison())
+        written = run.write_result(kept("audit"))
     return RunFolder(folder), written
 
 
 def test_the_json_is_small_and_the_whole_reads_back(tmp_path):
     run, written = result_in(tmp_path)
     read = run.read_result()
-    assert replace(read, folder=None) == written == from_json(to_json(build_comparison()))
-    assert to_json(read) == to_json(build_comparison())
+    assert replace(read, folder=None) == written == kept("audit")
+    assert to_json(read) == to_json(kept("audit"))
     text = run.result_path.read_text(encoding="utf-8")
     assert read.examples[0].example.text not in text
     with pytest.raises(RunError, match="files beside it"):

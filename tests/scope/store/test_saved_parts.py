@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from scope.errors import RunError
-from scope.store.saved_parts import SavedParts
+from scope.store.files import SavedParts
 
 FILES = SavedParts(
     numbers="toy.safetensors",

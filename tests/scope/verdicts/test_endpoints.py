@@ -6,10 +6,16 @@ from hypothesis import given, strategies as st
 from scipy.stats import ttest_1samp
 
 from scope.records import Estimate, Undefined
-from scope.statistics import student_estimate
+from scope.statistics.intervals import student_estimate
 from scope.statistics.margins import score_estimate
-from scope.verdicts import judge_differences, judge_share, judge_slope, pooled, texts_lacking
-from scope.verdicts.endpoints import NO_TEXT
+from scope.verdicts.endpoints import (
+    NO_TEXT,
+    judge_differences,
+    judge_share,
+    judge_slope,
+    pooled,
+    texts_lacking,
+)
 
 scores = st.lists(st.sampled_from([-1, -0.5, -0.25, 0, 0.25, 1]), min_size=1, max_size=60)
 part = st.dictionaries(st.sampled_from("abcdefgh"), st.sampled_from([-1, 0, 0.5]), min_size=1)

@@ -8,7 +8,7 @@ from scipy.stats import binom, norm
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded, Undefined
 from scope.statistics.margins import Discordance, discordance, paired_within
-from scope.verdicts import (
+from scope.verdicts.plan import (
     Evidence,
     PlannedEndpoint,
     planned_differences,

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import build_comparison
+from kept_results import kept
 
 from reports.blocks import Cards, Table
 from reports.prose import plain, written
@@ -26,7 +26,7 @@ def cards_of(audit):
 
 def card_of(reference, before, after, *, labels=(), gold=None):
     """The card of one pair that the reference and, at first, its target answer alike."""
-    audit = build_comparison()
+    audit = kept("audit")
     models = tuple(
         ModelCard(name=role[0], role=role, spec="hf:m", fingerprint="f", labels=labels)
         for role in ("reference", "target")

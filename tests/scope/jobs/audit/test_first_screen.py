@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 
 import pytest
-from made_up_comparison import TARGETS, build_comparison, estimate, found
+from kept_results import TARGETS, estimate, found, kept
 
 from reports.blocks import Paragraph, Preformatted, Table, within
 from reports.charts import SmallStrip
@@ -35,7 +35,7 @@ def verdict_on(target, decision, *endpoints, **options):
 def result_of(decision, *, name="reach on typo", targets=("student",), role="target", **options):
     end = Endpoint(name=name, estimate=estimate(0.0), limit=0.5)
     verdicts = tuple(verdict_on(target, decision, end) for target in targets)
-    made = build_comparison()
+    made = kept("audit")
     reference, student, rival = made.manifest.models
     models = (reference, student, replace(rival, role=role))
     manifest = replace(made.manifest, models=models)

@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from made_up_comparison import build_comparison
+from kept_results import kept
 
 from reports.blocks import Cards, Table, within
 from scope.jobs.audit.page import page
 from scope.records import Undefined
 
-AUDIT = build_comparison()
+AUDIT = kept("audit")
 
 
 def blocks_of(result, anchor, kind, **limits):

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from claims_corpus import comparison, runs
-from made_up_tasks_comparison import CHOICE, MODELS, QA, estimate
+from kept_results import estimate
 
 from reports.blocks import Beside, Cards, Table, within
 from reports.charts import SmallStrip
@@ -15,6 +15,8 @@ from scope.jobs.compare.page import page
 from scope.jobs.compare.page_answer import Screen, about_of, heading_of, tables_of
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import GOLD, TaskShares, Undefined
+
+QA, CHOICE = "extractive_qa", "choice"
 
 RIGHT, FIRST, SECOND = runs(5)
 OTHER = "it gives another answer on"
@@ -121,13 +123,13 @@ def screens(result):
 
 
 def test_a_degenerate_model_is_marked_and_not_ranked(tasks_comparison):
-    other = MODELS[2]
+    _, second, other = (card.name for card in tasks_comparison.manifest.models)
     found = with_degenerate(tasks_comparison, other)
     screen = screens(found)[1]
     assert f"one answer to all: {other}." in text(about_of(screen))
     (table,) = (block for block in tables_of(screen) if isinstance(block, Table))
     assert plain(written(table.rows[-1].cells[0])) == f"{other} (degenerate)"
-    nothing = screens(with_degenerate(tasks_comparison, *MODELS[1:]))[1]
+    nothing = screens(with_degenerate(tasks_comparison, second, other))[1]
     assert "No two models can be compared: 2 of 3 are degenerate." in text(about_of(nothing))
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from made_up_comparison import SCRIPT
+from kept_results import SCRIPT
 
 from reports.blocks import Terms
 from reports.prose import plain

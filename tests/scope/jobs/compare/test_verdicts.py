@@ -12,8 +12,7 @@ import scope
 from scope.errors import SpecError
 from scope.estimation.tasks import measure_task
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
-from scope.jobs.exports import model_card_of
-from scope.jobs.pages import to_short_json
+from scope.jobs.pages import model_card_of, to_short_json
 from scope.records import Answer, Item, Question, TaskAnswers
 
 

@@ -5,20 +5,16 @@ from dataclasses import replace
 import pytest
 from headline_claims import drawn, estimates
 from hypothesis import given
-from made_up_fleet_comparison import (
-    bare,
-    communities,
-    estimate,
-    expected,
-    predictions,
-    routers,
-    scores,
-)
+from kept_results import bare, interval, kept
 
 from reports.prose import plain
 from scope.jobs.fleet import headlines
 from scope.records import ExpectedAccuracy, Undefined
 from scope.records.fleet import FEW_QUESTIONS
+
+SCORES = kept("fleet-embed").scores
+ROUTERS = kept("fleet-route").routers
+COMMUNITIES = kept("fleet-map").communities
 
 
 def said(sentences):
@@ -26,7 +22,7 @@ def said(sentences):
 
 
 def embedded(gain):
-    mean, _, used, *_ = scores()
+    mean, _, used, *_ = SCORES
     return headlines.of_scores((mean, replace(used, gain=gain)))
 
 
@@ -43,7 +39,7 @@ def words(answer):
 @pytest.mark.parametrize(
     ("gain", "frame"),
     [
-        (estimate(-0.0625), "✗"),
+        (interval(-0.0625), "✗"),
         (Undefined(reason="one question"), "?"),
         (None, "?"),
     ],
@@ -64,13 +60,13 @@ def forecast(gaps, shift):
     rows = tuple(
         ExpectedAccuracy(
             model=f"m{place}",
-            accuracy=estimate(0.5),
-            observed=estimate(0.5 + gap),
-            shift=estimate(gap),
+            accuracy=interval(0.5),
+            observed=interval(0.5 + gap),
+            shift=interval(gap),
         )
         for place, gap in enumerate(gaps)
     )
-    result = bare("fleet-forecast", expected=rows, shift=shift, scores=scores())
+    result = bare("fleet-forecast", expected=rows, shift=shift, scores=SCORES)
     return headlines.of_forecast(result)
 
 
@@ -79,15 +75,15 @@ def forecast(gaps, shift):
     [
         (
             (-0.1, 0.01),
-            estimate(-0.0625),
+            interval(-0.0625),
             "✗",
             "✗ The forecasts are too high, by 6.2 points on average; 1 of 2 models’ results lie",
         ),
-        ((0.1, 0.01), estimate(0.0625), "✗", "✗ The forecasts are too low, by 6.2 points"),
-        ((0.01, -0.01), estimate(0.01), "✓", "✓ Use the fleet to predict right and wrong answers"),
-        ((0.1, -0.01), estimate(0.01), "✗", "✗ Do not rely on single forecasts: 1 of 2"),
-        ((0.1, *[-0.01] * 8), estimate(0.01), "✗", "✗ Do not rely on single forecasts: 1"),
-        ((0.1, *[-0.01] * 9), estimate(0.01), "✓", "✓ Use the fleet"),
+        ((0.1, 0.01), interval(0.0625), "✗", "✗ The forecasts are too low, by 6.2 points"),
+        ((0.01, -0.01), interval(0.01), "✓", "✓ Use the fleet to predict right and wrong answers"),
+        ((0.1, -0.01), interval(0.01), "✗", "✗ Do not rely on single forecasts: 1 of 2"),
+        ((0.1, *[-0.01] * 8), interval(0.01), "✗", "✗ Do not rely on single forecasts: 1"),
+        ((0.1, *[-0.01] * 9), interval(0.01), "✓", "✓ Use the fleet"),
     ],
 )
 def test_forecasts_that_miss_or_are_shifted_are_never_called_good(gaps, shift, frame, head):
@@ -99,7 +95,7 @@ def test_forecasts_that_miss_or_are_shifted_are_never_called_good(gaps, shift, f
 
 
 def routed(over_single, over_mix, costs=(0.125, 0.5)):
-    router, single, mixed, oracle, *_ = routers()
+    router, single, mixed, oracle, *_ = ROUTERS
     return (
         replace(router, cost=costs[0]),
         replace(single, gain=over_single, cost=costs[1]),
@@ -119,7 +115,7 @@ def routed(over_single, over_mix, costs=(0.125, 0.5)):
 )
 def test_routing_is_worth_it_only_against_the_random_mix_too(over_single, over_mix, head, frame):
     """A mix of models at the same cost, drawn without reading, was better than the router once."""
-    rows = routed(estimate(over_single), estimate(over_mix))
+    rows = routed(interval(over_single), interval(over_mix))
     answer = headlines.of_route(bare("fleet-route", routers=rows))
     assert sign(answer) == frame
     assert head in words(answer)[0]
@@ -145,28 +141,28 @@ def test_routing_pays_by_both_intervals_alone(over_single, over_mix):
 )
 def test_the_cost_is_named_beside_the_gain(costs, frame, end):
     answer = headlines.of_route(
-        bare("fleet-route", routers=routed(estimate(0.0625), estimate(0.0625), costs))
+        bare("fleet-route", routers=routed(interval(0.0625), interval(0.0625), costs))
     )
     assert sign(answer) == frame
     assert words(answer)[0].endswith(end)
 
 
 def test_a_router_alone_is_compared_with_nothing():
-    for known in (routers()[:1], ()):
+    for known in (ROUTERS[:1], ()):
         headline, _ = words(headlines.of_route(bare("fleet-route", routers=known)))
         assert headline == "? Too early to say whether routing pays: no known answers show it"
 
 
 @pytest.mark.parametrize(("significant", "predicted"), [(95, 1), (94, 0)])
 def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(significant, predicted):
-    row = replace(predictions()[0], significant=significant)
+    row = replace(kept("fleet-predict").predictions[0], significant=significant)
     answer = headlines.of_predict(bare("fleet-predict", predictions=(row,)))
     assert f"on {predicted} of 1 benchmarks; " in words(answer)[0]
     assert sign(answer) == ("✓" if predicted else "?")
 
 
 def test_communities_are_counted_after_the_correction_for_their_number():
-    near = replace(communities()[2], p_value=0.04, p_adjusted=0.08)
+    near = replace(COMMUNITIES[2], p_value=0.04, p_adjusted=0.08)
     cases = {
         0.08: "Communities not shown to",
         0.04: "Communities closer",
@@ -175,20 +171,20 @@ def test_communities_are_counted_after_the_correction_for_their_number():
     for p_adjusted, start in cases.items():
         (sentence,) = said([headlines.of_communities((replace(near, p_adjusted=p_adjusted),))])
         assert sentence.startswith(start)
-    assert headlines.of_communities(communities()[:1]) == ()
+    assert headlines.of_communities(COMMUNITIES[:1]) == ()
 
 
 def test_the_worst_model_and_category_are_named_with_how_many_there_are():
-    (model,) = said(headlines.worst_model(expected()))
+    (model,) = said(headlines.worst_model(kept("fleet-forecast").expected))
     assert model.endswith("alone, forecast 75 % [72, 78], observed 62 % [59, 66].")
-    used = [row for row in scores() if row.chosen]
+    used = [row for row in SCORES if row.chosen]
     (sentence,) = said(headlines.wrong_answers(used))
     assert "of single answers are predicted wrongly" in sentence
-    single = [row for row in routers() if row.router == "single best"]
-    parts = [replace(row, category="logic", gain=estimate(-0.1)) for row in single][:1]
+    single = [row for row in ROUTERS if row.router == "single best"]
+    parts = [replace(row, category="logic", gain=interval(-0.1)) for row in single][:1]
     (category,) = said(headlines.route_fails(parts))
     assert category.startswith("Routing loses most on logic: −10.0 [−13.1, −6.9] points on")
-    unclear = [replace(row, gain=estimate(0.0)) for row in parts]
+    unclear = [replace(row, gain=interval(0.0)) for row in parts]
     assert said(headlines.route_fails(unclear)) == [
         "Routing clearly loses in none of 1 categories."
     ]

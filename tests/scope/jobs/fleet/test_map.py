@@ -10,7 +10,7 @@ from scope.jobs.fleet.map import (
     skill_estimate,
 )
 from scope.jobs.fleet.questions import QuestionLayout
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 LAYOUT = QuestionLayout(vector=1)
 TABLE = np.tile(np.float32([[0], [1]]), (10, 1))

@@ -4,15 +4,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import pytest
-from made_up_fleet_comparison import (
-    MODELS,
-    RECORDS,
-    bare,
-    build_comparison,
-    estimate,
-    expected,
-    predictions,
-)
+from kept_results import FLEET, bare, interval, kept
 
 from reports.blocks import Table
 from reports.renderers.terminal import to_text
@@ -26,7 +18,7 @@ def shown(result, width=80):
     return to_text(page_of(result).brief, width=width).replace("\u00a0", " ")
 
 
-@pytest.mark.parametrize("job", RECORDS)
+@pytest.mark.parametrize("job", FLEET)
 def test_a_run_that_found_nothing_has_an_answer_and_no_empty_section(job):
     page = page_of(bare(job))
     assert [one.anchor for one in page.sections] == ["answer", "asked", "reproduce"]
@@ -35,7 +27,7 @@ def test_a_run_that_found_nothing_has_an_answer_and_no_empty_section(job):
 
 def fleet_of(count):
     return tuple(
-        FleetModel(name=f"organisation/model-{place:04d}", skill=estimate(0.1 + place / 4_000))
+        FleetModel(name=f"organisation/model-{place:04d}", skill=interval(0.1 + place / 4_000))
         for place in range(count)
     )
 
@@ -55,7 +47,7 @@ def test_the_command_line_names_the_files_with_the_runs_folder(capsys):
     folder = Path("runs") / "ours"
     show_result(replace(result, folder=folder))
     assert f"files: {folder / 'forecasts.csv'}\n" in capsys.readouterr().out
-    show_result(build_comparison("fleet-embed"), Output(verbose=True))
+    show_result(kept("fleet-embed"), Output(verbose=True))
     assert "Unseen answers predicted correctly" in capsys.readouterr().out
 
 
@@ -80,11 +72,11 @@ def with_name(value, name):
 
 
 def renamed(job, name):
-    result = build_comparison(job)
+    result = kept(job)
     return replace(with_name(result, name), manifest=result.manifest)
 
 
-@pytest.mark.parametrize("job", RECORDS)
+@pytest.mark.parametrize("job", FLEET)
 @pytest.mark.parametrize("name", ["short", LONG])
 def test_nothing_is_wider_than_a_usual_terminal_nor_cut_off(job, name):
     lines = shown(renamed(job, name)).splitlines()
@@ -92,7 +84,7 @@ def test_nothing_is_wider_than_a_usual_terminal_nor_cut_off(job, name):
     assert not any("…" in line for line in lines)
 
 
-@pytest.mark.parametrize("job", RECORDS)
+@pytest.mark.parametrize("job", FLEET)
 def test_names_cannot_move_the_cursor_nor_colour_the_screen(job):
     text = shown(renamed(job, "\x1b[31mred\x1b[2J\r\u202eleft"))
     assert not set("\x1b\r\u202e") & set(text)
@@ -103,7 +95,7 @@ def models(*skills, communities=None):
     return [
         FleetModel(
             name=f"m{place}",
-            skill=Undefined(reason="none") if skill is None else estimate(skill),
+            skill=Undefined(reason="none") if skill is None else interval(skill),
             x=float(place),
             y=0.0,
             community=communities[place] if communities else None,
@@ -132,16 +124,17 @@ def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
         BenchmarkPoint(model=str(place), predicted=0.5, observed=place / 3_000)
         for place in reversed(range(2_001))
     )
-    chart = fleet_page.benchmark_chart(replace(predictions()[0], points=points)).chart
+    first, _, third = kept("fleet-predict").predictions
+    chart = fleet_page.benchmark_chart(replace(first, points=points)).chart
     drawn = [dot.y for dot in chart.dots]
     assert len(set(drawn)) == len(drawn) <= fleet_page.MOST_DOTS
     assert (drawn[0], drawn[-1]) == (0, 1_998 / 3_000)
     assert chart.series[0].note == "667 of 2,001 models"
-    assert fleet_page.benchmark_chart(predictions()[2]) is None
+    assert fleet_page.benchmark_chart(third) is None
 
 
 def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
-    unobserved = [replace(row, observed=None) for row in expected()]
+    unobserved = [replace(row, observed=None) for row in kept("fleet-forecast").expected]
     alone = fleet_page.accuracies_chart(unobserved)
     assert isinstance(alone, Table)
-    assert [row.cells[0] for row in alone.rows] == list(MODELS[:3])
+    assert [row.cells[0] for row in alone.rows] == [row.model for row in unobserved]

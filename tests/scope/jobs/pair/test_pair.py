@@ -15,14 +15,14 @@ from reports.builders.answer import SIGNS
 from reports.charts import SmallStrip
 from reports.prose import plain, written
 from reports.wording import points
-from scope import metrics
 from scope.errors import DataError, SpecError
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.pages import load_result, page_of, report
-from scope.jobs.pair import parts
+from scope.jobs.pair import run as pair_run
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.reuse.page import page as reuse_page
+from scope.metrics.consistency import capa_discrete
 from scope.serialization import from_json, to_json
 
 TASKS = ("choice", "cloze", "extractive_qa", "generation")
@@ -47,7 +47,7 @@ def pair_once(tmp_path_factory, labelled_texts):
         runs = tmp_path_factory.mktemp("runs")
         asked = {"data": texts, "capabilities": ["typo"], "runs": runs}
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("scope.jobs.runner._page", lambda *_: "")
+            patch.setattr("scope.records.Result.html", lambda _: "")
             return scope.pair(*models, **asked | options)
 
     return run
@@ -172,7 +172,7 @@ def test_two_files_of_answers_are_compared_on_all_questions(answers, tmp_path, w
 
 def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, asked, monkeypatch):
     models = ("python:toy_models:Reference", "python:toy_models:Student")
-    left = [parts.run_job]
+    left = [pair_run.run_job] * 2  # of the pair, and of its first part
 
     def run_job(*given):
         if not left:
@@ -180,7 +180,7 @@ def test_a_run_that_was_interrupted_goes_on_and_asks_nothing_twice(pair, asked, 
         return left.pop()(*given)
 
     with monkeypatch.context() as patched:
-        patched.setattr(parts, "run_job", run_job)
+        patched.setattr(pair_run, "run_job", run_job)
         with pytest.raises(KeyboardInterrupt):
             pair(*models, run="mine")
     before = len(asked)
@@ -215,7 +215,7 @@ def test_likeness_of_labels_is_that_of_a_comparison_of_choices(found):
         first.append(one.reference.label)
         second.append(one.targets[0].label)
         right.append(Reference.labels.index(one.example.label))
-    expected = metrics.capa_discrete(first, second, right, [2] * len(right))
+    expected = capa_discrete(first, second, right, [2] * len(right))
     # Both are always right, and chance alone would agree everywhere.
     assert getattr(capa.estimate, "value", None) == expected.value
     assert capa.estimate.n == len(right)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from made_up_probe_comparison import build_comparison, estimate, findings
+from kept_results import interval, kept
 
 from reports.prose import plain, written
 from reports.renderers.terminal import to_text
@@ -12,22 +12,24 @@ from scope.jobs.probe.page import answers_of
 from scope.jobs.probe.page_tables import counts_of_errors, similar_layers, wrong_section
 from scope.records import LayerAlignment, MisjudgedPair, Undefined
 
+FINDINGS = kept("probe").findings
+
 CONSTANT = Undefined(reason="one side is constant")
-RAW, MLP, *_, FINAL = findings().scores[:5]
+RAW, MLP, *_, FINAL = FINDINGS.scores[:5]
 
 
 def first_answer(**changes):
     """The words of the answer for the first model."""
-    answer = answers_of(replace(findings(), **changes))[0]
+    answer = answers_of(replace(FINDINGS, **changes))[0]
     return plain(answer.heading + answer.about)
 
 
 @pytest.mark.parametrize(
     ("gain", "claim"),
     [
-        (estimate(0.0625), "✓ Train the probe: "),
-        (estimate(0.015625), "? Too early to say whether training"),
-        (estimate(-0.0625), "✗ Do not train: the plain cosine"),
+        (interval(0.0625), "✓ Train the probe: "),
+        (interval(0.015625), "? Too early to say whether training"),
+        (interval(-0.0625), "✗ Do not train: the plain cosine"),
         (CONSTANT, "? Too early to say whether training"),
     ],
 )
@@ -37,7 +39,7 @@ def test_training_is_shown_to_help_only_by_an_interval_above_0(gain, claim):
 
 @pytest.mark.parametrize(("value", "sign"), [(0.8, "✓"), (0.7, "?"), (0.6, "✗"), (None, "?")])
 def test_over_several_steps_intervals_that_do_not_overlap_decide(value, sign):
-    last = replace(FINAL, pearson=CONSTANT if value is None else estimate(value))
+    last = replace(FINAL, pearson=CONSTANT if value is None else interval(value))
     words = first_answer(scores=(RAW, MLP, last))
     assert words.startswith(sign)
     assert "By the plain cosine 0.688 [0.656, 0.719]" in words
@@ -47,19 +49,19 @@ def test_unseen_pairs_have_a_sentence_where_some_pairs_are_seen():
     def told(number, **changes):
         return "new sentences" in first_answer(scores=(replace(FINAL, unseen=number),), **changes)
 
-    assert told(estimate(0.75))
+    assert told(interval(0.75))
     assert told(CONSTANT)
     # All pairs are unseen, or nobody knows which.
-    assert not told(estimate(0.5), unseen=750)
-    assert not told(estimate(0.5), train=0)
+    assert not told(interval(0.5), unseen=750)
+    assert not told(interval(0.5), train=0)
 
 
 @pytest.mark.parametrize("count", [2, 9])
 def test_a_terminal_has_the_answer_for_two_models_and_a_row_each_of_many(count):
-    models = tuple(replace(findings().models[0], name=f"m{place}") for place in range(count))
+    models = tuple(replace(FINDINGS.models[0], name=f"m{place}") for place in range(count))
     scores = tuple(replace(FINAL, model=model.name) for model in models)
-    found = replace(findings(), models=models, scores=scores, layers=(), differences=(), files=())
-    text = to_text(page_of(build_comparison(found)).brief, width=80)
+    found = replace(FINDINGS, models=models, scores=scores, layers=(), differences=(), files=())
+    text = to_text(page_of(kept("probe", findings=found)).brief, width=80)
     assert len(text.splitlines()) <= 25
     assert "0.797 [0.766, 0.828]" in text
     assert ("How sure?" in text) == (count == 2)
@@ -74,7 +76,7 @@ def error(id_, wanted, given, *, model="a", words=("one two three four", "five s
 
 def wrong(*errors):
     """The sentence, and the numbers of each row."""
-    found = replace(findings(), misjudged=errors)
+    found = replace(FINDINGS, misjudged=errors)
     ((counts,), (shown,)) = counts_of_errors(found), wrong_section(found).blocks
     rows = [[plain(written(cell)) for cell in row.cells[2:4]] for row in shown.rows]
     return plain(counts.text), rows

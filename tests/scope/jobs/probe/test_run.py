@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from kept_results import kept
 from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
-from made_up_probe_comparison import DEEP, SHALLOW, build_comparison
 from toy_readers import Bags
 
 import scope
@@ -30,7 +30,7 @@ from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import OWN, load_probe
 from scope.jobs.probe.steps import latents_of
 from scope.serialization import to_json
-from scope.statistics import mean_estimate
+from scope.statistics.intervals import mean_estimate
 
 BAGS, OTHER = "python:toy_readers:Bags", "python:toy_readers:Other"
 
@@ -227,8 +227,8 @@ def test_without_a_block_of_layers_the_probe_is_the_one_fitted_by_hand_on_the_ot
         (0, 1, "final"),
         (2, 2, "final"),
     ]
-    for ablation, kept in zip(ablations, ([2], [0, 1]), strict=True):
-        _, rest = by_hand(whole, "final", layers=kept)
+    for ablation, left in zip(ablations, ([2], [0, 1]), strict=True):
+        _, rest = by_hand(whole, "final", layers=left)
         require_alike(ablation.pearson, pearson_difference(scores, rest, wanted, groups))
         require_alike(ablation.spearman, spearman_difference(scores, rest, wanted, groups))
 
@@ -280,22 +280,23 @@ def test_layers_that_are_left_out_stand_in_the_report_and_the_frame(probe):
 
 
 def test_every_estimate_is_a_row_of_the_frame():
-    frame = build_comparison().to_frame()
+    frame = kept("probe").to_frame()
+    deep, shallow = (model.name for model in kept("probe").findings.models)
     final = frame[(frame.metric == "pearson") & (frame.subset == "final")]
-    assert list(final.target) == [DEEP, SHALLOW]
+    assert list(final.target) == [deep, shallow]
     assert list(final.value) == [0.796875, 0.78125]
     # 30 and 18 layers, three numbers each; a cell of the map for each two.
     counts = frame.groupby("metric").size()
     assert counts["layer_pearson"] == counts["layer_pearson_lost"] == 48
     assert counts["cka"] == 540
     assert set(frame.capability) == {"probe"}
-    unseen = frame[(frame.metric == "pearson_unseen") & (frame.target == DEEP)]
+    unseen = frame[(frame.metric == "pearson_unseen") & (frame.target == deep)]
     assert list(unseen.subset) == ["raw", "mlp", "siamese", "autoencoder", "final"]
     assert list(unseen.value)[-1] == 0.796875 - 4 / 256
     assert set(unseen.n) == {520}
 
 
 def test_gains_are_compared_with_the_step_before():
-    gains = [one for one in build_comparison().rows() if one.metric == "pearson_gain"]
+    gains = [one for one in kept("probe").rows() if one.metric == "pearson_gain"]
     assert [(one.against, one.subset) for one in gains[:2]] == [("raw", "mlp"), ("mlp", "siamese")]
     assert len(gains) == 8

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
-from made_up_reuse_comparison import related
+from kept_results import kept
 
 from scope.jobs.perturbing import PerturbationSet
 from scope.jobs.reuse.responses import task_items
 from scope.jobs.reuse.run import measurements, outcomes
 from scope.records import GOLD, Item, Outcome, Question
+
+RELATED, *_ = kept("reuse").verdicts
 
 
 def searched(*outcomes):
@@ -19,9 +21,9 @@ def searched(*outcomes):
 def test_every_search_has_an_outcome():
     typo = Outcome(capability="typo", status="measured", searched=6, found=4)
     failed = Outcome(capability="synonym", status="failed", reason="no lexicon")
-    assert outcomes({"ours": searched(typo, failed)}, (related(),), ()) == (typo, failed)
+    assert outcomes({"ours": searched(typo, failed)}, (RELATED,), ()) == (typo, failed)
     sets = {"ours": searched(typo, failed), "theirs": searched(replace(typo, found=5))}
-    found = outcomes(sets, (related(),), ())
+    found = outcomes(sets, (RELATED,), ())
     assert [(one.capability, one.found) for one in found] == [
         ("typo of ours", 4),
         ("synonym of ours", 0),
@@ -30,6 +32,6 @@ def test_every_search_has_an_outcome():
 
 
 def test_without_labels_no_model_has_an_accuracy():
-    rows = measurements((related(),), labelled=False)
-    assert len(rows) == len(related().evidence)
+    rows = measurements((RELATED,), labelled=False)
+    assert len(rows) == len(RELATED.evidence)
     assert all(row.against != GOLD for row in rows)

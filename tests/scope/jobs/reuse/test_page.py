@@ -2,21 +2,17 @@
 
 from dataclasses import replace
 
-from made_up_reuse_comparison import (
-    CONTROLS,
-    SUSPECT,
-    build_comparison,
-    not_related,
-    related,
-)
+from kept_results import kept
 
 from reports.blocks import Table, within
 from reports.prose import plain, written
 from scope.jobs.reuse.page import page
 
+RELATED, NOT_RELATED, _ = kept("reuse").verdicts
+
 
 def made(*verdicts):
-    return page(replace(build_comparison(), verdicts=verdicts))
+    return page(kept("reuse", verdicts=verdicts))
 
 
 def blocks_of(page, anchor, kind):
@@ -29,20 +25,20 @@ def anchors(result):
 
 
 def test_what_a_search_found_is_not_counted_as_answers():
-    manifest = build_comparison().manifest
+    manifest = kept("reuse").manifest
     searched = replace(manifest, settings={**manifest.settings, "trials": 3})
-    assert "answered" in anchors(build_comparison())
-    assert "answered" not in anchors(replace(build_comparison(), manifest=searched))
+    assert "answered" in anchors(kept("reuse"))
+    assert "answered" not in anchors(kept("reuse", manifest=searched))
 
 
 def test_models_without_a_rank_stand_last():
-    whole = related()
+    whole = RELATED
     (table,) = blocks_of(made(replace(whole, standings=whole.standings[2:])), "checks", Table)
     last = [[plain(written(cell)) for cell in row.cells[:2]] for row in table.rows[-2:]]
-    assert last == [["", f"{SUSPECT} (suspect)"], ["", CONTROLS[0]]]
+    assert last == [["", f"{RELATED.suspect} (suspect)"], ["", "alone"]]
 
 
 def test_derivatives_are_listed_and_a_copy_does_not_count():
-    *_, table = blocks_of(made(not_related()), "checks", Table)
+    *_, table = blocks_of(made(NOT_RELATED), "checks", Table)
     cells = [[plain(written(cell)) for cell in row.cells[1:]] for row in table.rows]
     assert cells == [["75.0\u00a0%", "no"], ["99.0\u00a0%", "a copy: does not count"]]

@@ -3,14 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from kept_results import kept
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
-from made_up_reuse_comparison import (
-    SUSPECT,
-    build_comparison,
-    not_related,
-    related,
-    undecided,
-)
 
 from reports.blocks import Bullets, Figure, Paragraph, Terms, within
 from reports.prose import plain
@@ -18,9 +12,12 @@ from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
 from scope.records import Agreement, Undefined
 
+RELATED, NOT_RELATED, UNDECIDED = kept("reuse").verdicts
+SUSPECT = RELATED.suspect
+
 
 def page_with(*verdicts):
-    return page_of(replace(build_comparison(), verdicts=verdicts))
+    return page_of(kept("reuse", verdicts=verdicts))
 
 
 def facts(verdict):
@@ -35,7 +32,7 @@ def of_kind(kind, *verdicts, anchor="answer"):
 
 
 def test_the_first_warnings_are_shown_at_once_and_all_are_folded():
-    verdict = replace(related(), warnings=tuple(map(str, range(9))))
+    verdict = replace(RELATED, warnings=tuple(map(str, range(9))))
     texts = [plain(block.text) for block in of_kind(Paragraph, verdict)]
     assert [text for text in texts if "Warning" in text] == ["Warning: 0.", "Warning: 1."]
     (terms,) = of_kind(Terms, verdict, anchor="pvalues")
@@ -46,9 +43,9 @@ def test_the_first_warnings_are_shown_at_once_and_all_are_folded():
 @pytest.mark.parametrize(
     ("verdict", "heading"),
     [
-        (related(), f"{SUSPECT} is related to ours: derived from it, or of a common"),
-        (not_related(), f"{SUSPECT} is not a derivative of theirs"),
-        (undecided(), "? It is too early"),
+        (RELATED, f"{SUSPECT} is related to ours: derived from it, or of a common"),
+        (NOT_RELATED, f"{SUSPECT} is not a derivative of theirs"),
+        (UNDECIDED, "? It is too early"),
     ],
 )
 def test_the_heading_decides_and_the_first_screen_says_what_to_do(verdict, heading):
@@ -58,7 +55,7 @@ def test_the_heading_decides_and_the_first_screen_says_what_to_do(verdict, headi
 
 
 def test_the_first_screen_has_the_strongest_questions_of_either_side():
-    texts = [plain(block.text) for block in of_kind(Paragraph, related())]
+    texts = [plain(block.text) for block in of_kind(Paragraph, RELATED)]
     shared = [text for text in texts if "Shared: both answer " in text]
     assert len(shared) == 2
     assert (
@@ -69,8 +66,8 @@ def test_the_first_screen_has_the_strongest_questions_of_either_side():
 
 
 def test_each_model_stands_in_its_row_by_its_likeness():
-    tuned = replace(not_related().derivatives[0], value=4.5)
-    (figure,) = of_kind(Figure, replace(not_related(), derivatives=(tuned,)))
+    tuned = replace(NOT_RELATED.derivatives[0], value=4.5)
+    (figure,) = of_kind(Figure, replace(NOT_RELATED, derivatives=(tuned,)))
     controls, suspect, derivatives = figure.chart.series
     assert [(dot.x, dot.y) for dot in (*suspect.dots, *derivatives.dots)] == [(1.25, 1), (4.5, 0)]
     assert [dot.x for dot in controls.dots] == [2.75, 1.5, 1.25, 0.25, -0.5]
@@ -78,7 +75,7 @@ def test_each_model_stands_in_its_row_by_its_likeness():
 
 def test_the_p_values_the_independent_controls_and_the_derivatives_are_stated_where_known():
     agreement = Agreement(suspect=1.0, controls=(), independent=3.25, p_value=0.25)
-    shown = facts(replace(not_related(), p_rank=1 / 6, p_value=0.25, agreement=agreement))
+    shown = facts(replace(NOT_RELATED, p_rank=1 / 6, p_value=0.25, agreement=agreement))
     assert shown["p-value of related"].startswith(
         "0.250 (α = 0.6): 0.167 by rank, 0.250 by agreement"
     )
@@ -88,19 +85,19 @@ def test_the_p_values_the_independent_controls_and_the_derivatives_are_stated_wh
 
 
 def test_the_threshold_names_the_share_of_the_error_rate():
-    verdicts = (related(), not_related(), replace(undecided(), threshold=None))
+    verdicts = (RELATED, NOT_RELATED, replace(UNDECIDED, threshold=None))
     charts = [figure.chart for figure in of_kind(Figure, *verdicts)]
     guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
     assert guides == [[(2.75, "beyond: at most 1 of 5 pairs of models")]] * 2 + [[]]
 
 
 def test_a_suspect_without_a_value_has_no_place():
-    whole = related()
+    whole = RELATED
     gone = Undefined(reason="nothing shared")
     bare = (replace(kind, suspect=gone, controls=()) for kind in whole.evidence)
     lacking = replace(whole, standings=whole.standings[1:], p_value=None, skill=gone)
     lacking = replace(lacking, evidence=tuple(bare))
-    assert replace(build_comparison(), verdicts=(lacking,)).html()
+    assert kept("reuse", verdicts=(lacking,)).html()
     assert facts(lacking)["p-value of related"].startswith("none (α")
     shown = [plain(block.text) for block in of_kind(Paragraph, lacking)]
     assert "The suspect has no joint statistic." in shown
@@ -113,5 +110,5 @@ def test_a_verdict_has_at_most_25_lines():
     rows, gold = strangers(0, controls=20, items=100)
     rows = taking(rows, 1.0)
     real = judged(make_case(rows, gold, probabilities=probabilities_of(rows)))
-    for verdicts in ((real,), (related(), not_related(), undecided())):
+    for verdicts in ((real,), (RELATED, NOT_RELATED, UNDECIDED)):
         assert len(to_text(page_with(*verdicts).brief, width=80).splitlines()) <= 25

@@ -16,7 +16,6 @@ from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.torch_setup import load_torch
-from scope.protocols import StreamingClassifier
 from scope.records import Answer, Prediction, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
@@ -281,7 +280,6 @@ def test_the_prompt_ends_in_the_letters_unless_it_tells_them(classifier, stub, t
 def test_its_predictions_are_the_probabilities_of_the_letters(classifier, stub):
     stub.likeliest |= {"a good film": {"A": 0.6, "B": 0.2}, "a dull film": {"B": 0.9}}
     model = classifier(classify="{text}\n{labels}")
-    assert isinstance(model, StreamingClassifier)
     assert model.labels == ("positive", "negative")
     predictions = model.classify(["a good film", "a dull film"])
     assert [one.probabilities for one in predictions] == [(0.75, 0.25), (0.0, 1.0)]
