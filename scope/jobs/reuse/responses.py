@@ -1,12 +1,10 @@
-"""Inference of a test of reuse: the answers of each model, in one form for texts and tasks.
+"""The questions of a test of reuse, and the answers of each model to them, for texts and tasks.
+
+The questions are fixed by the reference alone, before the suspect is asked.
 
 Labels of different names are matched by the answers: a model's label with the label that most
 controls give to the same texts. The reference's answers are not used, so the match cannot make a
 model look like the reference.
-
-Asks all models the questions of one reference, and makes a case of it.
-
-The questions of a test of reuse: fixed by the reference alone, before the suspect is asked.
 """
 
 from __future__ import annotations
@@ -24,14 +22,14 @@ from scope.answers import Run, answer_questions, answer_texts
 from scope.errors import DataError, ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.jobs.left_out import unanswered
-from scope.jobs.perturbing import PerturbationSet
+from scope.jobs.perturbing import PerturbationSet, scored_examples, scored_perturbations
 from scope.jobs.reuse.answer_matrix import AnswerKey, Response, answer_matrix
 from scope.jobs.reuse.evidence import Case, CaseItem
 from scope.jobs.reuse.models import ReuseModels
 from scope.models.labels import how_to_map
 from scope.models.scheme import Model
 from scope.protocols import Progress, Task
-from scope.records import Example, Item, Prediction, Question, ScoredExample, ScoredPerturbation
+from scope.records import Example, Item, Prediction, Question
 
 Matching = tuple[int, ...]
 """For each of a model's labels, the index of the matched label."""
@@ -112,54 +110,38 @@ class TextResponses(Responses):
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             matching, labels = self.matched.get(model.name), len(self.labels)
-            for text, prediction in answer_texts(model, new, self.run, self.progress).items():
-                moved = matching is not None and prediction.given
-                known[text] = (
-                    relabelled(prediction, matching or (), labels) if moved else prediction
-                )
-        predictions = [known[text] for text in texts]
+            known |= answer_texts(model, new, self.run, self.progress)
+            for text in new:
+                if matching is not None and known[text].given:
+                    known[text] = relabelled(known[text], matching, labels)
         return [
             Response(each.tokens[each.label])
             if each.tokens
             else Response(each.label if each.given else None, each.probabilities)
-            for each in predictions
+            for each in (known[text] for text in texts)
         ]
 
     def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
         """The perturbations, with the answers of these models; the reference is first."""
         if not items.sets:
             return ()
-        every = [self.replies[model.name] for model in models]
-        of_reference, *of_others = every
+        answers = [self.replies[model.name] for model in models]
         failed = unanswered(self.replies, models[0].name)
-        scored = [
-            ScoredExample(
-                example=example,
-                reference=of_reference[example.text],
-                targets=tuple(known[example.text] for known in of_others),
+        kept = [example for example in self.examples if example.text not in failed]
+        ids = {example.id for example in kept}
+        sets = [
+            replace(
+                found,
+                perturbations=tuple(
+                    each
+                    for each in found.perturbations
+                    if each.text not in failed and each.example_id in ids
+                ),
             )
-            for example in self.examples
-            if example.text not in failed
+            for found in items.sets
         ]
-        ids = {each.example.id for each in scored}
-        return tuple(
-            invariant_pairs(
-                perturbed.outcome.capability,
-                scored,
-                [
-                    ScoredPerturbation(
-                        capability=perturbed.outcome.capability,
-                        perturbation=changed,
-                        reference=of_reference[changed.text],
-                        targets=tuple(known[changed.text] for known in of_others),
-                    )
-                    for changed in perturbed.perturbations
-                    if changed.text is not None and changed.text not in failed
-                    if changed.example_id in ids
-                ],
-            )
-            for perturbed in items.sets
-        )
+        examples, scored = scored_examples(kept, answers), scored_perturbations(sets, answers)
+        return tuple(invariant_pairs(each.outcome.capability, examples, scored) for each in sets)
 
     def warnings(self) -> tuple[str, ...]:
         """The labels that were matched by the answers."""
@@ -279,22 +261,16 @@ def make_case(
     of_reference, *of_others, of_suspect = rows
     of_controls = of_others[: len(models.controls)]
     keys = [item.key for item in asked]
-    words = [item.question for item in (*asked, *perturbed)]
+    questions_asked = [item.question for item in (*asked, *perturbed)]
+    items = []
+    for item, *of_both in zip(asked, of_reference, of_suspect, strict=True):
+        words = [responses.words(response, item) for response in of_both]
+        items.append(CaseItem(item.id, item.unit, item.question.text, item.gold, *words))
     return Case(
         reference=reference.name,
         suspect=models.suspect.name,
         controls=tuple(model.name for model in models.controls),
-        items=[
-            CaseItem(
-                id=item.id,
-                unit=item.unit,
-                text=item.question.text,
-                gold=item.gold,
-                reference=responses.words(first, item),
-                suspect=responses.words(second, item),
-            )
-            for item, first, second in zip(asked, of_reference, of_suspect, strict=True)
-        ],
+        items=items,
         answers=answer_matrix(keys, [of_reference, of_suspect, *of_controls]),
         derivatives={
             model.name: answer_matrix(keys, [of_reference, row, *of_controls])
@@ -304,7 +280,7 @@ def make_case(
         hash=item_set.hash,
         labels=responses.labels,
         # Questions of equal content are asked once.
-        queries=len({(word.text, word.context, word.options) for word in words}),
+        queries=len({(each.text, each.context, each.options) for each in questions_asked}),
     )
 
 
@@ -393,27 +369,19 @@ class ItemSet:
 
 def task_items(items: Sequence[Item]) -> ItemSet:
     """The unchanged questions of a task."""
-    return ItemSet(
-        items=tuple(
+    questions = []
+    for item in items:
+        asked, spelled = item.question, list(map(spelled_alike, item.gold))
+        right = item.right if asked.options else next(iter(spelled), None)
+        gold = next(iter(item.gold), None) if item.right is None else asked.options[item.right]
+        key = AnswerKey(unit=asked.id, gold=right, options=len(asked.options) or None)
+        accepted = tuple(spelled[1:])
+        questions.append(
             ReuseItem(
-                id=item.question.id,
-                unit=item.question.id,
-                question=item.question,
-                key=AnswerKey(
-                    unit=item.question.id,
-                    gold=item.right
-                    if item.question.options
-                    else next(map(spelled_alike, item.gold), None),
-                    options=len(item.question.options) or None,
-                ),
-                gold=next(iter(item.gold), None)
-                if item.right is None
-                else item.question.options[item.right],
-                accepted=tuple(map(spelled_alike, item.gold[1:])),
+                id=asked.id, unit=asked.id, question=asked, key=key, gold=gold, accepted=accepted
             )
-            for item in items
         )
-    )
+    return ItemSet(items=tuple(questions))
 
 
 def spelled_alike(answer: str) -> str:
@@ -437,34 +405,20 @@ def text_items(
 
     ``labels`` are empty for language models, whose answers are tokens.
     """
-    number: Mapping[str, int] = {label: place for place, label in enumerate(labels)}
-    options = len(labels) or None
+    number = {label: place for place, label in enumerate(labels)}
     by_id = {example.id: example for example in examples}
     texts = [(example.id, example, example.text) for example in examples]
-    texts += [
-        (
-            f"{changed.example_id}~{perturbed.outcome.capability}{changed.trial}",
-            by_id[changed.example_id],
-            changed.text,
+    for perturbed in sets:
+        for each in perturbed.perturbations:
+            if each.text is not None:
+                name = f"{each.example_id}~{perturbed.outcome.capability}{each.trial}"
+                texts.append((name, by_id[each.example_id], each.text))
+    items = []
+    for name, example, text in texts:
+        gold = None if example.label is None else number.get(example.label)
+        key = AnswerKey(unit=example.id, gold=gold, options=len(labels) or None)
+        asked = Question(id=name, text=text)
+        items.append(
+            ReuseItem(id=name, unit=example.id, question=asked, key=key, gold=example.label)
         )
-        for perturbed in sets
-        for changed in perturbed.perturbations
-        if changed.text is not None
-    ]
-    return ItemSet(
-        items=tuple(
-            ReuseItem(
-                id=name,
-                unit=example.id,
-                question=Question(id=name, text=text),
-                key=AnswerKey(
-                    unit=example.id,
-                    gold=None if example.label is None else number.get(example.label),
-                    options=options,
-                ),
-                gold=example.label,
-            )
-            for name, example, text in texts
-        ),
-        sets=tuple(sets),
-    )
+    return ItemSet(items=tuple(items), sets=tuple(sets))
