@@ -55,10 +55,7 @@ def folder_of(name: str) -> Path:
     repository = layout.format(model.removeprefix(_FIRST).replace("/", "__"))
     try:
         folder = snapshot_download(
-            repository,
-            repo_type="dataset",
-            revision=revision or None,
-            allow_patterns=list(_FILES),
+            repository, repo_type="dataset", revision=revision or None, allow_patterns=list(_FILES)
         )
     except (HfHubHTTPError, HFValidationError, httpx.HTTPError, OSError) as error:
         raise DataError(

@@ -117,10 +117,7 @@ class PreparedTest(ABC):
             request,
             settings,
             models=tuple(
-                replace(
-                    model.card(),
-                    labels=tuple(getattr(model.adapter, "labels", ())),
-                )
+                replace(model.card(), labels=tuple(getattr(model.adapter, "labels", ())))
                 for model in self.models.all
             ),
             data=(self.data,),

@@ -156,11 +156,7 @@ class TextResponses(Responses):
 
 
 def match_by_answers(
-    models: ReuseModels,
-    labels: Sequence[str],
-    texts: Sequence[str],
-    run: Run,
-    progress: Progress,
+    models: ReuseModels, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Matching]:
     """The match of the labels of each model whose labels do not align by name.
 
@@ -397,9 +393,7 @@ def spelled_alike(answer: str) -> str:
 
 
 def text_items(
-    examples: Sequence[Example],
-    sets: Sequence[PerturbationSet],
-    labels: Sequence[str],
+    examples: Sequence[Example], sets: Sequence[PerturbationSet], labels: Sequence[str]
 ) -> ItemSet:
     """All original texts, then the perturbations that the search found.
 
