@@ -182,19 +182,19 @@ def choose_columns(
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
     fix = "choose another {} column"
-    certain = {"text": text, CLUSTER: cluster, **{f"{SLICE}{name}": name for name in slices}}
-    named = columns_by_role(source, {}, certain, fix)
+    others = {CLUSTER: cluster, **{f"{SLICE}{name}": name for name in slices}}
     usual = {
         "text": _TEXTS.split(),
         "label": LABEL_NAMES,
         "id": ("id",),
         SHARED: () if cluster else (*SHARED_NAMES, *(f"{name}_id" for name in SHARED_NAMES)),
     }
+    columns_by_role(source, {}, {"text": text}, fix)  # Each row has a text: none is no column.
     columns = columns_by_role(source, usual, {"text": text, "label": label}, fix)
     if "text" not in columns:
         label = columns.get("label") or first_of(LABEL_NAMES, source.columns)
         columns["text"] = _text_column(source, label)
-    return columns | named
+    return columns | columns_by_role(source, {}, others, fix)
 
 
 def columns_by_role(
