@@ -83,8 +83,6 @@ class Chart:
     x_title, y_title
         The words at the axes. Without ``x_title`` it is a map: distances count, and no axes are
         drawn. If ``y_title`` is None, heights are rows without numbers.
-    diagonal
-        Whether both axes have the same ends, with a line of equal numbers.
     joined
         Dots of a series with at most this horizontal distance are joined by a line, and their
         intervals by a band.
@@ -99,7 +97,6 @@ class Chart:
     guides: tuple[Guide, ...] = ()
     x_title: str = ""
     y_title: str | None = ""
-    diagonal: bool = False
     joined: float = 0.0
     ends: tuple[tuple[float, float], tuple[float, float]] | None = None
     size: tuple[int, int] = (520, 300)

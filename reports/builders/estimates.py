@@ -192,13 +192,13 @@ def strips_table(
     """One row per estimate; None if none is defined.
 
     The scale spans only the drawn intervals, so that close numbers are distinguishable. With
-    ``least`` it spans that, too, and is green from there on; the words above it say what it is.
+    ``least`` it spans that, too, and is green from there on; ``what`` heads it in a terminal.
 
     Examples
     --------
     >>> half = Estimate(value=0.5, low=0.42, high=0.61, n=8, method="bootstrap")
-    >>> [column.heading for column in strips_table("Accuracy", [("a", half)]).columns]
-    ['', '0.4 to 0.65']
+    >>> strips_table("Accuracy", [("a", half)]).rows[0].cells[1].ends
+    (0.4, 0.65)
     """
     rows = tuple(rows)
     defined = [estimate for _, estimate in rows if isinstance(estimate, Estimate)]
@@ -208,7 +208,6 @@ def strips_table(
     ends += [] if least is None else [least]
     low, high = math.floor(min(ends) * 20 + 1e-9) / 20, math.ceil(max(ends) * 20 - 1e-9) / 20
     high = max(high, low + 0.05)
-    scale = f"{low:g} to {high:g}".replace("-", "−")
     cells: list[tuple[str, SmallStrip | str]] = []
     for name, estimate in rows:
         words = write(estimate)
@@ -220,5 +219,5 @@ def strips_table(
             good, bad = estimate.low > least, estimate.high < least
             strip = replace(strip, verdict="good" if good else "bad" if bad else "open")
         cells.append((name, strip))
-    columns = (Column("", "name"), Column(scale if least is None else "", "strip", short=what))
+    columns = (Column("", "name"), Column("", "strip", short=what))
     return Table.with_columns(columns, cells, close=True)

@@ -62,8 +62,6 @@ def _ends(chart: Chart) -> Sequence[tuple[float, float]]:
     places = [(dot.x, y) for dot in chart.dots for y in (dot.interval or (dot.y,))]
     places += [place for guide in chart.guides for place in (guide.start, guide.end)]
     xs, ys = zip(*places, strict=True)
-    if chart.diagonal:
-        xs = ys = xs + ys
     if chart.x_title:
         return _round_ends(xs), (
             min(ys) - 1,
@@ -104,8 +102,6 @@ def _axes(chart: Chart, across: Scale, up: Scale) -> Iterator[Markup]:
     place = f"translate(14 {(bottom + up.end) / 2:g}) rotate(-90)"
     if chart.y_title:
         yield element("text", chart.y_title, transform=place, text_anchor="middle")
-    if chart.diagonal:
-        yield line(left, bottom, right, up.end, dashes="5 4")
     for (x, y), (to_x, to_y), _ in chart.guides:
         yield line(across.at(x), up.at(y), across.at(to_x), up.at(to_y), dashes="5 4")
 

@@ -44,7 +44,7 @@ DECISIONS = [
         exits=0,
         page=(
             WORTH,
-            "points more questions right than with",
+            "points more accurate than",
             "the same models drawn at random",
         ),
     ),

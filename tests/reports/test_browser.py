@@ -121,16 +121,10 @@ def names(tab):
     return [name.split()[0] for name in tab.locator("#pairs tr:visible th.text").all_inner_texts()]
 
 
-def test_models_of_a_fleet_are_found_by_name_and_community_and_sorted(opened, pages):
+def test_models_of_a_fleet_are_found_by_name(opened, pages):
     with opened(pages["fleet-map"]) as tab:
         tab.click("#numbers summary")
         assert names(tab) == ["far", "near", "alone", "late", "old", "odd"]
         tab.fill("#search", "LATE")
         assert names(tab) == ["late"]
         assert tab.inner_text("#shown") == "1 of the 6 models here"
-        tab.fill("#search", "")
-        choose(tab, "#by-community", "7B")
-        assert names(tab) == ["alone", "old"]
-        choose(tab, "#by-community", "none")
-        tab.select_option("#order", label="least accurate first")
-        assert names(tab) == ["odd", "late"]

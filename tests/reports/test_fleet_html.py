@@ -14,7 +14,7 @@ def test_the_map_can_be_hovered_and_its_legend_tells_shapes(documents):
     keys = [
         node.words for node in section.all("span") if "key" in (node.attributes.get("class") or "")
     ]
-    assert (keys[0], keys[2]) == ("● 7B (2)", "▲ the rest (1)")
+    assert (keys[0], keys[2]) == ("● 7B (2)", "▲ smaller communities, or none (1)")
 
 
 def test_a_very_long_setting_is_folded(parse):

@@ -73,12 +73,13 @@ APART = {"examples", "perturbations", "candidates", "values", "answers", "items"
 
 DERIVED = {
     "probe": {"230"},
-    "fleet-embed": {"30"},
+    "fleet-embed": {"30", "40"},
+    "fleet-forecast": {"40"},
     "fleet-map": {"0.05"},
     "fleet-predict": {
         *["0.05", "0.7", "18", "19", "35", "44", "50", "55", "56", "58", "80", "81", "83", "88"]
     },
-    "fleet-route": {"0.45"},
+    "fleet-route": {"0.45", "40", "210"},
     "compare": {"85.0", "23.5", "95.4", "10.7", "69.9", "36.2", "2468", "15000", "20000", "5"},
     "pair": {"2.5", "189"},
     "reuse": {"0.001"},

@@ -6,25 +6,40 @@ Charts and tables are None where nothing can be shown.
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from reports import blocks
+from reports import blocks, wording
 from reports.builders.answer import in_two
-from reports.builders.estimates import strips_table
+from reports.builders.estimates import strips_table, table_of
 from reports.builders.run import code, data_table, folded, reproduce, run_lines
 from reports.charts import Chart, Dot, Series
-from reports.prose import Text, joined, prose, written
-from reports.wording import as_sentence, percent, short_share
-from scope import records
-from scope.jobs.fleet import headlines, page_tables as tables
-from scope.jobs.fleet.selection import from_greatest
-from scope.records import Estimate
+from reports.prose import Text, joined, prose, together, written
+from scope.jobs.fleet import headlines
+from scope.jobs.fleet.selection import from_greatest, shortened
+from scope.records import Estimate, Undefined
+from scope.records.fleet import (
+    BEST_PER_BENCHMARK,
+    ORACLE,
+    SAME_MIX,
+    SINGLE_BEST,
+    EmbedResult,
+    FleetResult,
+    ForecastResult,
+    MapResult,
+    PredictResult,
+    RouteResult,
+)
+from scope.verdicts.plan import MOST_TEXTS
 
-GLANCE = 80
-"""Most characters of each end of a question on the first screen."""
+Number = Estimate | Undefined | None
+
+GLANCE = 200
+"""Most characters of a question on the first screen."""
 
 MOST_PAIRS = 4
 """Most pairs of models that are alike on the first screen."""
@@ -32,186 +47,248 @@ MOST_PAIRS = 4
 MOST_NAMED = 20
 """Most added models that are named."""
 
-MOST_BRIEF_NOTES = 2
-"""Most notes that a terminal shows."""
-
-MOST_DOTS = 1_000
-"""Most models of a benchmark that are drawn, evenly spaced by observed accuracy."""
+MOST_BRIEF_NOTES, MOST_BRIEF_ROWS = 2, 8
+"""Most notes, and rows of a table, that a terminal shows."""
 
 MOST_BARS = 6
-"""Most models without an observed accuracy that are drawn."""
+"""Most models or categories that are drawn."""
+
+MOST_RUN = 5
+"""The first models of a predicted order, which advice says to run."""
+
+EVERY = "all questions"
+"""The first row of a table by category."""
 
 MOST_COMMUNITIES = 5
 """Most communities with their own shape; all other models share the last one."""
 
-SIZE = (390, 250)
-"""The width and height of a chart on the first screen."""
+_ON_PAGES_ALONE = ("Brier score", "Difference", "Significant", "Community")
+"""Columns that a terminal leaves out."""
+
+_NAMES = {
+    SAME_MIX: "the same models drawn at random",
+    BEST_PER_BENCHMARK: "the best model of each category, in hindsight",
+    ORACLE: "a perfect choice",
+}
+"""The ways of routing in words, where they differ from those of results."""
+
+table = partial(table_of, spacious=_ON_PAGES_ALONE, most=MOST_BRIEF_ROWS)
 
 
-def embed_page(result: records.EmbedResult) -> blocks.Page:
+def embed_page(result: EmbedResult) -> blocks.Page:
     """The report on a fleet."""
-    jobs = [f"{job} --fleet {{run}} --questions NEW.csv" for job in ("forecast", "route")]
+    run = result.folder.name if result.folder else "RUN"
+    new = f"--fleet {shlex.quote(run)} --questions NEW.csv"
+    bins = (
+        (f"{100 * row.low:.0f} to {100 * row.high:.0f}\u00a0%", row.observed)
+        for row in result.reliability
+    )
     return _page(
         result,
-        headlines.of_scores(result.scores),
-        {"Forecast and what came true": reliability_chart(result.reliability)},
-        headlines.wrong_answers(result.scores),
-        examples(result.examples),
-        ("Forecast the models’ results on new questions, or choose a model for each:", jobs),
-        (*tables.scores_tables(result.scores), tables.models_table(result.fleet)),
+        headlines.of_scores(result),
+        picture=(
+            "Chance that was forecast, and how many were right",
+            strips_table("right", bins, write=wording.short_share),
+        ),
+        fails=headlines.wrong_answers(result),
+        shown=examples(result),
+        advice="Forecast each model’s accuracy on new questions (NEW.csv), or choose a model for "
+        "each of them:",
+        commands=(f"scope fleet forecast {new}", f"scope fleet route {new}"),
+        numbers=(scores_table(result), models_table(result)),
     )
 
 
-def forecast_page(result: records.ForecastResult) -> blocks.Page:
+def forecast_page(result: ForecastResult) -> blocks.Page:
     """The report on forecasts."""
-    checked = any(row.observed is not None for row in result.expected)
-    advice = "Check it: run a few models on 100 of these questions, add the column ``correct``, and"
-    trust = "Run the models that matter before you choose; learn again with their answers added:"
-    again = "embed --data ANSWERS.csv" if checked else "forecast --fleet FLEET --questions NEW.csv"
+    command, checked = result.manifest.command, result.shift is not None
+    if checked:
+        title = "Observed minus forecast, points (red: lower)"
+        picture = points_table((row.model, row.shift) for row in result.expected)
+        before = " (ANSWERS.csv: what the fleet learned from)" * ("--fleet" in command)
+        advice = (
+            "Choose by forecasts which models to run, and decide by their results. To forecast "
+        )
+        advice += f"closer, learn again with all of these answers{before}:"
+    else:
+        title = "Expected accuracy"
+        accuracies = ((row.model, row.accuracy) for row in result.expected[:MOST_BARS])
+        picture = strips_table("expected", accuracies, write=wording.short_share)
+        advice = (
+            "Check it: run a few models on 100 of these questions, write 1 (right) or 0 (wrong) "
+            "into a column ``correct``, and forecast again:"
+        )
+    heads = ("Model", "Expected, %", "Observed, %", "Difference")
+    rows = (
+        (row.model, _share(row.accuracy), _share(row.observed), _share(row.shift, signed=True))
+        for row in result.expected
+    )
+    every = table("Accuracy on the unseen questions", heads, rows, tall=True, ends=True)
     return _page(
         result,
         headlines.of_forecast(result),
-        {"Each model’s forecast": accuracies_chart(result.expected)},
-        (
-            *headlines.worst_model(result.expected),
-            *([] if checked else [headlines.SAMPLING]),
-            *headlines.wrong_answers(result.scores),
-        ),
-        examples(result.examples),
-        (trust if checked else f"{advice} forecast again:", [again]),
-        (tables.expected_table(result.expected), *tables.scores_tables(result.scores)),
+        picture=(title, picture),
+        fails=headlines.wrong_answers(result),
+        shown=examples(result),
+        advice=advice,
+        commands=(_learn(result) if checked else command,),
+        numbers=(every, scores_table(result)),
     )
 
 
-def route_page(result: records.RouteResult) -> blocks.Page:
+def route_page(result: RouteResult) -> blocks.Page:
     """The report on routing."""
-    mix = ((x.model, percent(x.share)) for x in sorted(result.mix, key=lambda x: -x.share))
-    mixed = tables.table("Models that the router selects", ("Model", "Questions, %"), mix)
-    gains = tables.gains_table(result.routers)
-    check = "To see whether it pays, add a column ``correct``, with the answers of a few models:"
-    go = "New questions are routed by the same command; confirm the gain on some of your own:"
+    mix = ((x.model, wording.percent(x.share)) for x in sorted(result.mix, key=lambda x: -x.share))
+    mixed = table("Models that the router selects", ("Model", "Questions, %"), mix)
+    single = [row for row in result.routers if row.router == SINGLE_BEST]
+    gains = points_table((row.category or EVERY, row.gain) for row in single)
+    command, gain = result.manifest.command, single[0].gain if single else None
+    advice = "To see whether that pays, add a column ``correct`` with these models’ answers:"
+    if isinstance(gain, Estimate):
+        advice = _plan(gain)
+        if "--questions" in command:
+            command = command.replace(result.manifest.data[0].spec, "NEW.csv")
     return _page(
         result,
         headlines.of_route(result),
-        {"How many points more the router gets right than": gains}
+        picture=("Points gained over the best model alone (green: more)", gains)
         if gains
-        else {"Where the questions go": mixed},
-        [*headlines.route_fails(result.routers)] or [prose("Not known without answers.")],
-        examples(result.examples),
-        (
-            f"Each question’s model is in ``routes.csv``. {go if gains else check}",
-            ["route --fleet FLEET --questions NEW.csv"],
-        ),
-        (*tables.routers_tables(result.routers), mixed if gains else None),
+        else ("Where the questions go", mixed),
+        fails=headlines.route_fails(result),
+        shown=examples(result),
+        advice=f"Each question’s model is in ``routes.csv``. {advice}",
+        commands=(command,),
+        numbers=(routers_table(result), mixed if gains else None),
     )
 
 
-def predict_page(result: records.PredictResult) -> blocks.Page:
+def _plan(gain: Estimate) -> str:
+    """The number of questions on which a difference as seen is clear in 4 runs of 5.
+
+    Half an interval is 1.96 standard errors, and 1.96 + 0.84 are needed.
+    """
+    errors = 2.8 / 1.96 * (gain.high - gain.low) / 2
+    if gain.n * errors**2 > MOST_TEXTS * gain.value**2:
+        return "More questions will hardly decide: the difference seen is too near 0."
+    count = wording.rounded_up(math.ceil(gain.n * (errors / gain.value) ** 2))
+    return (
+        f"Confirm it: plan {count:,} further questions with these models’ answers (NEW.csv), "
+        "enough in 4 runs of 5 if the difference is as seen here:"
+    )
+
+
+def predict_page(result: PredictResult) -> blocks.Page:
     """The report on held-out benchmarks."""
     best_first = sorted(result.predictions, key=lambda prediction: from_greatest(prediction.tau))
-    last = next((row for row in reversed(best_first) if row.points), None)
-    fails, example = headlines.worst_of(result.predictions)
-    advice = (
-        "Run the benchmark only for the models at the top of the order, and a few below. To place "
-        "a new model, answer the other benchmarks with it, and learn again:"
-    )
+    fails, example = headlines.worst_of(result)
+    orders = [
+        [x.observed for x in sorted(row.points, key=lambda x: -x.predicted)] for row in best_first
+    ]
+    lost = max((max(every) - max(every[:MOST_RUN]) for every in orders if every), default=0.0)
+    below = f"at most {math.ceil(100 * lost - 1e-9)} points below " * (lost > 0)
+    right = ((x.benchmark, _changed(x.tau, headlines.of_pairs)) for x in best_first)
     return _page(
         result,
         headlines.of_predict(result),
-        {
-            "Pairs of 100 in the right order (a coin: 50)": tables.pairs_table(best_first),
-            "The worst of them": benchmark_chart(last) if last else None,
-        },
-        [fails] if fails else [],
-        [blocks.Paragraph(example)] if example else [],
-        (advice, ["embed --data ANSWERS.csv"]),
-        (
-            tables.predictions_table(result.predictions),
-            tables.contributions_table(result.contributions),
-            *map(benchmark_chart, result.predictions),
+        picture=(
+            "Pairs in the right order, of 100 (guessing: 50)",
+            strips_table("in the right order", right, least=50.0, write=wording.whole),
         ),
+        fails=(fails,),
+        shown=(blocks.Paragraph(example),) if example else (),
+        advice=f"Run only the first {MOST_RUN} models of a predicted order: on each benchmark "
+        f"here, one of them is {below}the best. To order models for a new benchmark (NEW.csv: its "
+        "questions):",
+        commands=(_learn(result), "scope fleet forecast --fleet fleet --questions NEW.csv"),
+        numbers=(predictions_table(result), contributions_table(result)),
     )
 
 
-def map_page(result: records.MapResult) -> blocks.Page:
+def map_page(result: MapResult) -> blocks.Page:
     """The report on a map."""
-    noted = [written(f"{as_sentence(text)}.") for text in result.notes if "variance" in text]
-    near = sorted((x for x in result.fleet if x.nearest), key=lambda x: x.nearest[0].distance)
-    pairs = {tuple(sorted((x.name, x.nearest[0].model))): x.nearest[0].distance for x in near}
-    closest = [
-        prose(f"{{first}} and {{second}}: {distance:.2f} apart", first=first, second=second)
-        for (first, second), distance in [*pairs.items()][:MOST_PAIRS]
-    ]
-    named = {name for pair in [*pairs][:MOST_PAIRS] for name in pair} | {x.name for x in near[-1:]}
+    words, pairs = shlex.split(result.manifest.command), headlines.nearest_pairs(result)
+    fleet = words[words.index("--fleet") + 1] if "--fleet" in words[:-1] else ""
+    near = "{first} and {second}: {apart}"
+    lines = [headlines.of_pair(result, pair, near) for pair in pairs[:MOST_PAIRS]]
+    least = "Least like any other: {first}, {apart} from {second}"
+    lines += [headlines.of_pair(result, pair, least) for pair in pairs[MOST_PAIRS:][-1:]]
+    named = {name for pair in (*pairs[:MOST_PAIRS], *pairs[-1:]) for name in pair[1:]}
+    shown = (written(f"{wording.as_sentence(text)}.") for text in result.notes[-1:])
     return _page(
         result,
         headlines.of_map(result),
-        {"The nearer, the more alike": map_chart(result.fleet, named)},
-        noted,
-        (blocks.Bullets(tuple(closest)),) if closest else (),
-        (
-            "Of models that are alike, keep the cheaper one. Of models that differ, choose one for "
-            "each question:",
-            ["route --fleet FLEET --questions NEW.csv"],
+        picture=("The nearer, the more alike", map_chart(result, named)),
+        fails=[together(*shown, *headlines.communities(result))],
+        shown=(blocks.Bullets(tuple(lines)),) if lines else (),
+        advice="Models that are alike may still differ in accuracy: compare two (``scope compare``)"
+        " before you drop one. Where models differ, choose one for each new question (NEW.csv):",
+        commands=(
+            *([] if fleet else [_learn(result)]),
+            f"scope fleet route --fleet {shlex.quote(fleet or 'fleet')} --questions NEW.csv",
         ),
-        (tables.models_table(result.fleet),),
+        numbers=(models_table(result),),
     )
 
 
-def examples(rows: Sequence[records.QuestionForecast]) -> tuple[blocks.Block, ...]:
+def _learn(result: FleetResult) -> str:
+    """The command that learns a fleet from a run's answers, and earlier ones if these are new."""
+    specs = [spec for card in result.manifest.data for spec in card.spec.split(", ")]
+    earlier = ["ANSWERS.csv"] * ("--fleet" in result.manifest.command)
+    options = " ".join(f"--data {shlex.quote(spec)}" for spec in (*earlier, *specs))
+    return f"scope fleet embed {options} --run fleet"
+
+
+def examples(result: EmbedResult | ForecastResult | RouteResult) -> tuple[blocks.Block, ...]:
     """Questions with what was forecast and observed."""
     parts: list[blocks.Block] = []
-    for row in rows:
-        text = " ".join(row.text.split()) or row.id
-        if len(text) > 2 * GLANCE:
-            first, last = text[:GLANCE], text[-GLANCE:]
-            start, end = first.rpartition(" ")[0] or first, last.partition(" ")[2] or last
-            text = f"{start} … {end}"
+    for row in result.examples:
+        text = shortened(" ".join(row.text.split()) or row.id, GLANCE)
         expected = f"{100 * row.expected:.0f}\u00a0%"
         if row.model is None:
-            seen = "" if row.observed is None else f"; really **{100 * row.observed:.0f}\u00a0%**"
-            key = " (is its key right?)" * (row.observed == 0)
-            words = prose(f"Models that get it right: forecast **{expected}**{seen}{key}.")
+            seen = "" if row.observed is None else f", observed **{100 * row.observed:.0f}\u00a0%**"
+            key = " Perhaps its key is wrong." * (row.observed == 0)
+            words = prose(f"Models that get it right: forecast **{expected}**{seen}.{key}")
         else:
-            outcomes = (("", row.observed), ("; the single best model is ", row.single_best))
+            outcomes = (("", row.observed), ("; the best model alone: ", row.single_best))
             known = [
                 f"{who}**{'right' if x else 'wrong'}**" for who, x in outcomes if x is not None
             ]
-            sent = f"The router asks {{model}}, {expected} sure to be right{': ' * bool(known)}"
+            sent = f"The router asks {{model}} (chance {expected}){': ' * bool(known)}"
             words = prose(f"{sent}{''.join(known)}.", model=row.model)
         parts += [blocks.Passage(written(f"“{text}”")), blocks.Paragraph(words)]
     return tuple(parts)
 
 
 def _page(
-    result: records.FleetResult,
+    result: FleetResult,
     answer: headlines.Answer,
-    pictures: Mapping[str, blocks.Block | None],
+    *,
+    picture: tuple[str, blocks.Block | None],
     fails: Iterable[Text],
     shown: Sequence[blocks.Block],
-    to_do: tuple[str, Sequence[str]],
+    advice: str,
+    commands: Sequence[str],
     numbers: Sequence[blocks.Block | None],
 ) -> blocks.Page:
-    """The answer, a picture, where it fails, examples and what to do; then everything folded."""
+    """The answer, where it fails, examples, what to do and a picture; then everything folded."""
+    title, drawn = picture
+    of = f"Learned from {result.models:,} models’ answers to {result.questions:,} questions."
+    about = together(answer.about, prose(of))
     manifest, below = result.manifest, [block for block in numbers if block]
-    listed = [block for block in (*below, *pictures.values()) if isinstance(block, blocks.Table)]
-    run = result.folder.name if result.folder else "RUN"
-    commands = "\n".join(f"scope fleet {command}" for command in to_do[1]).replace("{run}", run)
-    advice = (blocks.Paragraph(prose(to_do[0])), blocks.Preformatted(commands))
+    listed = [block for block in (*below, drawn) if isinstance(block, blocks.Table)]
     words = {
-        "Where it fails": tuple(map(blocks.Paragraph, fails)),
+        "Where it fails": tuple(map(blocks.Paragraph, filter(None, fails))),
+        "What to do": (blocks.Paragraph(prose(advice)), blocks.Preformatted("\n".join(commands))),
         "For example": tuple(shown),
-        "What to do": advice,
     }
-    seen = in_two(words, {title: [picture] for title, picture in pictures.items() if picture})
-    facts = blocks.Terms(tuple(_facts(result)), facts=True)
-    asked: list[blocks.Block] = [facts]
-    asked += [table] if (table := data_table(manifest.data)) else []
+    seen = in_two(words, {title: [drawn]} if drawn else {})
+    asked: list[blocks.Block] = [blocks.Terms(tuple(_facts(result)), facts=True)]
+    asked += filter(None, [data_table(manifest.data)])
     numbered = blocks.Section(anchor="numbers", title="All numbers", blocks=tuple(below))
     return blocks.Page(
         title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
         heading=answer.heading,
-        about=answer.about,
+        about=about,
         sections=(
             blocks.Section(anchor="answer", title="Answer", blocks=(seen,)),
             *folded(
@@ -221,7 +298,7 @@ def _page(
             ),
         ),
         brief=(
-            *([blocks.Paragraph(answer.about)] if answer.about else []),
+            blocks.Paragraph(about),
             *listed[:1],
             blocks.Terms(tuple(_facts(result, MOST_BRIEF_NOTES)), facts=True),
             *run_lines(result.clock),
@@ -229,7 +306,7 @@ def _page(
     )
 
 
-def _facts(result: records.FleetResult, notes: int | None = None) -> Iterator[tuple[Text, Text]]:
+def _facts(result: FleetResult, notes: int | None = None) -> Iterator[tuple[Text, Text]]:
     """The response matrix, the forecaster, the encoder of its questions, files and notes."""
     matrix = f"{result.questions:,} questions × {result.models:,} models"
     yield prose("matrix"), prose(f"{matrix}, {result.answers:,} answers known")
@@ -243,95 +320,117 @@ def _facts(result: records.FleetResult, notes: int | None = None) -> Iterator[tu
     yield from ((prose("note"), written(text)) for text in result.notes[:notes])
 
 
-def accuracies_chart(
-    expected: Sequence[records.ExpectedAccuracy],
-) -> blocks.Figure | blocks.Table | None:
-    """Forecasts with their intervals by observed accuracy; alone if none was observed."""
-    dots: tuple[list[Dot], list[Dot]] = ([], [])
-    for row in expected:
-        if isinstance(row.accuracy, Estimate) and isinstance(row.observed, Estimate):
-            dot = _dot(row.model, row.observed.value, row.accuracy.value)
-            ends = (row.accuracy.low, row.accuracy.high)
-            dots[headlines.misses(row)].append(replace(dot, interval=ends))
-    alone = ((row.model, row.accuracy) for row in expected[:MOST_BARS])
-    named = zip(("observed within the forecast’s interval", "outside"), dots, strict=True)
-    series = [
-        Series(dots=tuple(of), name=name, note=f"({len(of)})", shape=place)
-        for place, (name, of) in enumerate(named)
-        if of
-    ]
-    drawn = _diagonal("accuracy", "observed", "forecast", series)
-    return drawn or strips_table("Expected accuracy", alone)
+def points_table(rows: Iterable[tuple[str, Number]]) -> blocks.Table | None:
+    """The greatest differences in points: green where more, red where less."""
+    known = [(name, value) for name, value in rows if isinstance(value, Estimate)]
+    known.sort(key=lambda row: (row[0] != EVERY, -abs(row[1].value)))
+    return strips_table("points", known[:MOST_BARS], least=0.0, write=wording.short_points)
 
 
-def reliability_chart(bins: Sequence[records.ReliabilityBin]) -> blocks.Figure | None:
-    """What came true of forecasts with about the same probability."""
-    dots = [
-        replace(_dot("", x.predicted, seen.value), interval=(seen.low, seen.high))
-        for x in bins
-        if isinstance(seen := x.observed, Estimate)
-    ]
-    return _diagonal("share of right answers", "forecast", "observed", [Series(dots=tuple(dots))])
-
-
-def benchmark_chart(prediction: records.BenchmarkPrediction) -> blocks.Figure | None:
-    """Observed against predicted accuracy on a benchmark; the largest error has its name."""
-    points = sorted(prediction.points, key=lambda point: point.observed)
-    drawn = points[:: math.ceil(len(points) / MOST_DOTS) or 1]
-    far = headlines.farthest(prediction) if points else None
-    dots = [
-        replace(dot, name=dot.name if point == far else "")
-        for point in drawn
-        if (dot := _dot(point.model, point.predicted, point.observed))
-    ]
-    note = f"{len(drawn):,} of {len(points):,} models" if len(drawn) < len(points) else ""
-    series = Series(dots=tuple(dots), name=prediction.benchmark, note=note)
-    return _diagonal("accuracy", "predicted", "observed", [series])
-
-
-def _dot(model: str, x: float, y: float) -> Dot:
-    title = f"{model or 'answers'}: {percent(x)} %, {percent(y)} %"
-    return Dot(title=title, x=x, y=y, name=model)
-
-
-def _diagonal(of: str, x: str, y: str, series: Sequence[Series]) -> blocks.Figure | None:
-    """Two accuracies, on axes with the same ends."""
-    chart = Chart(
-        label=f"{y} by {x} {of}",
-        series=tuple(series),
-        x_title=f"{x} {of}",
-        y_title=f"{y} {of}",
-        diagonal=True,
-        size=SIZE,
-    )
-    return blocks.Figure(chart) if chart.dots else None
-
-
-def map_chart(
-    models: Sequence[records.FleetModel], named: Collection[str] = ()
-) -> blocks.Figure | None:
+def map_chart(result: MapResult, named: Collection[str] = ()) -> blocks.Figure | None:
     """The map of the models that have a position, by community; those ``named`` have a label."""
-    sizes = Counter(model.community for model in models if model.community is not None)
-    communities = [name for name, _ in sizes.most_common(MOST_COMMUNITIES)]
-    dots: dict[str | None, list[Dot]] = {name: [] for name in (*communities, None)}
-    for model in models:
-        if model.x is not None and model.y is not None:
-            title = f"{model.name}\naccuracy {short_share(model.skill)}"
-            name = model.name if model.name in named else ""
-            dot = Dot(title=title, x=model.x, y=model.y, name=name)
-            dots[model.community if model.community in communities else None].append(dot)
-    groups = tuple(
-        Series(
-            name=name or ("the rest" if communities else ""),
-            note=f"({len(members):,})" if communities else "",
-            shape=place,
-            dots=tuple(members),
+    sizes = Counter(model.community for model in result.fleet if model.community is not None)
+    largest = [name for name, _ in sizes.most_common(MOST_COMMUNITIES)]
+    groups = []
+    for place, community in enumerate((*largest, None)):
+        dots = tuple(
+            Dot(
+                title=f"{model.name}\naccuracy {wording.short_share(model.skill)}",
+                x=model.x,
+                y=model.y,
+                name=model.name if model.name in named else "",
+            )
+            for model in result.fleet
+            if model.x is not None and model.y is not None
+            if community == (model.community if model.community in largest else None)
         )
-        for place, (name, members) in enumerate(dots.items())
-        if members
+        name = (community or "smaller communities, or none") if largest else ""
+        note = f"({len(dots):,})" if largest else ""
+        groups += [Series(name=name, note=note, shape=place, dots=dots)] if dots else []
+    chart = Chart(label="Map of the models", series=tuple(groups), size=(425, 250))
+    return blocks.Figure(chart) if groups else None
+
+
+def _share(estimate: Number, *, signed: bool = False) -> wording.Cell | None:
+    """A share or difference in per cent, without the unit: the column's head has it."""
+    if estimate is None:
+        return None
+    cell = wording.Cell.points(estimate) if signed else wording.Cell.share(estimate)
+    return replace(cell, value=cell.value.partition("\u00a0")[0])
+
+
+def _changed(error: Estimate | Undefined, change: Callable[[float], float]) -> Estimate | Undefined:
+    if not isinstance(error, Estimate):
+        return error
+    value, low, high = map(change, (error.value, error.low, error.high))
+    return replace(error, value=value, low=low, high=high)
+
+
+def scores_table(result: EmbedResult | ForecastResult) -> blocks.Table | None:
+    """The forecasters, on all questions, then by category."""
+    heads = ("Forecaster", "Category", "Correct, %", "More than the average, points", "Brier score")
+    rows = (
+        (
+            *(code(row.forecaster) + prose(" (in use)" * row.chosen), row.category),
+            *(_share(row.accuracy), _share(row.gain, signed=True), wording.Cell.of(row.brier)),
+        )
+        for row in sorted(result.scores, key=lambda row: row.category or "")
     )
-    return (
-        blocks.Figure(Chart(label="Map of the models", series=groups, size=(425, 250)))
-        if groups
-        else None
+    return table("Unseen answers predicted correctly", heads, rows)
+
+
+def routers_table(result: RouteResult) -> blocks.Table | None:
+    """The ways of routing, on all questions, then by category."""
+    heads = ("Strategy", "Category", "Correct, %", "Gain, points", "Cost")
+    rows = (
+        (
+            *(row.model or _NAMES.get(row.router, row.router), row.category),
+            *(_share(row.accuracy), _share(row.gain, signed=True)),
+            None if row.cost is None else f"{row.cost:.4g}",
+        )
+        for row in sorted(result.routers, key=lambda row: row.category or "")
     )
+    caption = "Questions answered correctly, and what the router gains"
+    return table(caption, heads, rows, most=len(_NAMES) + 2)
+
+
+def predictions_table(result: PredictResult) -> blocks.Table | None:
+    """Every benchmark, held out and predicted from the others."""
+    heads = ("Benchmark", "Questions", "Error", "Of the mean", "Kendall’s τ", "Significant")
+    rows = (
+        (
+            *(row.benchmark, row.questions),
+            *(x and _share(_changed(x, math.sqrt)) for x in (row.mse, row.baseline)),
+            *(wording.Cell.of(row.tau), f"{row.significant} of {row.splits}"),
+        )
+        for row in result.predictions
+    )
+    caption = "Held-out benchmarks: typical errors in points, and rank correlations"
+    return table(caption, heads, rows)
+
+
+def contributions_table(result: PredictResult) -> blocks.Table | None:
+    """The contributions, the largest first."""
+    cells = (
+        (row.source, row.target, _share(_changed(row.value, lambda x: 100 * x), signed=True))
+        for row in sorted(result.contributions, key=lambda row: from_greatest(row.value))
+    )
+    caption = "Error of forecasts without a benchmark’s questions minus with them"
+    return table(caption, ("Questions of", "Forecasts on", "Contribution, squared points"), cells)
+
+
+def models_table(result: EmbedResult | MapResult) -> blocks.Table | None:
+    """All models, the most accurate first, with a search."""
+    heads = ("Model", "Correct, %", "Community", "Nearest")
+    rows = (
+        (
+            *(written(model.name) + prose(" (added)" * model.added), _share(model.skill)),
+            model.community,
+            joined(f"{x.model}\u00a0{wording.number(x.distance)}" for x in model.nearest[:2]),
+        )
+        for model in sorted(result.fleet, key=lambda model: from_greatest(model.skill))
+    )
+    caption = "Accuracy of the models, and their distances to the nearest"
+    orders = (("order", "most accurate first"),)
+    finder = blocks.Finder(unit="models", searched="names", orders=orders)
+    return table(caption, heads, rows, tall=True, ends=True, finder=finder)

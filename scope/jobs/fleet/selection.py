@@ -550,14 +550,16 @@ MOST_TEXT = 400
 """Most characters of a question that is kept as an example."""
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, most: int = MOST_TEXT) -> str:
     """A text for an example: a long one without its middle, since it often asks at its end.
 
-    >>> shortened("short"), len(shortened("long " * 1000))
-    ('short', 403)
+    >>> shortened("short"), shortened("one two three four", 11)
+    ('short', 'one … four')
     """
-    half = MOST_TEXT // 2
-    return text if len(text) <= MOST_TEXT else f"{text[:half]} … {text[-half:]}"
+    if len(text) <= most:
+        return text
+    start, end = text[: most // 2], text[-(most // 2) :]
+    return f"{start.rpartition(' ')[0] or start} … {end.partition(' ')[2] or end}"
 
 
 def surprising_questions(

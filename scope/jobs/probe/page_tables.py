@@ -15,7 +15,14 @@ from reports.builders.run import code
 from reports.charts import Chart, Dot, Grid, Guide, Series, grid
 from reports.prose import Span, plain, prose, written
 from reports.wording import Cell, number, short
-from scope import records
+from scope.records import (
+    Estimate,
+    LayerAblation,
+    LayerAlignment,
+    MisjudgedPair,
+    ProbeDifference,
+    ProbeFindings,
+)
 
 RAW = "raw"
 """The step that only selects a layer."""
@@ -34,7 +41,7 @@ MOST_ROWS = 8
 """The most rows in a terminal."""
 
 
-def some_seen(findings: records.ProbeFindings) -> bool:
+def some_seen(findings: ProbeFindings) -> bool:
     """Whether some test pairs share a sentence with the training pairs; False for a saved probe."""
     return findings.train > 0 and findings.unseen < findings.test
 
@@ -56,7 +63,7 @@ def spread(values: Sequence[float | None]) -> str:
     return f"{defined}{len(values)} seeds: {mean}{deviation}"
 
 
-def steps_table(findings: records.ProbeFindings) -> Table | None:
+def steps_table(findings: ProbeFindings) -> Table | None:
     """A row a step of every model; a terminal leaves out what the first screen does not need."""
     wide = ("Over seeds", "On new sentences", "Error", "Gain", "Parameters")
     return table_of(
@@ -78,7 +85,7 @@ def steps_table(findings: records.ProbeFindings) -> Table | None:
     )
 
 
-def differences_table(differences: Sequence[records.ProbeDifference]) -> Table | None:
+def differences_table(differences: Sequence[ProbeDifference]) -> Table | None:
     """The differences of models, those of the last step first."""
     return table_of(
         "Pearson of the first model minus the second",
@@ -90,7 +97,7 @@ def differences_table(differences: Sequence[records.ProbeDifference]) -> Table |
     )
 
 
-def steps_section(findings: records.ProbeFindings) -> Section:
+def steps_section(findings: ProbeFindings) -> Section:
     """The steps of all models in one table, and their meanings."""
     steps = {score.step for score in findings.scores}
     meanings = tuple(
@@ -106,7 +113,7 @@ def steps_section(findings: records.ProbeFindings) -> Section:
     return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
 
 
-def wrong_section(findings: records.ProbeFindings) -> Section:
+def wrong_section(findings: ProbeFindings) -> Section:
     """The largest errors, counted by kind, each pair once with every model's score."""
     ordered = sorted(findings.misjudged, key=lambda error: -abs(error.given - error.wanted))
     texts, numbers = ("Sentence 1", "Sentence 2"), ("People", "Probe")
@@ -121,7 +128,7 @@ def wrong_section(findings: records.ProbeFindings) -> Section:
     return Section(anchor="wrong", title="Where probes are wrong", blocks=(table,))
 
 
-def counts_of_errors(findings: records.ProbeFindings) -> Iterator[Paragraph]:
+def counts_of_errors(findings: ProbeFindings) -> Iterator[Paragraph]:
     """How many of the largest errors are too high, and on sentences that share words."""
     if errors := findings.misjudged:
         trained = findings.scores[-1].step != RAW
@@ -135,7 +142,7 @@ def counts_of_errors(findings: records.ProbeFindings) -> Iterator[Paragraph]:
         )
 
 
-def _share_words(pair: records.MisjudgedPair) -> bool:
+def _share_words(pair: MisjudgedPair) -> bool:
     """Whether the shorter sentence has at least half of its words from the other."""
     first, second = (set(text.lower().split()) for text in (pair.first, pair.second))
     return 2 * len(first & second) >= min(len(first), len(second))
@@ -145,16 +152,16 @@ MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""
 
 
-def layer_curve(findings: records.ProbeFindings) -> Iterator[Block]:
+def layer_curve(findings: ProbeFindings) -> Iterator[Block]:
     """The correlation of each layer alone, and a line for each trained probe."""
     dots: dict[str, list[Dot]] = {score.model: [] for score in findings.layers}
     for score in findings.layers:
-        if isinstance(raw := score.raw, records.Estimate):
+        if isinstance(raw := score.raw, Estimate):
             title = f"{score.model}, layer {score.layer}: {plain(written(raw))}"
             dot = Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
             dots[score.model].append(dot)
     last = {score.model: score for score in findings.scores if score.step != RAW}.values()
-    trained = {x.model: x.pearson.value for x in last if isinstance(x.pearson, records.Estimate)}
+    trained = {x.model: x.pearson.value for x in last if isinstance(x.pearson, Estimate)}
     if ends := [end for of in dots.values() for dot in of for end in dot.interval or ()]:
         ends += trained.values()
         sides = (-0.5, max(score.layer for score in findings.layers) + 0.5)
@@ -177,7 +184,7 @@ def layer_curve(findings: records.ProbeFindings) -> Iterator[Block]:
         yield Figure(chart)
 
 
-def layers_section(findings: records.ProbeFindings) -> Section:
+def layers_section(findings: ProbeFindings) -> Section:
     """Every layer in a table, and the similar layers of two models."""
     estimates = attrgetter("raw", "encoded", "lost", "reconstruction")
     table = table_of(
@@ -217,13 +224,13 @@ def layers_section(findings: records.ProbeFindings) -> Section:
     return Section(anchor="layers", title="Layers", blocks=blocks)
 
 
-def _layers(ablation: records.LayerAblation) -> str:
+def _layers(ablation: LayerAblation) -> str:
     """The layers that were left out, such as layers 2 to 3."""
     first, last = ablation.first, ablation.last
     return f"layer {first}" if first == last else f"layers {first} to {last}"
 
 
-def similar_layers(alignments: Sequence[records.LayerAlignment]) -> Iterator[Block]:
+def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
     """The most similar layers of each two models in a sentence, and the map in a fold."""
     for alignment in alignments:
         yield from _map(alignment)
@@ -237,7 +244,7 @@ def similar_layers(alignments: Sequence[records.LayerAlignment]) -> Iterator[Blo
         )
 
 
-def _map(alignment: records.LayerAlignment) -> Iterator[Block]:
+def _map(alignment: LayerAlignment) -> Iterator[Block]:
     first, second = alignment.first, alignment.second
     chance, n = alignment.chance, alignment.sentences
     cells = {(f"{row}", f"{column}"): cell for (row, column), cell in alignment.cells().items()}

@@ -23,7 +23,7 @@ def said(sentences):
 
 def embedded(gain):
     mean, _, used, *_ = SCORES
-    return headlines.of_scores((mean, replace(used, gain=gain)))
+    return headlines.of_scores(bare("fleet-embed", scores=(mean, replace(used, gain=gain))))
 
 
 def sign(answer):
@@ -71,27 +71,31 @@ def forecast(gaps, shift):
 
 
 @pytest.mark.parametrize(
-    ("gaps", "shift", "frame", "head"),
+    ("gaps", "shift", "head"),
     [
+        ((-0.1, 0.01), interval(-0.0625), "✗ The forecasts are too high, by 6.2 points on average"),
+        ((0.1, 0.01), interval(0.0625), "✗ The forecasts are too low, by 6.2 points on average"),
         (
-            (-0.1, 0.01),
-            interval(-0.0625),
-            "✗",
-            "✗ The forecasts are too high, by 6.2 points on average; 1 of 2 models’ results lie",
+            (0.01, -0.01),
+            interval(0.01),
+            "✓ The fleet predicts right and wrong answers: 70 % correct",
         ),
-        ((0.1, 0.01), interval(0.0625), "✗", "✗ The forecasts are too low, by 6.2 points"),
-        ((0.01, -0.01), interval(0.01), "✓", "✓ Use the fleet to predict right and wrong answers"),
-        ((0.1, -0.01), interval(0.01), "✗", "✗ Do not rely on single forecasts: 1 of 2"),
-        ((0.1, *[-0.01] * 8), interval(0.01), "✗", "✗ Do not rely on single forecasts: 1"),
-        ((0.1, *[-0.01] * 9), interval(0.01), "✓", "✓ Use the fleet"),
+        ((0.1, -0.1), interval(0.01), "✗ Do not rely on single forecasts: 2 of 2 models’ results"),
+        ((0.1, 0.1, *[0.01] * 6), interval(0.01), "✓ The fleet predicts"),
+        (
+            (0.1, 0.1, -0.1, *[0.01] * 5),
+            interval(0.01),
+            "✗ Do not rely on single forecasts: 3 of 8",
+        ),
     ],
 )
-def test_forecasts_that_miss_or_are_shifted_are_never_called_good(gaps, shift, frame, head):
-    answer = forecast(gaps, shift)
-    assert sign(answer) == frame
-    headline, why = words(answer)
+def test_forecasts_fail_that_are_shifted_or_miss_more_often_than_by_luck(gaps, shift, head):
+    headline, why = words(forecast(gaps, shift))
     assert headline.startswith(head)
-    assert "other kinds may be shifted" in why
+    assert "On other kinds of questions" in why
+    if headline[0] == "✓":
+        missed = sum(abs(gap) == 0.1 for gap in gaps)
+        assert f"{missed} of {len(gaps)} models’ results clearly differ" in why
 
 
 def routed(over_single, over_mix, costs=(0.125, 0.5)):
@@ -107,10 +111,10 @@ def routed(over_single, over_mix, costs=(0.125, 0.5)):
 @pytest.mark.parametrize(
     ("over_single", "over_mix", "head", "frame"),
     [
-        (0.0625, 0.0625, "✓ Route: 6.2 points more questions right than with far </", "✓"),
-        (0.0625, -0.0234375, "but not than the same models drawn at random", "?"),
+        (0.0625, 0.0625, "✓ Route: 6.2 points more accurate than far </", "✓"),
+        (0.0625, -0.0234375, "but not clearly better than the same models drawn at random", "?"),
         (0.015625, 0.0625, "Too early to say whether routing is better", "?"),
-        (-0.0625, 0.0625, "✗ Do not route: 6.2 points fewer questions right than with", "✗"),
+        (-0.0625, 0.0625, "✗ Do not route: 6.2 points less accurate than far", "✗"),
     ],
 )
 def test_routing_is_worth_it_only_against_the_random_mix_too(over_single, over_mix, head, frame):
@@ -132,9 +136,9 @@ def test_routing_pays_by_both_intervals_alone(over_single, over_mix):
 @pytest.mark.parametrize(
     ("costs", "frame", "end"),
     [
-        ((2.5, 1.0), "✓", "at 150 % more cost by your prices"),
-        ((1.015, 1.0), "✓", "at 1.5 % more cost by your prices"),
-        ((0.125, 0.5), "✓", "at 75 % less cost by your prices"),
+        ((2.5, 1.0), "✓", "at 150 % higher cost (your prices)"),
+        ((1.015, 1.0), "✓", "at 1.5 % higher cost (your prices)"),
+        ((0.125, 0.5), "✓", "at 75 % lower cost (your prices)"),
         ((1.0, 1.0), "✓", "alone"),
         ((None, 1.0), "✓", "alone"),
     ],
@@ -157,34 +161,54 @@ def test_a_router_alone_is_compared_with_nothing():
 def test_a_benchmark_is_predicted_where_95_of_100_splits_are_significant(significant, predicted):
     row = replace(kept("fleet-predict").predictions[0], significant=significant)
     answer = headlines.of_predict(bare("fleet-predict", predictions=(row,)))
-    assert f"on {predicted} of 1 benchmarks; " in words(answer)[0]
+    assert f"on {predicted} of 1 benchmark" in words(answer)[0]
+    assert ("of 100 pairs are right" in words(answer)[0]) == bool(predicted)
     assert sign(answer) == ("✓" if predicted else "?")
 
 
 def test_communities_are_counted_after_the_correction_for_their_number():
     near = replace(COMMUNITIES[2], p_value=0.04, p_adjusted=0.08)
-    cases = {
-        0.08: "Communities not shown to",
-        0.04: "Communities closer",
-        None: "Too small to test",
-    }
-    for p_adjusted, start in cases.items():
-        (sentence,) = said([headlines.of_communities((replace(near, p_adjusted=p_adjusted),))])
-        assert sentence.startswith(start)
-    assert headlines.of_communities(COMMUNITIES[:1]) == ()
+    cases = {0.08: "are not clearly closer", 0.04: "are closer together", None: "Too small to test"}
+    for p_adjusted, claim in cases.items():
+        pairs = (replace(near, p_adjusted=p_adjusted),)
+        (sentence,) = said(headlines.communities(bare("fleet-map", communities=pairs)))
+        assert claim in sentence
+    assert said(headlines.communities(bare("fleet-map", communities=COMMUNITIES[:1]))) == []
 
 
-def test_the_worst_model_and_category_are_named_with_how_many_there_are():
-    (model,) = said(headlines.worst_model(kept("fleet-forecast").expected))
-    assert model.endswith("alone, forecast 75 % [72, 78], observed 62 % [59, 66].")
-    used = [row for row in SCORES if row.chosen]
-    (sentence,) = said(headlines.wrong_answers(used))
-    assert "of single answers are predicted wrongly" in sentence
-    single = [row for row in ROUTERS if row.router == "single best"]
-    parts = [replace(row, category="logic", gain=interval(-0.1)) for row in single][:1]
-    (category,) = said(headlines.route_fails(parts))
-    assert category.startswith("Routing loses most on logic: −10.0 [−13.1, −6.9] points on")
-    unclear = [replace(row, gain=interval(0.0)) for row in parts]
-    assert said(headlines.route_fails(unclear)) == [
-        "Routing clearly loses in none of 1 categories."
+@pytest.mark.parametrize(
+    ("forecaster", "end"),
+    [("factors", "differ by 25 points"), ("mf(dimensions=2)", "differ by 0.25 in log-odds")],
+)
+def test_a_distance_has_the_unit_of_its_forecaster(forecaster, end):
+    result = bare("fleet-map", fleet=kept("fleet-map").fleet, forecaster=forecaster)
+    assert words(headlines.of_map(result))[0].endswith(end)
+    distances = [distance for distance, *_ in headlines.nearest_pairs(result)]
+    assert distances == [0.25] * 4
+
+
+def test_where_it_fails_names_what_clearly_differs():
+    known = [row for row in SCORES if row.chosen]
+    clear = [
+        replace(row, accuracy=interval(0.5)) if row.category == "logic" else row for row in known
     ]
+    for rows, end in (
+        (known, "most in law <"),
+        (known[:1], "wrongly."),
+        (clear, "wrongly, most in l"),
+    ):
+        (sentence, *_) = said(headlines.wrong_answers(bare("fleet-embed", scores=tuple(rows))))
+        assert end in sentence
+    single = next(row for row in ROUTERS if row.router == "single best")
+    for gain, start in (
+        (-0.1, "Routing loses most on logic: −10.0 [−13.1, −6.9] points on 400"),
+        (0.0, "No category clearly loses; the lowest is logic: 0.0 [−3.1, +3.1]"),
+    ):
+        parts = (replace(single, category="logic", gain=interval(gain)),)
+        (sentence,) = said(headlines.route_fails(bare("fleet-route", routers=parts)))
+        assert sentence.startswith(start)
+    fails, example = said(
+        headlines.worst_of(bare("fleet-predict", predictions=kept("fleet-predict").predictions))
+    )
+    assert fails.startswith("Worst on law")
+    assert example == ""

@@ -6,16 +6,17 @@ from pathlib import Path
 import pytest
 from kept_results import FLEET, bare, interval, kept
 
-from reports.blocks import Table
 from reports.renderers.terminal import to_text
 from scope.cli.output import Output, show_result
 from scope.jobs.fleet import page as fleet_page
 from scope.jobs.pages import page_of
-from scope.records import BenchmarkPoint, FleetModel, Undefined
+from scope.records import FleetModel
 
 
-def shown(result, width=80):
-    return to_text(page_of(result).brief, width=width).replace("\u00a0", " ")
+def shown(result, width=80, page=False):
+    made = page_of(result)
+    blocks = made.sections[0].blocks if page else made.brief
+    return to_text(blocks, width=width).replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize("job", FLEET)
@@ -91,50 +92,64 @@ def test_names_cannot_move_the_cursor_nor_colour_the_screen(job):
     assert "x1b[31mred" in text.replace("\n", "")
 
 
-def models(*skills, communities=None):
-    return [
-        FleetModel(
-            name=f"m{place}",
-            skill=Undefined(reason="none") if skill is None else interval(skill),
-            x=float(place),
-            y=0.0,
-            community=communities[place] if communities else None,
-        )
-        for place, skill in enumerate(skills)
-    ]
+REST = "smaller communities, or none"
 
 
 @pytest.mark.parametrize(
     ("communities", "found"),
     [
-        (("a", "b", "b", None), [("b", "(2)"), ("a", "(1)"), ("the rest", "(1)")]),
-        ("abcdefg", [*((name, "(1)") for name in "abcde"), ("the rest", "(2)")]),
+        (("a", "b", "b", None), [("b", "(2)"), ("a", "(1)"), (REST, "(1)")]),
+        ("abcdefg", [*((name, "(1)") for name in "abcde"), (REST, "(2)")]),
     ],
 )
 def test_communities_come_from_the_largest_and_there_are_never_more_than_shapes(communities, found):
-    groups = fleet_page.map_chart(
-        models(*[0.5] * len(communities), communities=communities)
-    ).chart.series
+    fleet = tuple(
+        FleetModel(
+            name=f"m{place}", skill=interval(0.5), x=float(place), y=0.0, community=community
+        )
+        for place, community in enumerate(communities)
+    )
+    groups = fleet_page.map_chart(bare("fleet-map", fleet=fleet)).chart.series
     assert [(group.name, group.note) for group in groups] == found
     assert len(groups) <= fleet_page.MOST_COMMUNITIES + 1
 
 
-def test_of_very_many_models_some_are_drawn_from_the_lowest_to_the_highest():
-    points = tuple(
-        BenchmarkPoint(model=str(place), predicted=0.5, observed=place / 3_000)
-        for place in reversed(range(2_001))
-    )
-    first, _, third = kept("fleet-predict").predictions
-    chart = fleet_page.benchmark_chart(replace(first, points=points)).chart
-    drawn = [dot.y for dot in chart.dots]
-    assert len(set(drawn)) == len(drawn) <= fleet_page.MOST_DOTS
-    assert (drawn[0], drawn[-1]) == (0, 1_998 / 3_000)
-    assert chart.series[0].note == "667 of 2,001 models"
-    assert fleet_page.benchmark_chart(third) is None
+def pictures(job, **parts):
+    """The tables with drawings on the first screen."""
+    return [block for block in page_of(bare(job, **parts)).blocks() if getattr(block, "limits", 0)]
 
 
 def test_of_models_without_observed_accuracies_the_expected_ones_are_drawn():
-    unobserved = [replace(row, observed=None) for row in kept("fleet-forecast").expected]
-    alone = fleet_page.accuracies_chart(unobserved)
-    assert isinstance(alone, Table)
+    unobserved = tuple(
+        replace(row, observed=None, shift=None) for row in kept("fleet-forecast").expected
+    )
+    (alone,) = pictures("fleet-forecast", expected=unobserved)
     assert [row.cells[0] for row in alone.rows] == [row.model for row in unobserved]
+    (checked,) = pictures(
+        "fleet-forecast", expected=kept("fleet-forecast").expected, shift=interval(0.0)
+    )
+    names = [row.model for row in unobserved]
+    assert [row.cells[0] for row in checked.rows] == [names[0], names[2]]
+
+
+@pytest.mark.parametrize(
+    ("gain", "words"),
+    [
+        (0.03125, "plan 820 further questions"),
+        (0.0, "will hardly decide"),
+        (0.0001, "will hardly decide"),
+    ],
+)
+def test_a_plan_is_the_number_of_questions_that_shows_a_gain_as_seen(gain, words):
+    assert words in fleet_page._plan(interval(gain))
+
+
+def test_the_next_command_names_the_fleet_or_learns_it_first():
+    stored = kept("fleet-map")
+    manifest = replace(stored.manifest, command="scope fleet map --fleet 'my fleet'")
+    lines = {
+        shown(replace(stored, manifest=manifest), page=True): "--fleet 'my fleet' --questions NEW",
+        shown(stored, page=True): "scope fleet embed --data",
+    }
+    for text, command in lines.items():
+        assert command in text
