@@ -40,7 +40,7 @@ def read_cloze(spec: str, *, min_words: int, max_words: int, seed: int) -> Itera
         try:
             category, whole = fields.name("category"), fields.text("text")
         except UnusableRowError as error:
-            yield Draft(None, None, error.reason, error.found)
+            yield Draft(None, None, error)
             continue
         for paragraph in paragraphs(whole):
             for sentence in sentences(paragraph):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from scope.data.log_items import CHOICES, GENERATED, Conditions, LogFile, LogFormat, LogItem
-from scope.data.sources import Source, SourceRow, reading
+from scope.data.sources import Source, SourceRow, UnusableRowError, reading
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.progress import remark_once
@@ -311,8 +311,11 @@ def open_logs(scheme: str, rest: str) -> Source:
                 "answer": item.right if has_options else [] if task in free else list(item.gold),
                 "category": item.category or task,
             }
-            unusable = (item.unusable, f"{item.place}: {item.unusable}") if item.unusable else ()
-            yield SourceRow(number, tuple(values[column] for column in asked), unusable)
+            row = SourceRow(number, tuple(values[column] for column in asked))
+            if item.unusable:
+                problem = f"{item.place}: {item.unusable}"
+                row = row._replace(unusable=UnusableRowError(item.unusable, problem))
+            yield row
 
     return Source(f"{scheme}:{rest}", columns, ("id", "question", "category"), read, "row")
 

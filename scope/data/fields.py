@@ -80,7 +80,7 @@ class Fields(NamedTuple):
             When the row has none.
         """
         if self.row.unusable:
-            raise UnusableRowError(*self.row.unusable)
+            raise self.row.unusable
         return self.cells
 
     def text(self, meaning: str) -> str:
@@ -473,7 +473,7 @@ def read_columns(
                 for first, *others in [column.columns]
             ]
         except UnusableRowError as error:
-            left_out.add(error.reason, error.found)
+            left_out.add(error)
             continue
         for kept, value in zip(rows.values(), values, strict=True):
             kept.append(known.setdefault(value, value))

@@ -117,7 +117,7 @@ def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, .
     if first is None:
         raise _empty(path, "a header line and at least one row")
     if first.unusable:
-        raise UnusableRowError(*first.unusable)
+        raise first.unusable
     header = tuple(str(field).strip() for field in first.values)
     sources.require_distinct_names(header, path.name)
     other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
@@ -151,10 +151,11 @@ def _records(
                 yield SourceRow(begins, tuple(fields))
                 continue
             problem = f"{sources.place_in(path.name, 'line', begins)}: {fault}"
-            unusable = fault, problem, "fields in matching quotes, with quotes inside them doubled"
+            expected = "fields in matching quotes, with quotes inside them doubled"
+            unusable = UnusableRowError(fault, problem, expected)
             # The rest of the file is in quotes that nothing closes.
             if "end of data" in fault:
-                raise UnusableRowError(*unusable)
+                raise unusable
             # A quote may have swallowed each of the lines.
             for line in range(begins, reader.line_num + 1):
                 yield SourceRow(line, (), unusable)
@@ -213,23 +214,23 @@ def open_json(path: Path) -> Source:
 def _open_objects(
     path: Path, unit: Literal["line", "row"], values: Callable[[], Iterable[tuple[int, object]]]
 ) -> Source:
-    def rows() -> Iterator[tuple[int, dict[str, Any], tuple[str, ...]]]:
+    def rows() -> Iterator[tuple[int, dict[str, Any], UnusableRowError | None]]:
         for number, value in values():
             if isinstance(value, dict):
                 # CommonsenseQA as published holds the options in the question.
                 stem = value.get("question")
-                yield number, value | stem if isinstance(stem, dict) else value, ()
+                yield number, value | stem if isinstance(stem, dict) else value, None
             elif isinstance(value, str):
-                yield number, {"text": value}, ()
+                yield number, {"text": value}, None
             else:
                 yield number, {}, _fault(path, unit, number, value)
 
     head = list(itertools.islice(rows(), _ROWS_LOOKED_AT))
     objects = [content for _, content, fault in head if not fault]
-    if head and not objects:
-        raise UnusableRowError(*head[0][2])
     if not head:
         raise _empty(path, _OBJECTS)
+    if not objects and head[0][2]:
+        raise head[0][2]
     columns = tuple(dict.fromkeys(itertools.chain.from_iterable(objects)))
     strings = {key for fields in objects for key, value in fields.items() if isinstance(value, str)}
 
@@ -249,7 +250,7 @@ def _lines(path: Path, *, may_be_cut: bool) -> Iterator[tuple[int, Any]]:
                     yield number, json.loads(line)
             except (ValueError, RecursionError) as error:
                 if not (may_be_cut or line.endswith("\n")):
-                    raise UnusableRowError(*_fault(path, "line", number, error)) from error
+                    raise _fault(path, "line", number, error) from error
                 yield number, error
 
 
@@ -279,11 +280,12 @@ def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
         return True  # Reading it says what is wrong.
 
 
-def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str, str]:
+def _fault(path: Path, unit: str, number: int, value: object) -> UnusableRowError:
     broken = isinstance(value, Exception)
     reason = "not JSON" if broken else "JSON, but not an object"
     problem = f"{reason}: {value if broken else json.dumps(value)[:60]}"
-    return reason, f"{sources.place_in(path.name, unit, number)}: {problem}", _OBJECTS
+    place = sources.place_in(path.name, unit, number)
+    return UnusableRowError(reason, f"{place}: {problem}", _OBJECTS)
 
 
 def open_parquet(path: Path) -> Source:

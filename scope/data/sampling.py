@@ -35,7 +35,7 @@ MOST_DIFFERENT = 0.95
 class Candidate(NamedTuple, Generic[Value]):
     """A row's content: its own id, if any, and its item, if any.
 
-    ``unusable`` says why a row with content makes no item, and ``example`` names the row.
+    ``unusable`` says why a row with content makes no item.
     ``notes`` are those of its source, which reading may add to. ``cluster`` is what it has in
     common with others, such as its document; ``shared`` a column that may be one, and a hash of its
     value.
@@ -43,8 +43,7 @@ class Candidate(NamedTuple, Generic[Value]):
 
     id: str | None
     item: Value | None
-    unusable: str = ""
-    example: str = ""
+    unusable: UnusableRowError | None = None
     notes: Mapping[str, None] | None = None
     cluster: str | None = None
     shared: tuple[str, bytes] | None = None
@@ -64,7 +63,7 @@ def usable(
                 value = short_hash(str(fields.cells[SHARED]))
                 candidate = candidate._replace(shared=(fields.columns[SHARED], value))
         except UnusableRowError as error:
-            candidate = Candidate(None, None, error.reason, error.found)
+            candidate = Candidate(None, None, error)
         if candidate is not None:
             first, notes = notes is None, fields.source.notes
             yield candidate._replace(notes=notes) if first else candidate
@@ -123,11 +122,11 @@ class Selection(Generic[Value]):
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
-        for row, (own_id, item, unusable, example, notes, cluster, shared) in enumerate(candidates):
+        for row, (own_id, item, unusable, notes, cluster, shared) in enumerate(candidates):
             if notes is not None:
                 self._sources.append(notes)
             if unusable:
-                self._left_out.add(unusable, example)
+                self._left_out.add(unusable)
                 continue
             # After the first row without an id, ids are not used.
             if own_id is not None and len(self._ids) == self.items + self.empty:

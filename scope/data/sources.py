@@ -60,11 +60,12 @@ class LeftOutRows(Counter[str]):
         super().__init__()
         self._examples: defaultdict[str, list[str]] = defaultdict(list)
 
-    def add(self, reason: str, example: str) -> None:
+    def add(self, error: UnusableRowError) -> None:
         """Count a row."""
+        reason = error.reason
         self[reason] += 1
         if len(self._examples[reason]) < NAMED:
-            self._examples[reason].append(example.removesuffix(f": {reason}"))
+            self._examples[reason].append(error.found.removesuffix(f": {reason}"))
 
     def commonest(self) -> tuple[LeftOut, ...]:
         """The reasons, the commonest first."""
@@ -78,12 +79,12 @@ class SourceRow(NamedTuple):
     """The values of the requested columns, and the position of the row in its source.
 
     ``place`` is the one-based line for text files and the zero-based row for tables. ``unusable``
-    is empty, or the reason why the row makes no item, and the row in words.
+    says why the row cannot be used.
     """
 
     place: int
     values: tuple[object, ...]
-    unusable: tuple[str, ...] = ()
+    unusable: UnusableRowError | None = None
 
 
 @dataclass(frozen=True, slots=True)

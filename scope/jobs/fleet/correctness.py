@@ -477,7 +477,7 @@ def _rows(
             if there != {"labels"}:
                 yield _answer_of(fields, model, labels, keys)
         except UnusableRowError as error:
-            left_out.add(error.reason, error.found)
+            left_out.add(error)
 
 
 def _answer_of(fields: Fields, model: str, labels: Sequence[str], keys: AnswerKeys) -> ModelAnswer:

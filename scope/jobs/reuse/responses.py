@@ -131,14 +131,14 @@ class TextResponses(Responses):
         ids = {example.id for example in kept}
         sets = [
             replace(
-                found,
+                perturbed,
                 perturbations=tuple(
                     each
-                    for each in found.perturbations
+                    for each in perturbed.perturbations
                     if each.text not in failed and each.example_id in ids
                 ),
             )
-            for found in items.sets
+            for perturbed in items.sets
         ]
         examples, scored = scored_examples(kept, answers), scored_perturbations(sets, answers)
         return tuple(invariant_pairs(each.outcome.capability, examples, scored) for each in sets)
