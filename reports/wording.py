@@ -245,16 +245,6 @@ def rounded_up(rows: int) -> int:
     return -(-rows // digits) * digits
 
 
-def range_of_counts(estimates: Iterable[Estimate | Undefined]) -> str:
-    """The least and the greatest n of several numbers; empty for none.
-
-    >>> range_of_counts([Undefined(reason="no pair", n=n) for n in (1200, 40, 90)])
-    '40 to 1,200'
-    """
-    counts = sorted({estimate.n for estimate in estimates})
-    return " to ".join(f"{count:,}" for count in dict.fromkeys((*counts[:1], *counts[-1:])))
-
-
 def short_names_of(names: Sequence[str]) -> dict[str, str]:
     """Names without folders and a common beginning, where they differ without, and read as names.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
 
 from reports.blocks import Beside, Block, heading
@@ -12,21 +12,39 @@ from reports.wording import short, short_points
 from scope.records import Endpoint, Estimate, ReplacementDecision
 from scope.records.verdicts import State
 
-COLOURS: Mapping[State, Colour] = MappingProxyType(
+COLOURS: Mapping[State | ReplacementDecision, Colour] = MappingProxyType(
     {
         "within": "good",
         "beyond": "bad",
         "fails alone": "open",
         "not shown": "open",
         "not judged": "pale",
+        "may replace": "good",
+        "may not": "bad",
     }
 )
-"""The colour of each state of a number."""
+"""The colour of each state of a number, and of each decision."""
 
 SIGNS: Mapping[ReplacementDecision, tuple[str, Style]] = MappingProxyType(
     {"may replace": ("✓", "good"), "not shown": ("?", "open"), "may not": ("✗", "alarm")}
 )
 """The sign of each decision and its colour, which is never the only mark; in a table's order."""
+
+
+def by_luck(decisions: Container[str], *, often: str = "1 run of 40") -> str:
+    """How often such verdicts are wrong; nothing where none is decided.
+
+    >>> by_luck(["may replace"])
+    'A model beyond a limit would get this ✓ by luck in at most 1 run of 40.'
+    """
+    passes, fails = "may replace" in decisions, "may not" in decisions
+    if passes and fails:
+        return f"A wrong ✓ or ✗ comes up by luck in at most {often}."
+    if passes:
+        return f"A model beyond a limit would get this ✓ by luck in at most {often}."
+    fail = f"A model within its limits would get this ✗ by bad luck in at most {often}."
+    return fail if fails else ""
+
 
 _MOST_BELOW, _MOST_ABOVE = 8, 6
 """How far a scale reaches below the limit and above equality, in distances between the two."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from reports.blocks import (
@@ -182,6 +183,21 @@ def reproduce(
         blocks=tuple(_blocks(manifest, clock, hashes)),
         folded=True,
     )
+
+
+def command_with(command: str, dropped: Collection[str], *added: str) -> str:
+    """A command with other options in place of those that are ``dropped``.
+
+    >>> command_with("scope compare --model 'a b' --n 9 --task choice", ["--model"], "--model", "c")
+    'scope compare --n 9 --task choice --model c'
+    """
+    words, kept = iter(shlex.split(command)), []
+    for word in words:
+        if word in dropped:
+            next(words, None)
+        elif word.partition("=")[0] not in dropped:
+            kept.append(word)
+    return shlex.join([*kept, *added])
 
 
 def _blocks(

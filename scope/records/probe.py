@@ -34,7 +34,7 @@ class StepScore:
     ``unseen`` is Pearson's correlation on those test pairs alone of which no sentence stands
     among the training and development pairs. ``error`` is the mean absolute difference from
     people's scores, in their unit; ``gain`` is Pearson's correlation beyond that of the step
-    before, on all test pairs, and None for the first step.
+    before, on all test pairs, and None for the first step. ``layer`` is that of ``raw``.
     """
 
     model: str
@@ -47,6 +47,7 @@ class StepScore:
     gain: Estimate | Undefined | None = None
     pearsons: tuple[float | None, ...] = ()
     spearmans: tuple[float | None, ...] = ()
+    layer: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,7 +126,10 @@ class LayerAlignment:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MisjudgedPair:
-    """A test pair whose score by the last step's probe is far from people's."""
+    """A test pair whose score by a step's probe is far from people's.
+
+    The ``step`` is the last one, or ``raw`` where that has the higher correlation.
+    """
 
     model: str
     id: str
@@ -133,6 +137,7 @@ class MisjudgedPair:
     second: str
     wanted: float
     given: float
+    step: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -113,6 +113,19 @@ class InformativeItem:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MistakeCount:
+    """The reference's wrong answers, or its unusual ones where no right answer is known.
+
+    ``n`` counts those to questions that the suspect answered, too. ``same`` is the share that it
+    shares, ``expected`` the share expected of an unrelated model of its skill.
+    """
+
+    n: int
+    same: float
+    expected: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Verdict:
     """Is the suspect related to this reference? The answer, and all that it rests on.
 
@@ -129,7 +142,8 @@ class Verdict:
     that reference and suspect both answered, ``queries`` what the suspect was asked for, and
     ``probes`` is the hash of the questions, fixed before it was asked. ``same`` is the share
     that the suspect answers as the reference does; ``rivals`` are the most similar of the other
-    pairs that are at least as similar as suspect and reference.
+    pairs that are at least as similar as suspect and reference. ``mistakes`` are the reference's
+    wrong answers, None without any; ``excluded`` the controls that were left out by name.
     """
 
     suspect: str
@@ -160,6 +174,8 @@ class Verdict:
     p_derivative: float | None = None
     same: float | None = None
     rivals: tuple[tuple[str, str], ...] = ()
+    mistakes: MistakeCount | None = None
+    excluded: tuple[str, ...] = ()
 
     @property
     def counted(self) -> tuple[Derivative, ...]:

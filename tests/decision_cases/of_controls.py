@@ -46,10 +46,10 @@ DECISIONS = [
         exits=0,
         says=(
             "? It is too early to say",
-            "4 usable controls of 14 are too few to accuse an unrelated model in at",
+            "4 of 14 controls can be compared; at least 5 are needed",
             "1 more independent control",
         ),
-        page=("4 usable controls of 14 are too few", "; 10 without usable answers, or guessing"),
+        page=("4 of 14 controls can be compared", "; 10 without usable answers, or guessing"),
     ),
     Decision(
         name="beside enough fit controls, those that guess change nothing: a copy is related",
@@ -57,7 +57,7 @@ DECISIONS = [
         exits=1,
         says=(
             "thief is related to",
-            "none of the 230 other pairs of models is as similar",
+            "None of the 230 other pairs of models is at least as similar",
             "; 10 without usable answers, or guessing",
         ),
     ),

@@ -96,21 +96,25 @@ CLAIMS = {
     "reacts": (rf"same reaction in {NUMBER} of 100 pairs of \S+ \(\S+ {NUMBER}\)", rises),
     "lower": (rf"accuracy {NUMBER} points lower \(at most {NUMBER}\)", falls),
     "better": (
-        rf"is more accurate than \S+[^(]*ccuracy differs by \S+ points \[{NUMBER},",
+        rf"is more accurate than \S+; it gives[^✗✓]*? Accuracy may differ by {NUMBER} to",
         lambda _, low: number(low) > 0,
     ),
     "too early": (
-        rf"too early[^:(]*ccuracy differs by \S+ points \[{NUMBER}, \S+\] \(\D+{NUMBER} ",
-        lambda _, low, limit: number(low) <= -number(limit),
+        rf"Not decided[^:]*: accuracy may differ by {NUMBER} to \S+ points, {NUMBER} is",
+        lambda _, low, limit: number(low) <= number(limit),
     ),
     "may not": (
-        rf"is less accurate[^:(]*differs by \S+ points \[\S+ {NUMBER}\] \(\D+{NUMBER} ",
-        lambda _, high, limit: number(high) < -number(limit),
+        rf"more than 2 points less accurate than \S+; it gives[^✗✓]*? Accuracy may differ by \S+ "
+        rf"to {NUMBER} points, {NUMBER} is",
+        lambda _, high, limit: number(high) < number(limit),
     ),
     "no gold": (r"no (?:text of this run has a gold|question has a known)", without_gold),
     "both accuracies": (
-        rf"{NUMBER} % against {NUMBER} % of \d+ questions right\. Accuracy differs by {NUMBER}",
-        lambda _, after, before, gap: abs(number(after) - number(before) - number(gap)) <= 1.05,
+        rf"{NUMBER} % of \d+ questions correctly, \S+ {NUMBER} %\. How sure\? Accuracy may differ "
+        rf"by {NUMBER} to {NUMBER}",
+        lambda _, after, before, *ends: (
+            number(ends[0]) <= number(after) - number(before) <= number(ends[1])
+        ),
     ),
     "the same answers": (
         r"another answer on (0\.0) %",
@@ -118,9 +122,9 @@ CLAIMS = {
             {row.estimate.value for row in result.measurements if row.metric == "agreement"} == {1}
         ),
     ),
-    "may be chance": (
-        rf"ask more of it: {NUMBER} \[{NUMBER}, {NUMBER}\] on \d+ may be chance",
-        lambda _, value, low, high: number(low) <= number(value) < 0 < number(high),
+    "no category clearly": (
+        rf"in no category clearly; the widest gap: [^,]+, {NUMBER} \[{NUMBER}, {NUMBER}\]",
+        lambda _, value, low, high: number(low) <= number(value) <= 0 <= number(high),
     ),
     "a text": (
         rf"“[^”]*” teacher {ANSWER}; student {ANSWER}\. Right: (\w+)(, as student says)?",

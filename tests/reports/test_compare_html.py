@@ -30,7 +30,7 @@ def of_two_models(comparison):
 
 def test_two_models_get_no_matrix(tasks_comparison, parse):
     answer = parse(of_two_models(tasks_comparison).html()).section("answer")
-    assert "How alike 2 models are" in answer.words
+    assert "The answers of 2 models" in answer.words
     assert not [node for node in answer.all("table") if "grid" in node.attributes.get("class", "")]
 
 

@@ -61,7 +61,8 @@ def test_everything_undefined_still_makes_a_page(parse):
     )
     answer = parse(kept("probe", findings=undefined).html()).section("answer")
     assert answer.all("svg") == []
-    assert "r undefined with people’s scores" in answer.words
+    assert "follows people’s scores with r = undefined" in answer.words
+    assert "the difference of r is undefined (one side is constant)" in answer.words
 
 
 def test_a_page_on_hundreds_of_layers_has_colours_alone_and_stays_small_enough_to_open(parse):

@@ -12,8 +12,19 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 from claims_corpus import SAME, audit, comparison, differing, runs
 from kept_results import FLEET
+from made_up_cases import (
+    changed,
+    cleared,
+    concluded,
+    judged,
+    make_case,
+    strangers,
+    taking,
+    with_derivatives,
+)
 from study_cases import choices_of, write_answers
 
 import scope
@@ -22,6 +33,7 @@ from reports.builders.model_card import model_card
 from reports.prose import Span, plain, written
 from scope.errors import SpecError
 from scope.jobs.pages import page_of
+from scope.jobs.reuse.verdicts import conclude
 from scope.jobs.study import inference
 
 FILE = Path(__file__).parent / "golden" / "sentences.txt"
@@ -47,14 +59,29 @@ COMPARISONS = {
     "unsure": partial(comparison, *LOST[5], sure=0.5),
 }
 
+ROWS, GOLD = strangers(0, controls=38, items=600)
+SIBLING = np.where(np.arange(600) % 10 < 7, ROWS[0], ROWS[5])
+REUSES = {
+    "related": lambda: judged(make_case(taking(ROWS, 1.0), GOLD)),
+    "related, others excluded": lambda: conclude(
+        [changed(cleared(), p_rank=0.01, p_agreement=0.001, p_derivative=0.5)], 0.05, ["a", "b"]
+    )[0],
+    "not related": concluded,
+    "of neither kind": lambda: judged(with_derivatives(taking(ROWS, 0.3), GOLD, share=0.8)),
+    "undecided": lambda: concluded(derivatives=(), p_derivative=None),
+    "undecided, near": lambda: concluded(p_rank=0.06, p_agreement=0.04, p_derivative=0.1),
+    "undecided, few controls": lambda: concluded(usable_controls=4, p_derivative=0.5),
+    "undecided, a sibling": lambda: judged(make_case(np.insert(ROWS, 5, SIBLING, axis=0), GOLD)),
+}
+
 
 def all_results(made_up, folder, sentences_csv):
     """Results of all jobs by what they are of."""
     yield from ((f"{job}: made up", made_up[job]) for job in MADE_UP)
     for job, cases in {"audit": AUDITS, "compare": COMPARISONS}.items():
         yield from ((f"{job}: {name}", make()) for name, make in cases.items())
-    for verdict in made_up["reuse"].verdicts:
-        yield f"reuse: {verdict.decision}", replace(made_up["reuse"], verdicts=(verdict,))
+    for name, judge in REUSES.items():
+        yield f"reuse: {name}", replace(made_up["reuse"], verdicts=(judge(),))
     first, *others = (f"python:toy_models:{name}" for name in ("Reference", "Student", "Rival"))
     toys = {"reference": first, "targets": others, "data": str(sentences_csv), "n": 8}
     matrix = {"both_directions": True, "capabilities": ["typo"], "runs": folder}

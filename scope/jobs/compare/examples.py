@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -32,9 +32,6 @@ from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
 
 LEAST_LETTERS, MOST_LETTERS = 60, 300
 """A shorter question, such as one without its options, shows little; a longer one hides more."""
-
-MOST_ANSWERS = 5
-"""Answers to a question shown at once, the right and the most frequent ones."""
 
 MOST_ITEMS = 500
 """Questions shown at most; those on which the models disagree most come first."""
@@ -69,17 +66,6 @@ class AnsweredQuestion(NamedTuple):
         counts = [len(answer.models) for answer in self.given if answer.key is not None]
         pairs = models * (models - 1)
         return 1 - sum(count * (count - 1) for count in counts) / pairs if pairs else 0.0
-
-    def table(self, answers: Sequence[Given]) -> Table:
-        """One row per answer with the models that gave it."""
-        rows = [
-            Row(
-                cells=(_shown(self.item, answer), joined(map(_giver, answer.models))),
-                chosen=answer.right is True,
-            )
-            for answer in answers
-        ]
-        return Table(columns=(Column("Answer", "passage"), Column("Given by")), rows=tuple(rows))
 
 
 Questions = Sequence[AnsweredQuestion]
@@ -118,19 +104,12 @@ def _is_right(item: Item, key: str | int | None, exact: bool | None) -> bool | N
     return exact
 
 
-def option_name(place: int) -> str:
-    """The name of an option: a letter, or after Z a number.
-
-    >>> option_name(0), option_name(25), option_name(26)
-    ('A', 'Z', '27')
-    """
-    return chr(ord("A") + place) if place < 26 else str(place + 1)
-
-
 def _shown(item: Item, answer: Given) -> Text:
     """An answer, or a note that there is none, with a remark if it is right."""
     if isinstance(answer.key, int):
-        text: Text = (Span(f"{option_name(answer.key)}. {item.question.options[answer.key]}"),)
+        # A letter, or after Z a number.
+        name = chr(ord("A") + answer.key) if answer.key < 26 else answer.key + 1
+        text: Text = (Span(f"{name}. {item.question.options[answer.key]}"),)
     elif answer.key:
         text = (Span(answer.key, foreign=True),)
     else:
@@ -158,14 +137,13 @@ def question_blocks(asked: AnsweredQuestion) -> Iterator[Block]:
         gold = joined(dict.fromkeys(right), between=" / ") or prose("not known")
         # As in logs of tasks whose prompts alone have the options.
         letter = all(text.isalpha() and len(text) == 1 for text in item.gold or ("",))
-        words = "Gold: {gold}" + " (the data have no texts of options)" * letter
+        words = "Right: {gold}" + " (the data do not have the options)" * letter
         yield Passage(prose(words, gold=gold))
-    frequent = sorted(asked.given, key=lambda answer: (not answer.right, -len(answer.models)))
-    shown = [answer for answer in frequent[:MOST_ANSWERS] if answer.models or answer.right]
-    yield asked.table([answer for answer in asked.given if answer in shown])
-    if others := [answer for answer in asked.given if answer not in shown]:
-        kind = "options" if item.question.options else "answers"
-        yield Fold(prose(f"Other {kind}: {{n}}", n=len(others)), (asked.table(others),))
+    rows = tuple(
+        Row(cells=(_shown(item, each), joined(map(_giver, each.models))), chosen=each.right is True)
+        for each in asked.given
+    )
+    yield Table(columns=(Column("Answer", "passage"), Column("Given by")), rows=rows)
 
 
 class Filters(NamedTuple):
@@ -180,10 +158,8 @@ class Filters(NamedTuple):
     def of(cls, tasks: Sequence[Questions], most: int) -> Filters:
         """Of the ``most`` questions with the most disagreement, shared evenly by the tasks."""
         most_disagreed = partial(sorted, key=attrgetter("disagreement"), reverse=True)
-        each = -(-most // max(len(tasks), 1))
-        shown = most_disagreed(
-            [question for of_task in tasks for question in most_disagreed(of_task)[:each]]
-        )
+        most = -(-most // max(len(tasks), 1))
+        shown = most_disagreed(each for of_task in tasks for each in most_disagreed(of_task)[:most])
         return cls(
             shown,
             list(dict.fromkeys(question.task.task for question in shown)),
@@ -215,10 +191,8 @@ class Filters(NamedTuple):
         """Its form."""
         named = (("task", "Task", self.tasks), ("category", "Category", self.categories))
         lists = [Select(key=k, label=label, options=places(of)) for k, label, of in named if of[1:]]
-        states = {
-            **{"": "all questions", "disagree": "models disagree"},
-            **{self._state(kind): kind for kind in self.kinds},
-        }
+        states = {"": "all questions", "disagree": "models disagree"}
+        states |= {self._state(kind): kind for kind in self.kinds}
         lists.append(Select(key="state", label="Answers", options=tuple(states.items())))
         return Finder(
             unit="questions",
@@ -234,13 +208,22 @@ def answers_side_by_side(tasks: Sequence[Questions], filters: Filters) -> Sectio
     disagreeing = sum(question.disagreement > 0 for of_task in tasks for question in of_task)
     about = paragraph(
         "{shown} of {n} questions, those with the most disagreement first; the models disagree on "
-        "{disagreeing} of {n}. After a model stands the probability of its choice. "
-        "``to_frame('examples')`` has all answers.",
+        "{disagreeing}. After a model stands the probability of its choice.",
         **{"shown": len(filters.shown), "n": sum(map(len, tasks)), "disagreeing": disagreeing},
     )
     made = tuple(
         Card(
-            note=_note(question),
+            note=joined(
+                filter(
+                    None,
+                    (
+                        question.task.task,
+                        f"question {question.item.question.id}",
+                        question.item.category,
+                    ),
+                ),
+                " · ",
+            ),
             blocks=tuple(question_blocks(question)),
             keys=filters.keys(question),
             anchor=example_anchor(question.item.question.id, question.task.task),
@@ -249,18 +232,6 @@ def answers_side_by_side(tasks: Sequence[Questions], filters: Filters) -> Sectio
     )
     cards = (Cards(cards=made, finder=filters.finder),) if made else ()
     return Section(anchor="answers", title="Answers side by side", blocks=(about, *cards))
-
-
-def _note(asked: AnsweredQuestion) -> Text:
-    """The task, the question's id and category, and the models that were not asked."""
-    answering = {name for answer in asked.given for name, _ in answer.models}
-    silent = [name for name in asked.task.names if name not in answering]
-    parts = [written(asked.task.task), prose("question {id}", id=asked.item.question.id)]
-    if asked.item.category is not None:
-        parts.append(written(asked.item.category))
-    if silent:
-        parts.append(prose("not asked: {names}", names=joined(silent)))
-    return joined(parts, between=" · ")
 
 
 def example(questions: Questions, pair: Sequence[str], part: Sequence[str]) -> tuple[Block, ...]:
@@ -273,36 +244,28 @@ def example(questions: Questions, pair: Sequence[str], part: Sequence[str]) -> t
         right = {name: answer.right for answer in asked.given for name, _ in answer.models}
         if [right.get(name) for name in pair] == [True, False]:
             length, is_part = len(asked.item.question.text), asked.item.question.id in part
-            fitting.append(
-                (length > MOST_LETTERS, not is_part, length < LEAST_LETTERS, length, asked)
-            )
+            rank = (length > MOST_LETTERS, not is_part, length < LEAST_LETTERS, length)
+            fitting.append((rank, asked))
     if not fitting:
         return ()
-    *_, asked = min(fitting, key=lambda row: row[:-1])
+    _, asked = min(fitting, key=itemgetter(0))
     of_pair = [
         answer._replace(models=[each for each in answer.models if each[0] in pair])
         for answer in asked.given
     ]
     shown = asked._replace(given=tuple(each for each in of_pair if each.models or each.right))
-    note = prose("{category}", category=asked.item.category or asked.task.task)
+    note = written(asked.item.category or asked.task.task)
     return (Cards(cards=[Card(note=note, blocks=tuple(question_blocks(shown)))], narrow=True),)
 
 
 def _kind(question: AnsweredQuestion) -> str:
-    """The kind of a question by the answers of models that are not degenerate; or empty."""
-    fit = question.task.fit
-    answers = [
-        (answer, [name for name, _ in answer.models if name in fit]) for answer in question.given
-    ]
-    right = [name for answer, names in answers if answer.right for name in names]
-    wrong = [(answer, names) for answer, names in answers if answer.right is False and names]
-    erring = [name for _, names in wrong for name in names]
-    if len(right) == 1 and erring:
-        return f"Only {right[0] if len(fit) == 2 else 'one model'} is right"
-    if len(erring) == 1 and right:
-        return "Only one model is wrong"
-    if not 1 < len(erring) == len(fit):
+    """The kind of a question by the answers of the only two models; empty for more."""
+    answers = [(name, each) for each in question.given for name, _ in each.models]
+    right = [name for name, each in answers if each.right]
+    wrong = [each.key for _, each in answers if each.right is False]
+    if len(question.task.names) != 2 or len(right) + len(wrong) != 2:
         return ""
-    if len(wrong) == 1 and wrong[0][0].key is not None:
-        return "The same wrong answer"
-    return "Different wrong answers" if len(fit) == 2 else ""
+    if right:
+        return f"Only {right[0]} is right" if wrong else "Both are right"
+    alike = wrong[0] == wrong[1] and wrong[0] is not None
+    return "The same wrong answer" if alike else "Different wrong answers"

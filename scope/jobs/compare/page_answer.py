@@ -2,58 +2,41 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import groupby
+from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import fmean
-from typing import NamedTuple
 
-from reports.blocks import (
-    Beside,
-    Block,
-    Column,
-    Fold,
-    Paragraph,
-    Table,
-    heading,
-    note,
-    paragraph,
-)
-from reports.builders.answer import SIGNS, limit_strips
-from reports.charts import Colour, SmallStrip
+from reports.blocks import Beside, Block, Column, Fold, Paragraph, Preformatted, Table, paragraph
+from reports.builders.answer import COLOURS, SIGNS, by_luck, in_two, limit_strips
+from reports.builders.run import command_with
+from reports.charts import SmallStrip
 from reports.prose import Span, Text, joined, prose, together
-from reports.wording import (
-    as_sentence,
-    in_percent,
-    percent,
-    rounded_percent,
-    rounded_up,
-    short,
-    short_points,
-    short_share,
-)
+from reports.wording import as_sentence, percent, rounded_percent, rounded_up
 from scope.jobs.compare.examples import Filters, Questions, example
-from scope.jobs.compare.task_estimates import Part, TaskEstimates
-from scope.jobs.compare.verdicts import claim, in_words, questions_needed
-from scope.metrics.catalog import metric_name
+from scope.jobs.compare.task_estimates import Part, TaskEstimates, questions_needed
+from scope.jobs.compare.verdicts import claim, in_words, opening, shows_better
 from scope.models.scheme import scheme_of
-from scope.records import CompareResult, Endpoint, Estimate, FourCells, Replacement
+from scope.records import (
+    ERROR,
+    CompareResult,
+    Endpoint,
+    Estimate,
+    FourCells,
+    Replacement,
+    TextsNeeded,
+)
 
-MOST_ROWS, MOST_NAMES = 4, 3
-"""Models in the table without verdicts, and models named in a sentence."""
+MOST_ROWS = 4
+"""Models in the table without verdicts."""
 
-_MUCH = -0.05
-"""A category is named if it may be chance that a model loses more there."""
-
-_SURE = {
-    "may replace": "A model just beyond the limit would pass this test in 1 run of 40.",
-    "better": "An equally accurate model would be called more accurate in 1 run of 40.",
-    "may not": "A model just within the limit would fail this test in 1 run of 40.",
-    "not shown": "Where it is too early, the interval still reaches past the limit.",
-}
+_MUCH, _HALF = -0.05, 0.005
+"""A category is named if it may be chance that a model loses more there; half a point, unseen."""
 
 
-class Screen(NamedTuple):
+@dataclass(frozen=True)
+class Screen:
     """A task of a result, its questions, and the addresses of those that the page shows."""
 
     result: CompareResult
@@ -61,234 +44,210 @@ class Screen(NamedTuple):
     questions: Questions
     filters: Filters
 
-    @property
-    def verdicts(self) -> dict[str, Replacement]:
+    @cached_property
+    def judged(self) -> dict[str, Replacement]:
         """The verdict on each later model, if a right answer is known."""
         judged = (row for row in self.result.verdicts if any(end.limit for end in row.endpoints))
         return {row.target: row for row in judged}
 
-    @property
+    @cached_property
+    def verdicts(self) -> dict[str, Replacement]:
+        """The same, or of more than two models whether each is less accurate than the best.
+
+        In the latter case intervals are so wide that the most accurate model is below another one
+        by bad luck in at most 1 run of 40, whichever model leads.
+        """
+        first, *others = [*self.task.by_accuracy, ""]
+        rows = {}
+        for name in others[:-1] if self.task.names[2:] and not self.judged else ():
+            if gap := self.task.gap(first, name, error=ERROR / len(others[:-1])):
+                rows[name] = Replacement(
+                    target=name,
+                    decision="may not" if gap.high < 0 else "not shown",
+                    endpoints=(Endpoint(name="accuracy", estimate=gap),),
+                    open=("accuracy",),
+                    if_as_seen=TextsNeeded(unchanged=questions_needed(gap)),
+                )
+        return self.judged or rows
+
+    @cached_property
     def order(self) -> list[str]:
         """The models as they are compared: with the first, or without verdicts with the best."""
-        if self.verdicts or len(self.task.names) == 2:
+        if self.judged or len(self.task.names) == 2:
             return list(self.task.names)
         return list(dict.fromkeys([*self.task.by_accuracy, *self.task.fit, *self.task.names]))
+
+    @cached_property
+    def of_this_task(self) -> dict[str, Replacement]:
+        """The verdicts, unless they rest on further tasks."""
+        return {} if self.judged and self.result.tasks[1:] else self.verdicts
+
+    def end(self, name: str) -> Endpoint | None:
+        """What a verdict on this task rests on, or a model's difference from the first in order."""
+        if name in self.of_this_task:
+            return self.of_this_task[name].endpoints[0]
+        gap = self.task.gap(self.order[0], name)
+        return Endpoint(name="accuracy", estimate=gap) if gap else None
 
     @property
     def cells(self) -> FourCells | None:
         """Which of the only two models is right."""
-        return self.task.cells[0] if len(self.task.names) == 2 and self.task.cells else None
-
-    def end(self, target: str) -> Endpoint | None:
-        """What the verdict on a model rests on, or the difference from the first in order."""
-        if target in self.verdicts and not self.result.tasks[1:]:
-            ends = self.verdicts[target].endpoints
-            return next((end for end in ends if end.limit is not None), None)
-        gap = self.task.gap(self.order[0], target)
-        return Endpoint(name="accuracy", estimate=gap) if gap else None
+        two = len(self.task.names) == 2
+        return next((cells for cells in self.task.cells if two and cells.other_wrong), None)
 
 
 def heading_of(screen: Screen) -> Text:
     """The answer in one sentence: who is as accurate as the first, and how alike two are."""
-    task, (first, second, *more) = screen.task, screen.order
-    tasks, count = screen.result.tasks, len(task.names)
-    verdicts = sorted(screen.verdicts.values(), key=lambda row: [*SIGNS].index(row.decision))
-    groups = groupby(verdicts, lambda row: (row.decision, claim(row, several=True)))
-    parts = [_group(screen, list(rows), again=place > 0) for place, (_, rows) in enumerate(groups)]
-    gaps = {name: task.gap(first, name) for name in more and task.by_accuracy[1:]}
-    equals = [name for name, gap in gaps.items() if not gap or gap.high >= 0]
-    if not more and not tasks[1:] and (same := task.same(first, second)):
-        words = "gives another answer on {share}\u00a0% of questions"
-        words = f"it {words}" if parts else f"Compared with {{first}}, {{second}} {words}"
-        names = {} if parts else {"first": first, "second": second}
-        parts.append(prose(words, share=in_percent(1 - same.value)[0], **names))
-    elif not parts and equals:
-        words = "It is too early to say which model is the most accurate: {best} leads, {others} "
-        words += "may be as accurate"
-        parts = [prose(words, best=first, others=_named(equals))]
-    elif not parts and more and task.by_accuracy:
-        words = "{best} is the most accurate of {n} models"
-        parts = [prose(words, best=first, n=len(task.by_accuracy))]
-    return joined(parts, between="; ") or prose("How alike {n} models are", n=count)
-
-
-def _group(screen: Screen, rows: Sequence[Replacement], *, again: bool) -> Text:
-    """Models with the same verdict; ``again`` leaves out the model that they are compared with."""
-    text = prose("{words}", words=in_words(rows[0], screen.task.names[0]).opening)
-    if again or rows[1:]:
-        words = claim(rows[0], several=len(rows) > 1)
-        words = words.rpartition(" ")[0] if again else f"{words} {screen.task.names[0]}"
-        early = f"{'it' if again else 'It'} is too early to say whether "
-        early = early if rows[0].decision == "not shown" else ""
-        models = _named([row.target for row in rows])
-        text = prose(f"{early}{{models}} {{words}}", models=models, words=words)
-    return (*_sign(rows[0]), *text)
+    task, (first, second, *more), order = screen.task, screen.order, [*SIGNS]
+    groups = defaultdict[tuple[int, str], list[Replacement]](list)
+    for row in screen.verdicts.values():
+        groups[order.index(row.decision), claim(row)].append(row)
+    parts = [
+        (*_sign(rows[0]), *prose("{words}", words=opening(rows, "" if place else first)))
+        for place, (_, rows) in enumerate(sorted(groups.items()))
+    ]
+    if not more and not screen.result.tasks[1:] and (same := task.same(first, second)):
+        words = "it gives another answer on {share} of questions"
+        words = words if parts else f"Compared with {first}, {second}{words[2:]}"
+        parts.append(prose(words, share=rounded_percent(1 - same.value)))
+    if parts and screen.result.tasks[1:] and not screen.judged:
+        parts[-1] = (*parts[-1], *prose(" on {task}", task=task.task))
+    return joined(parts, between="; ") or prose("The answers of {n} models", n=len(task.names))
 
 
 def _sign(verdict: Replacement | None) -> Text:
-    if verdict is None:
-        return ()
-    return Span(*SIGNS[verdict.decision]), Span(" ")
+    return (Span(*SIGNS[verdict.decision]), Span(" ")) if verdict else ()
 
 
-def _named(names: Sequence[str]) -> Text:
-    few = len(names) <= MOST_NAMES
-    return joined(names, last=" and ") if few else prose("{n} models", n=len(names))
-
-
-def about_of(screen: Screen) -> Text:
-    """The numbers of the answer, and how sure it is."""
-    task, (first, *others) = screen.task, screen.order
+def about_of(screen: Screen, *, sure: bool = True) -> Text:
+    """The numbers of the answer, and how ``sure`` it is."""
+    task, first, cells = screen.task, screen.order[0], screen.cells
     lines = [prose("On **{task}**:", task=task.task)] if screen.result.tasks[1:] else []
     score = task.scores[first].estimate if first in task.scores else None
-    if others[1:] and isinstance(score, Estimate):
+    if cells:
+        shares = (cells.both.value + alone.value for alone in (cells.only_second, cells.only_first))
+        after, before = (f"{percent(share)}\u00a0%" for share in shares)
+        words = "{second} answers {after} of {n} questions correctly, {first} {before}."
+        names = {"first": first, "second": cells.second}
+        lines.append(prose(words, after=after, before=before, n=cells.both.n, **names))
+    elif isinstance(score, Estimate):
         words = "{first} answers {share} of {n} questions correctly."
-        lines.append(prose(words, first=first, share=short_share(score), n=score.n))
-    lines += _verdicts(screen) if screen.result.verdicts else _uncorrected(screen)
-    if task.degenerate:
-        names = [f"{name} ({why})" for name, why in task.degenerate.items()]
-        why = "Left out, as hardly better than chance, silent or with one answer to all: {models}."
-        words = why if others[1:] else "Left out: {models}."
-        lines.append(prose(words, models=joined(task.degenerate if others[1:] else names)))
-    if task.ranked() and not task.choice:
-        (pair, likeness), *_ = task.ranked()
-        which = prose(" of {pair}, the most alike", pair=joined(pair, last=" and "))
-        words = "{metric} of the answers{which}: **{likeness}** (1: the same words)."
-        label = metric_name(task.main_metric).label
-        which = which if others[1:] else ()
-        lines.append(prose(words, metric=label, which=which, likeness=short(likeness)))
-    if not task.ranked():
-        lines.append(prose("No two models can be compared: {why}.", why=task.why_none))
+        lines.append(prose(words, first=first, share=rounded_percent(score.value), n=score.n))
+    lines += _how_sure(screen) if sure else []
+    for name, why in task.degenerate.items() if not screen.order[2:] else ():
+        lines.append(prose("Left out: {name} ({why}).", name=name, why=why))
+    if task.degenerate and screen.order[2:]:
+        words = "Left out, as hardly better than chance, silent or with one answer to all: {names}."
+        lines.append(prose(words, names=joined(task.degenerate)))
     return together(*lines)
 
 
-def _verdicts(screen: Screen) -> Iterator[Text]:
-    """Both accuracies of two models, what their verdict rests on, and how sure verdicts are."""
-    if cells := screen.cells:
-        alone = (cells.only_second, cells.only_first)
-        after, before = (percent(cells.both.value + share.value) for share in alone)
-        words = "{after}\u00a0% against {before}\u00a0% of {n} questions right."
-        yield prose(words, after=after, before=before, n=cells.both.n)
-    for row in screen.result.verdicts if len(screen.order) == 2 else ():
-        told = in_words(row, screen.task.names[0])
-        shown = [told.why, *told.notes] if screen.verdicts else told.notes
-        yield from (prose("{why}.", why=as_sentence(why)) for why in shown)
-    sure = [
-        "better" if row.decision == "may replace" and "than" in claim(row) else row.decision
-        for row in screen.verdicts.values()
-        if not row.reason
-    ]
-    if sure:
-        yield prose(f"**How sure?** {' '.join(_SURE[each] for each in dict.fromkeys(sure))}")
-
-
-def _uncorrected(screen: Screen) -> Iterator[Text]:
-    """How far the second is from the most accurate one, of more models than get a verdict."""
-    first, second, *more = screen.order
-    gap = screen.task.gap(first, second) if more and screen.task.by_accuracy else None
-    if gap:
-        surely = "is below 0" if gap.high < 0 else "reaches 0: not decided"
-        words = (
-            f"**How sure?** The interval of {{second}}, {{points}} points, {surely}. The best of "
-        )
-        words += "{n} looks better here than on new questions."
-        points, count = short_points(gap), len(screen.task.names)
-        yield prose(words, second=second, points=points, n=count)
+def _how_sure(screen: Screen) -> Iterator[Text]:
+    """What is possible, and how often such verdicts are wrong."""
+    rows, several, lines = list(screen.verdicts.values()), len(screen.order) > 2, []
+    for row in rows:
+        early = f"Not decided{f' for {row.target}' if several and not row.reason else ''}: "
+        early *= row.decision == "not shown"
+        if early or not several:
+            lines.append(f"{as_sentence(early + in_words(row, screen.order[0]).why)}.")
+    lines = lines[:1]
+    better = list(filter(shows_better, rows))
+    if better:
+        words = "An equally accurate model would look this clearly better in at most 1 run of 40."
+        lines.append(words)
+    luck = by_luck([row.decision for row in rows if row not in better])
+    lines.append(
+        luck if screen.judged else luck.replace("within its limits", "as accurate as the best")
+    )
+    notes = [note for row in screen.result.verdicts for note in in_words(row, "").notes]
+    if words := " ".join(dict.fromkeys(filter(None, [*lines, *(f"{note}." for note in notes)]))):
+        yield prose("**How sure?** {words}", words=words)
 
 
 def blocks_of(screen: Screen) -> Iterator[Block]:
-    """What stands below: numbers, where, a question, what to do."""
-    pair = screen.order[:2]
-    parts = screen.task.parts(*pair)
-    gap = screen.task.gap(*pair) if len(pair) == 2 else None
-    # A question that only the better one answers; without one, of the weakest category.
-    better = gap is not None and gap.low > 0
-    wanted = (pair[::-1], ()) if better else (pair, parts[0].ids if parts else ())
-    shown = example(screen.questions, *wanted)
-    texts = (heading("A question that shows it"), *shown) if shown else ()
-    to_do = (heading("What to do"), *what_to_do(screen))
-    tables = tuple(tables_of(screen))
-    if screen.order[2:]:
-        yield from (*tables, Beside((texts, to_do)))
-        return
-    title = heading("Where they differ in accuracy, the worst first")
-    yield Beside(((*tables, *to_do, *texts), (title, *_where(screen, parts)) if parts else ()))
+    """What stands below: the numbers and what to do, beside where models differ."""
+    chart = () if screen.order[2:] else by_category(screen)
+    left: dict[str, Sequence[Block]] = {"What to do": tuple(what_to_do(screen))}
+    right: dict[str, Sequence[Block]] = {"Where they differ": (*where(screen), *chart)}
+    (right if screen.order[2:] else left)["A question that shows it"] = tuple(_question(screen))
+    left_blocks, right_blocks = in_two(left, right).groups
+    yield Beside(((*tables_of(screen), *left_blocks), right_blocks))
 
 
 def tables_of(screen: Screen) -> Iterator[Block]:
     """What the answers of two models are, or each model beside the first in order."""
     others = screen.order[1:]
-    most = len(others) if screen.verdicts else MOST_ROWS
+    most = len(others) if screen.judged else MOST_ROWS
     if others[1:]:
-        yield from _models(screen, others[:most])
+        yield _models(screen, others[:most])
     elif screen.cells:
         yield _answers(screen, screen.cells)
     if others[most:]:
         title = prose("The other {n} models", n=len(others[most:]))
-        yield Fold(title, tuple(_models(screen, others[most:])))
+        yield Fold(title, (_models(screen, others[most:]),))
 
 
-def _models(screen: Screen, names: Sequence[str]) -> Iterator[Block]:
-    """Models with their accuracy, difference and same answers, and their weakest category."""
-    first, ends = screen.order[0], list(map(screen.end, names))
+def _models(screen: Screen, names: Sequence[str]) -> Table:
+    """Models with their verdict, right answers, difference with its limit, and same answers."""
+    first, verdicts, rows = screen.order[0], screen.of_this_task, []
+    ends = [screen.end(name) for name in names]
     limit = next((end.limit for end in ends if end and end.limit), 0.0)
-    head = "Share kept" if limit > 0 else "Difference, points"
-    allowed = f"at least {100 * limit:g}\u00a0%" if limit > 0 else f"at most {-100 * limit:g} lower"
     strips = limit_strips(ends, "difference", in_points=limit <= 0)
-    rows = []
     for name, strip in zip(names, strips, strict=True):
-        model = (*_sign(screen.verdicts.get(name)), Span(screen.task.marked(name), foreign=True))
-        zoned = replace(strip, least=0.0) if isinstance(strip, SmallStrip) and not limit else strip
-        right, *others = _beside(screen.task, first, name)
-        rows.append((model, right, zoned, *others))
+        verdict, both = verdicts.get(name), screen.task.shared(first, name)
+        words, zones, same = "", strip, screen.task.same(first, name)
+        if verdict:
+            words = claim(verdict).partition(" ")[2].rpartition(" ")[0]
+            words = "too early to say" if verdict.decision == "not shown" else words
+        if isinstance(strip, SmallStrip):
+            colour = COLOURS[verdict.decision] if verdict else "pale"
+            zones = replace(strip, least=limit, verdict=colour)
+        model = (*_sign(verdict), Span(screen.task.marked(name), foreign=True))
+        right = rounded_percent(fmean(after for _, after in both.values())) if both else ""
+        rows.append(
+            (
+                (*model, *([Span(f" {words}", "note")] if words else [])),
+                f"{right} of {len(both):,}" if both else "no common question",
+                zones,
+                rounded_percent(same.value) if same else "–",
+            )
+        )
     columns = (
         Column(prose("Compared with {first}", first=first), "name"),
-        Column("Right, %"),
-        Column((Span(f"{head} "), Span(allowed * bool(limit), "note")), "strip"),
+        Column("Right", "number"),
+        Column(
+            (Span("Difference, points " if limit <= 0 else "Share kept "), _key(limit)),
+            "strip",
+            short="Difference",
+        ),
         Column("Same answers", "number", short="Same"),
-        Column("Weakest category", spacious=True),
     )
-    yield Table.with_columns(columns, rows, close=True)
-    words = "Each row is on the questions that both models were asked. The interval of a weakest "
-    yield note(f"{words}category holds for all categories of that model together.")
+    return Table.with_columns(columns, rows, close=True)
 
 
-def _beside(task: TaskEstimates, first: str, name: str) -> Iterator[str | Text]:
-    """A model's right answers beside the first one's, the same answers, the weakest category."""
-    both, same = task.shared(first, name), task.same(first, name)
-    before, after = map(fmean, zip(*both.values(), strict=True)) if both else (0.0, 0.0)
-    yield f"{percent(after)} against {percent(before)}" if both else "–"
-    yield rounded_percent(same.value) if same else "–"
-    parts = task.parts(first, name)
-    yield f"{parts[0].name} {_in_points(parts[0].gap)}" if parts else "–"
+def _key(limit: float) -> Span:
+    """What the green background of a column means."""
+    lower = f"at most {-100 * limit:g} lower" if limit else "not lower"
+    return Span(f"green: {f'at least {limit:.0%}' if limit > 0 else lower}", "note")
 
 
 def _answers(screen: Screen, cells: FourCells) -> Table:
-    """Which of two models is right, with links to the questions, and how often they differ."""
+    """Which of two models is right, with links to the questions."""
+    other = cells.other_wrong.value if cells.other_wrong else 0.0
     kinds = {
-        "Both are right": cells.both,
-        f"Only {cells.second} is right": cells.only_second,
-        f"Only {cells.first} is right": cells.only_first,
-        "Different wrong answers": cells.other_wrong,
+        "Both are right": cells.both.value,
+        f"Only {cells.second} is right": cells.only_second.value,
+        f"Only {cells.first} is right": cells.only_first.value,
+        "The same wrong answer": cells.neither.value - other,
+        "Different wrong answers": other,
     }
-    rows: list[tuple[str, str | Text, str]] = []
-    if cells.other_wrong:
-        count = cells.count(cells.neither) - cells.count(cells.other_wrong)
-        share_of_all = rounded_percent(count / cells.both.n)
-        rows.append(("The same wrong answer", f"{count:,}", share_of_all))
-    for kind, share in kinds.items():
-        count, here = cells.count(share) if share else 0, screen.filters.kinds.get(kind, 0)
-        some = f" ({here:,} shown)" if 0 < here < count else ""
-        link = Span(f"{count:,}{some}", link=screen.filters.address(kind))
-        rows.append((kind, (link,), rounded_percent(share.value) if share else "–"))
-    if cells.flips and cells.other_wrong:
-        count = cells.count(cells.flips) + cells.count(cells.other_wrong)
-        total = rounded_percent(count / cells.both.n)
-        rows.append(("Another answer, these three together", f"{count:,}", total))
-    columns = (
-        Column(f"Of {cells.both.n:,} questions", "name"),
-        *(Column("Questions", "number"), Column("Share", "number")),
-    )
+    n, address = cells.both.n, screen.filters.address
+    rows = [
+        (kind, (Span(f"{share * n:,.0f}", link=address(kind)),), f"{100 * share:.0f}\u00a0%")
+        for kind, share in kinds.items()
+    ]
+    of_all = Column(f"Of {n:,} questions", "name")
+    columns = (of_all, Column("Questions", "number"), Column("Share", "number"))
     return Table.with_columns(columns, rows, close=True)
 
 
@@ -302,90 +261,93 @@ def _in_points(gap: Estimate) -> str:
     return "{}\u00a0[{},\u00a0{}]".format(*numbers).replace("+0", "0").replace("-", "−")
 
 
-def _where(screen: Screen, parts: Sequence[Part]) -> Iterator[Block]:
+def by_category(screen: Screen) -> Iterator[Block]:
     """Each category's difference on zones of red and green, below that of all questions."""
     first, second = screen.order
-    end, gap = screen.end(second), screen.task.gap(first, second)
-    limit = min(0.0, end.limit or 0.0) if end else 0.0
-    # Of several benchmarks, or as a share, the verdict's number is another one.
-    other = end.estimate if end and isinstance(end.estimate, Estimate) else None
-    whole = [Part("all", gap)] if gap and other and abs(gap.value - other.value) < 1e-5 else []
-    ends = (min(part.gap.low for part in parts), max(part.gap.high for part in parts))
-    rows = []
-    for name, of, _ in (*whole, *parts):
-        verdict: Colour = "good" if of.low >= limit else "bad" if of.high < limit else "open"
-        strip = SmallStrip(f"{name}: {_in_points(of)}", of, ends, least=limit, verdict=verdict)
-        rows.append((prose("{part} ({n})", part=name, n=of.n), strip, _in_points(of)))
-    head = f"at most {abs(100 * limit):g} points lower" if limit else "Difference"
+    parts, gap = screen.task.parts(first, second), screen.task.gap(first, second)
+    verdict = screen.of_this_task.get(second)
+    limit = min(0.0, verdict.endpoints[0].limit or 0.0) if verdict else 0.0
+    rows: list[tuple[Text, SmallStrip, str]] = []
+    for part in (Part("all", gap), *parts) if parts and gap else ():
+        ends = (min(each.gap.low for each in parts), max(each.gap.high for each in parts))
+        judged = COLOURS[verdict.decision] if verdict and limit and not rows else "pale"
+        words = _in_points(part.gap)
+        strip = SmallStrip(f"{part.name}: {words}", part.gap, ends, limit, verdict=judged)
+        rows.append((prose("{part} ({n})", part=part.name, n=part.gap.n), strip, words))
     numbers = Column("Difference, points", "number")
-    columns = (Column("Questions", "name"), Column(head, "strip"), numbers)
-    words = "All {n} intervals of categories hold together, in 95 of 100 runs."
-    yield note(words, n=len(parts))
-    yield Table.with_columns(columns, rows, close=True)
+    columns = (Column("Category (questions)", "name"), Column((_key(limit),), "strip"), numbers)
+    if rows:
+        yield Table.with_columns(columns, rows, close=True)
+
+
+def where(screen: Screen) -> Iterator[Block]:
+    """The categories in which models clearly differ, or that with the widest gap."""
+    first, *others = screen.order
+    for name in others[:MOST_ROWS]:
+        parts = sorted(screen.task.parts(first, name), key=lambda part: -abs(part.gap.value))
+        clear = [part for part in parts if part.gap.high < -_HALF or part.gap.low > _HALF][:2]
+        places = [
+            prose("{part}, {gap} points", part=part.name, gap=_in_points(part.gap))
+            for part in clear or parts[:1]
+        ]
+        words = "in {places}." if clear else "in no category clearly; the widest gap: {places}."
+        if places:
+            yield Paragraph(
+                prose(f"**{{name}}**: {words}", name=name, places=joined(places, between="; "))
+            )
+        elif name == others[0]:
+            yield paragraph("Not known: no categories of 10 questions or more.")
+
+
+def _question(screen: Screen) -> Iterator[Block]:
+    """A question that one model alone answers correctly, as the heading says."""
+    first, *others = screen.order
+    rows = {name: row for name, row in screen.verdicts.items() if row.decision != "not shown"}
+    other, parts = [*rows, *others][0], screen.task.parts(first, [*rows, *others][0])
+    better = other in rows and shows_better(rows[other])
+    right, wrong = (other, first) if better else (first, other)
+    shown = example(screen.questions, (right, wrong), parts[0].ids if parts else ())
+    words = "{right} is right, {wrong} is wrong:"
+    words = words if shown else "None that {right} answers correctly, and {wrong} does not."
+    yield from (paragraph(words, right=right, wrong=wrong), *shown)
 
 
 def what_to_do(screen: Screen) -> Iterator[Block]:
-    """The next step: questions to read, more questions to ask, or the pair to compare."""
-    (first, second, *more), verdicts, needs = screen.order, screen.verdicts, [0]
-    if not verdicts and more and screen.task.by_accuracy:
-        margin = float(str(screen.result.manifest.settings.get("accuracy_margin", 0.02)))
-        both = list(screen.task.shared(first, second).values())
-        needs.append(questions_needed(both, margin) or 0)
-        words = "To decide if {second} may replace {first}, compare the two alone"
-        if needs[-1]:
-            words += f": about {rounded_up(needs[-1]):,} questions show it in 4 runs of 5"
-            words += " if they are equally good"
-        yield paragraph(f"{words}.", first=first, second=second)
-    elif not verdicts:
+    """The next step: the model to use, questions to read, or more questions to ask."""
+    (first, second, *_), rows, cells = screen.order, screen.verdicts, screen.cells
+    undecided = [row for row in rows.values() if row.decision == "not shown"][:1]
+    passed = [name for name, row in rows.items() if row.decision == "may replace"]
+    if rows:
+        words = "Where accuracy is all that counts, use {names}." if passed else "Use {names}."
+        yield paragraph(words, names=joined(passed or [first], last=" or "))
+    else:
         words = "Add right answers to the data to know whether {second} may replace {first}."
         yield paragraph(words, first=first, second=second)
-    undecided = [row for row in verdicts.values() if row.decision == "not shown"]
-    told: dict[str, None] = {}
+    if rows and cells and (count := cells.count(cells.only_first)):
+        words = f"{count:,} questions that {second} alone gets wrong"
+        link = screen.filters.address(f"Only {first} is right")
+        yield Paragraph(prose("Read the {questions}.", questions=(Span(words, link=link),)))
+    for part in screen.task.parts(first, second)[:1] if rows and cells else ():
+        if part.gap.value < _MUCH and part.gap.high > 0:
+            words = "If {part} matters to you, ask {n} questions of it, enough in 4 runs of 5 to "
+            words += "show a gap as wide as here."
+            yield paragraph(words, part=part.name, n=rounded_up(questions_needed(part.gap)))
     for row in undecided:
-        more_of = in_words(row, screen.task.names[0]).more
-        told[f"First change this: {row.reason}" if row.reason else more_of] = None
-        needs += [row.if_equal.unchanged or 0] if row.if_equal and not row.reason else []
-    yield from (paragraph("{why}.", why=why) for why in [*filter(None, told)][:2])
-    yield from _more_questions(screen, rounded_up(max(needs)))
-    passed = [name for name, row in verdicts.items() if row.decision == "may replace"]
-    if verdicts and (cells := screen.cells):
-        yield from _to_read(screen, cells, passed)
-    elif passed:
-        words = "Where accuracy is all that counts, {names} may take the place of {first}. Compare "
-        words += "the two alone to see the questions that are lost."
-        yield paragraph(words, names=_named(passed), first=first)
-    elif verdicts and not undecided:
-        yield paragraph("Keep {first}.", first=first)
+        more, plan = in_words(row, first).more, row.if_as_seen or row.if_equal
+        yield paragraph("{more}.", more=more or f"First change what keeps {row.target} undecided")
+        if plan and plan.unchanged and not row.reason:
+            yield _more_questions(screen, [first, row.target], rounded_up(plan.unchanged))
 
 
-def _to_read(screen: Screen, cells: FourCells, passed: Sequence[str]) -> Iterator[Block]:
-    """The questions on which the second model fails and the first does not."""
-    count, names = cells.count(cells.only_first), {"first": cells.first, "second": cells.second}
-    words = "Keep {first}, unless {questions} that {second} alone gets wrong do not matter to you."
-    if passed:
-        words = "Before you use {second}, read {questions} that it alone gets wrong: if you need "
-        words += "those, keep {first}."
-    if count:
-        link = screen.filters.address(f"Only {cells.first} is right")
-        questions = (Span(f"the {count:,} questions", link=link),)
-        yield Paragraph(prose(words, questions=questions, **names))
-    elif passed:
-        yield paragraph("Use {second}.", second=cells.second)
-    parts = screen.task.parts(cells.first, cells.second)
-    if parts and parts[0].gap.value < _MUCH and parts[0].gap.high > 0:
-        part, gap, _ = parts[0]
-        words = "If {part} matters to you, ask more of it: {points} on {n} may be chance."
-        yield paragraph(words, part=part, points=_in_points(gap), n=gap.n)
-
-
-def _more_questions(screen: Screen, wanted: int) -> Iterator[Block]:
+def _more_questions(screen: Screen, names: Sequence[str], wanted: int) -> Block:
     """How to ask as many: gathered where answers are logged, or drawn anew."""
     manifest = screen.result.manifest
     rows = sum(card.rows for card in manifest.data)
-    if wanted and any(scheme_of(card.spec).holds_items for card in manifest.models):
-        yield paragraph("Gather answers to more questions in the logs, then compare again.")
-    elif wanted > rows:
-        yield paragraph("The data hold {rows} questions: add more, then compare again.", rows=rows)
-    elif wanted:
-        seed = int(str(manifest.settings["seed"])) + 1
-        yield paragraph(f"In its command: ``--n {wanted} --seed {seed}``.")
+    specs = [card.spec for card in manifest.models if card.name in names]
+    if wanted > rows or any(scheme_of(spec).holds_items for spec in specs):
+        words = "The data hold {rows} questions: gather more, then compare again."
+        return paragraph(words, rows=rows)
+    models = (word for spec in specs for word in ("--model", spec))
+    numbers = ("--n", str(wanted), "--seed", str(int(str(manifest.settings["seed"])) + 1))
+    dropped = ("--model", "--n", "--seed", "--run")
+    return Preformatted(command_with(manifest.command, dropped, *models, *numbers))

@@ -44,8 +44,8 @@ class CompareRequest(SharesAnswers, InShards, JudgesAccuracy):
 
     models: Annotated[Sequence[str | object], option(MODELS, "--model", metavar="MODEL")]
     """Model: hf:NAME, gguf:FILE, openai:URL#MODEL or predictions:FILE, after NAME= to name it; may
-    be repeated. predictions:FILE.tsv#* is all models of the file. The others are judged in place of
-    the first.
+    be repeated. predictions:FILE.tsv#* is all models of the file. The others are to replace the
+    first.
 
     In Python also an object with the methods of the tasks' role, a transformers pipeline or
     (model, tokenizer)."""

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
+from math import ceil
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from reports.wording import short_names_of
@@ -19,18 +20,9 @@ from scope.records import (
     FourCells,
     Measurement,
     TaskAnswers,
-    Undefined,
 )
 from scope.statistics.margins import score_estimate
-
-_MAIN = {True: ("capa_discrete", "agreement"), False: ("sem_score", "word_f1")}
-
-SEM_SCORE_BY_PROBE = (
-    "similarity in meaning of two answers by {probe}, from 0 to 1 (equal); how well it predicts "
-    "human judgement is not measured"
-)
-"""The meaning of SemScore if a probe of a model's layers replaces the encoder."""
-
+from scope.verdicts.plan import MOST_TEXTS
 
 _LEAST_PART = 10
 """A part of fewer questions shows nothing."""
@@ -92,21 +84,6 @@ class TaskEstimates:
         by_words = self.against_gold("word_f1").values()
         return self.scored and not any(isinstance(row.estimate, Estimate) for row in by_words)
 
-    def between(self, metric: str) -> dict[tuple[str, str], Measurement]:
-        """The metric of each pair of models, in the order of the models."""
-        rows = {frozenset((row.target, row.against)): row for row in self._whole(metric)}
-        pairs = combinations(self.names, 2)
-        return {pair: rows[frozenset(pair)] for pair in pairs if frozenset(pair) in rows}
-
-    def ranked(self, metric: str = "") -> list[tuple[tuple[str, str], Estimate]]:
-        """Pairs without a degenerate model, the most similar first; equals in the models' order."""
-        pairs = [
-            (names, row.estimate)
-            for names, row in self.between(metric or self.main_metric).items()
-            if isinstance(row.estimate, Estimate) and self.degenerate.keys().isdisjoint(names)
-        ]
-        return sorted(pairs, key=lambda pair: -pair[1].value)
-
     @cached_property
     def by_accuracy(self) -> list[str]:
         """The most accurate model, then the others by their difference on the same questions.
@@ -119,31 +96,23 @@ class TaskEstimates:
         gaps = {name: gap.value if (gap := self.gap(best, name)) else -1.0 for name in values}
         return sorted(values, key=lambda name: (name != best, -gaps[name]))
 
-    @property
-    def why_none(self) -> str:
-        """Why no two models can be compared."""
-        if len(self.fit) < 2:
-            return f"{len(self.degenerate)} of {len(self.names)} are degenerate"
-        estimates = (row.estimate for row in self.between(self.main_metric).values())
-        reasons = (estimate.reason for estimate in estimates if isinstance(estimate, Undefined))
-        return next(reasons, "no pair was measured")
-
     def same(self, first: str, second: str) -> Estimate | None:
         """The share of equal answers of two models."""
-        rows = self.between("agreement" if self.choice else "exact_match")
-        row = rows.get((first, second)) or rows.get((second, first))
-        known = row is not None and isinstance(row.estimate, Estimate) and not self.answered_freely
-        return row.estimate if known else None  # type: ignore[union-attr, return-value]
+        rows = self._whole("agreement" if self.choice else "exact_match")
+        pair = (row.estimate for row in rows if {row.target, row.against} == {first, second})
+        share = next(pair, None)
+        return share if isinstance(share, Estimate) and not self.answered_freely else None
 
     def shared(self, first: str, second: str) -> dict[str, tuple[float, float]]:
         """How right two models are on each question that both were asked."""
         before, after = self._right(first), self._right(second)
         return {id_: (before[id_], after[id_]) for id_ in before if id_ in after}
 
-    def gap(self, first: str, second: str) -> Estimate | None:
+    def gap(self, first: str, second: str, *, error: float = ERROR) -> Estimate | None:
         """The second model's accuracy minus the first's, on the questions of both."""
         both = self.shared(first, second)
-        return score_estimate([b - a for a, b in both.values()], list(both)) if both else None
+        gaps = [after - before for before, after in both.values()]
+        return score_estimate(gaps, list(both), error=error) if both else None
 
     def parts(self, first: str, second: str) -> list[Part]:
         """The categories that two models were asked about, the worst first.
@@ -155,37 +124,38 @@ class TaskEstimates:
             if item.question.id in both:
                 groups[item.category or "no category"].append(item.question.id)
         large = {name: ids for name, ids in groups.items() if len(ids) >= _LEAST_PART}
-        made = [
-            Part(name, score_estimate(gaps, ids, error=ERROR / len(large)), ids)
-            for name, ids in large.items()
-            for gaps in [[both[id_][1] - both[id_][0] for id_ in ids]]
-        ]
-        return sorted(made, key=lambda part: part.gap.value) if len(made) > 1 else []
+        error, parts = ERROR / max(len(large), 1), []
+        for name, ids in large.items():
+            gaps = [both[id_][1] - both[id_][0] for id_ in ids]
+            parts.append(Part(name, score_estimate(gaps, ids, error=error), ids))
+        return sorted(parts, key=lambda part: part.gap.value) if parts[1:] else []
 
     def _right(self, model: str) -> dict[str, float]:
         """How right a model is on each question; chosen options are not kept with the numbers."""
         row = self.scores.get(model)
         if row is not None and row.values:
             return dict(zip(row.example_ids, row.values, strict=True))
-        answers = self.answers.answers[self.names.index(model)] if self.answers else ()
-        both = zip(self.answers.items if self.answers else (), answers, strict=True)
-        return {
-            item.question.id: float(answer.choice == item.right)
-            for item, answer in both
-            if answer.asked and item.right is not None
-        }
-
-    @property
-    def main_metric(self) -> str:
-        """The first similarity metric that all such pairs have, or else most have."""
-        return max(_MAIN[self.choice], key=lambda metric: len(self.ranked(metric)))
+        if self.answers is None:
+            return {}
+        both = zip(self.answers.items, self.answers.answers[self.names.index(model)], strict=True)
+        known = ((item, answer) for item, answer in both if answer.asked and item.right is not None)
+        return {item.question.id: float(answer.choice == item.right) for item, answer in known}
 
     def _whole(self, metric: str) -> list[Measurement]:
-        return [
-            row
-            for row in self.rows
-            if row.subset is None and metric in (row.metric, row.metric.partition("(")[0])
-        ]
+        rows = (row for row in self.rows if row.subset is None)
+        return [row for row in rows if metric in (row.metric, row.metric.partition("(")[0])]
+
+
+def questions_needed(gap: Estimate) -> int:
+    """How many questions show in 4 runs of 5 which model is better, if they differ as much.
+
+    >>> questions_needed(Estimate(value=0.1, low=0.0, high=0.2, n=100, method="normal"))
+    205
+    """
+    deviation = (gap.high - gap.low) / 2 / NormalDist().inv_cdf((1 + gap.level) / 2)
+    z = sum(map(NormalDist().inv_cdf, (1 - ERROR, 0.8)))
+    wanted = gap.n * (z * deviation / max(abs(gap.value), 1e-9)) ** 2
+    return ceil(min(max(wanted, 100), MOST_TEXTS))
 
 
 def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
@@ -210,31 +180,30 @@ def task_estimates(result: CompareResult) -> tuple[TaskEstimates, ...]:
 
 
 def explained(result: CompareResult) -> Iterator[MetricName]:
-    """The distinct metrics, with the meaning of each in this comparison."""
+    """The distinct metrics, with the meaning of SemScore if a probe replaces the encoder."""
     probe = result.manifest.settings.get("semscore")
+    meaning = f"similarity in meaning of two answers by {probe}, from 0 to 1 (equal)"
     for name in map(metric_name, dict.fromkeys(row.metric for row in result.measurements)):
-        by_probe = probe is not None and name.head == "sem_score"
-        yield replace(name, meaning=SEM_SCORE_BY_PROBE.format(probe=probe)) if by_probe else name
+        yield replace(name, meaning=meaning) if probe and name.head == "sem_score" else name
 
 
 def with_short_names(result: CompareResult) -> CompareResult:
     """The result as a page shows it: names without their common beginning."""
     short = short_names_of([card.name for card in result.manifest.models])
 
-    def renamed(record: Any, *fields: str) -> Any:
-        names = {field: getattr(record, field) for field in fields}
-        parts = {field: name.split(" ~ ") for field, name in names.items() if name}
-        return replace(
-            record, **{f: " ~ ".join(short.get(n, n) for n in names) for f, names in parts.items()}
-        )
+    def names(text: str) -> str:
+        return " ~ ".join(short.get(name, name) for name in text.split(" ~ "))
 
-    models = tuple(renamed(card, "name") for card in result.manifest.models)
+    def renamed(records: Any, *fields: str) -> Any:
+        known = ((row, [key for key in fields if getattr(row, key)]) for row in records)
+        return tuple(replace(r, **{key: names(getattr(r, key)) for key in k}) for r, k in known)
+
     return replace(
         result,
-        manifest=replace(result.manifest, models=models),
-        measurements=tuple(renamed(row, "target", "against") for row in result.measurements),
-        differences=tuple(renamed(row, "first", "second") for row in result.differences),
-        task_shares=tuple(renamed(row, "model") for row in result.task_shares),
-        cells=tuple(renamed(row, "first", "second") for row in result.cells),
-        verdicts=tuple(renamed(row, "target") for row in result.verdicts),
+        manifest=replace(result.manifest, models=renamed(result.manifest.models, "name")),
+        measurements=renamed(result.measurements, "target", "against"),
+        differences=renamed(result.differences, "first", "second"),
+        task_shares=renamed(result.task_shares, "model"),
+        cells=renamed(result.cells, "first", "second"),
+        verdicts=renamed(result.verdicts, "target"),
     )

@@ -16,47 +16,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.wording import as_sentence, comma_list, rounded_up, short_points, short_share
+from reports.wording import as_sentence, comma_list, percent, points, rounded_up
 from scope.data.log_items import ItemName
 from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import TaskNumbers
 from scope.jobs.audit.verdict_words import FAILS_ALONE, VerdictWords
-from scope.records import (
-    MOST_WITH_CELLS,
-    Endpoint,
-    Estimate,
-    Replacement,
-    TaskAnswers,
-    Undefined,
-)
+from scope.records import MOST_WITH_CELLS, Endpoint, Estimate, Replacement, TaskAnswers, Undefined
 from scope.verdicts.endpoints import decide, lacking_clusters, texts_lacking
-from scope.verdicts.plan import (
-    ALL_GOLD,
-    MOST_TEXTS,
-    Evidence,
-    Scores,
-    accuracy_evidence,
-    texts_for_power,
-    with_texts_needed,
-)
+from scope.verdicts.plan import ALL_GOLD, Evidence, Scores, accuracy_evidence, with_texts_needed
 
 MEAN_SCORE = "mean score"
 """In place of accuracy, where scores lie between 0 and 1."""
 
 NO_GOLD = "no question has a known right answer"
 
-_CLAIMS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
+_CLAIMS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "accuracy": ("is as accurate as", "is more accurate than", "is less accurate than"),
-        MEAN_SCORE: ("scores as high as", "scores higher than", "scores lower than"),
-        "recovery": (
-            "keeps at least {limit} of the accuracy of",
-            "is more accurate than",
-            "keeps less than {limit} of the accuracy of",
-        ),
+        "accuracy": ("is {} {} less accurate than", "is more accurate than"),
+        MEAN_SCORE: ("scores {} {} lower than", "scores higher than"),
+        "recovery": ("keeps {} {} of the accuracy of", "is more accurate than"),
     }
 )
-"""What is said of a model that is within its limit, better than the first, and beyond."""
+"""What is said of a model that is within its limit or beyond, and of a better one."""
 
 _MEANS = {"accuracy": "mean accuracy", "recovery": "recovery of mean accuracy"}
 
@@ -222,99 +203,110 @@ def _unusable(
     return None
 
 
-def questions_needed(scores: Scores, margin: float) -> int | None:
-    """How many questions decide in 4 runs of 5, if the models whose scores these are are equal."""
-    planned = accuracy_evidence("accuracy", [scores], margin=margin).planned
-    return texts_for_power(planned.if_equal) if planned else None
-
-
 def in_words(verdict: Replacement, reference: str) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
-    carrying = [end for end in verdict.endpoints if end.limit is not None and end.needed]
-    parts = [end.name.partition(" on ")[2] for end in verdict.endpoints if not end.needed]
-    shown = carrying
-    if verdict.decision != "may replace":
-        decisive = verdict.beyond or verdict.open
-        shown = [end for end in verdict.endpoints if end.name in decisive]
-    head = f"{verdict.target} {claim(verdict)} {reference}{_on(verdict, shown, parts)}"
-    if verdict.decision == "not shown":
-        head = f"It is too early to say whether {head}"
-    reason = verdict.reason if verdict.decision == "not shown" else None
-    numbers = [_number(end, bool(parts)) for end in shown[:_MOST_NAMES]]
+    early, shown = verdict.decision == "not shown", _deciding(verdict)
+    numbers = [_number(end, len(verdict.endpoints) > 1) for end in shown[:_MOST_NAMES]]
     numbers += [f"{len(shown) - _MOST_NAMES} more"] * (len(shown) > _MOST_NAMES)
     notes = (
-        f"{end.name.capitalize()} is not judged: {end.estimate.reason}"
+        f"{as_sentence(end.name)} is not judged: {end.estimate.reason}"
         for end in verdict.endpoints
         if end.limit is None and isinstance(end.estimate, Undefined)
     )
-    more = _more(verdict, reference) if verdict.decision == "not shown" else ""
-    return VerdictWords(head, reason or "; ".join(numbers), more, tuple(notes))
+    return VerdictWords(
+        opening([verdict], reference),
+        (early and verdict.reason) or "; ".join(numbers),
+        _more(verdict, reference) if early and not verdict.reason else "",
+        tuple(notes),
+    )
 
 
-def claim(verdict: Replacement, *, several: bool = False) -> str:
+def opening(verdicts: Sequence[Replacement], reference: str = "") -> str:
+    """What is, or is not, shown of models with the same verdict; the reference is optional."""
+    first, names = verdicts[0], [verdict.target for verdict in verdicts]
+    models = comma_list(names) if len(names) <= _MOST_NAMES else f"{len(names)} models"
+    early = "It is too early to say whether " if first.decision == "not shown" else ""
+    if early and not reference:
+        return f"for {models} it is too early to say"
+    verb, _, words = claim(first).partition(" ")
+    verb = {"is": "are"}.get(verb, verb[:-1]) if names[1:] else verb
+    words, _, than = words.rpartition(" ")
+    of = f" {than} {reference}" if reference else ""
+    return f"{early}{models} {verb} {words}{of}{_on(first)}"
+
+
+def claim(verdict: Replacement) -> str:
     """What is, or is not, shown of a model and the first one, which follows these words."""
-    carrying = [end for end in verdict.endpoints if end.limit is not None and end.needed]
-    end = carrying[0] if carrying else verdict.endpoints[0]
-    case = 2 if verdict.decision == "may not" else 0
-    if verdict.decision == "may replace" and all(map(_is_better, carrying)):
-        case = 1
-    words = _CLAIMS[end.measure][case].format(limit=f"{100 * (end.limit or 0):g}\u00a0%")
-    verb, _, rest = words.partition(" ")
-    return f"{ {'is': 'are'}.get(verb, verb[:-1]) if several else verb } {rest}"
+    fails, judged = verdict.decision == "may not", [e for e in verdict.endpoints if e.limit]
+    if not judged:
+        return "is clearly less accurate than" if fails else "is as accurate as"
+    end = next((end for end in judged if end.needed), judged[0])
+    limit = f"{100 * abs(end.limit or 0):g}"
+    bounds, unit = ("at most", "more than"), " point" if limit == "1" else " points"
+    if end.measure == "recovery":
+        bounds, unit = ("at least", "less than"), "\u00a0%"
+    words, better = _CLAIMS[end.measure]
+    return better if shows_better(verdict) else words.format(bounds[fails], f"{limit}{unit}")
 
 
-def _on(verdict: Replacement, shown: Sequence[Endpoint], parts: Sequence[str]) -> str:
+def shows_better(verdict: Replacement) -> bool:
+    """Whether more than the limit is shown: each interval lies above no difference."""
+    return verdict.decision == "may replace" and all(
+        isinstance(end.estimate, Estimate) and end.estimate.low > (end.measure == "recovery")
+        for end in _deciding(verdict)
+    )
+
+
+def _deciding(verdict: Replacement) -> list[Endpoint]:
+    """The numbers on which a verdict rests."""
+    if verdict.decision == "may replace":
+        return [end for end in verdict.endpoints if end.limit is not None and end.needed]
+    decisive = verdict.beyond or verdict.open
+    return [end for end in verdict.endpoints if end.name in decisive]
+
+
+def _on(verdict: Replacement) -> str:
     """The benchmarks that the claim is about; nothing where there is one alone."""
-    beyond = [name for end in shown if (name := end.name.partition(" on ")[2])]
-    if verdict.decision == "may not" and parts and len(beyond) == len(shown):
+    names = [end.name.partition(" on ")[2] for end in verdict.endpoints if not end.needed]
+    beyond = [end.name.partition(" on ")[2] for end in _deciding(verdict)]
+    if names and verdict.decision == "may not" and all(beyond):
         return f" on {comma_list(beyond[:_MOST_NAMES])}"
-    if not parts:
-        return ""
-    names = comma_list(parts) if len(parts) <= _MOST_NAMES else f"{len(parts)} benchmarks"
-    return f" on average over {names}"
-
-
-def _is_better(endpoint: Endpoint) -> bool:
-    """Whether superiority is shown: the interval lies above no difference."""
-    equal = 1 if endpoint.measure == "recovery" else 0
-    return isinstance(endpoint.estimate, Estimate) and endpoint.estimate.low > equal
+    several = comma_list(names) if len(names) <= _MOST_NAMES else f"{len(names)} benchmarks"
+    return f" on average over {several}" if names else ""
 
 
 def _number(endpoint: Endpoint, of_several: bool) -> str:
-    """An endpoint's number with its interval, its limit, and why it is open."""
+    """How far a number may be from what was seen, its limit, and why it is open."""
     if isinstance(endpoint.estimate, Undefined):
         return f"{endpoint.name} is {endpoint.estimate}"
     name = _MEANS.get(endpoint.name, endpoint.name) if of_several else endpoint.name
-    if endpoint.measure == "recovery":
-        number = f"is {short_share(endpoint.estimate)}"
-        limit = f"at least {100 * (endpoint.limit or 0):g}\u00a0%"
-    else:
-        value, _, interval = short_points(endpoint.estimate).partition(" ")
-        number = f"differs by {value} points {interval}"
-        limit = f"allowed: at most {-100 * (endpoint.limit or 0):g} lower"
-    remark = ""
+    low, high, limit = endpoint.estimate.low, endpoint.estimate.high, endpoint.limit or 0.0
+    words = f"{name} may differ by {points(low)} to {points(high)} points"
+    if limit < 0 > low:
+        words += f", −{-100 * limit:g} is allowed"
+    elif limit > 0:
+        words = f"{name} may be {percent(low)} to {percent(high)}\u00a0%, {100 * limit:g} is needed"
+    needed = texts_lacking(endpoint)
     if endpoint.state == "fails alone":
-        remark = f", {FAILS_ALONE}"
-    elif needed := texts_lacking(endpoint):
-        asked = endpoint.estimate.n
-        remark = f", too few questions: at least {needed} are needed, {asked} were usable"
-    return f"{name} {number} ({limit}){remark}"
+        words += f"; it is {FAILS_ALONE}"
+    elif needed:
+        words += f"; {endpoint.estimate.n:,} questions count, at least {needed:,} are needed"
+    return words
 
 
 def _more(verdict: Replacement, reference: str) -> str:
-    """The number of questions for the wanted power, how many more these are, and right answers."""
-    asked = max(end.estimate.n for end in verdict.endpoints)
-    parts: list[str] = []
-    cases = (
-        (verdict.if_equal, f"if {verdict.target} is as good as {reference}"),
-        (verdict.if_as_seen, "if it differs as much as here"),
+    """How many questions decide in 4 runs of 5: first as seen, then if the models are equal."""
+    seen, equal = (
+        f"{rounded_up(needed.unchanged):,}" if needed and needed.unchanged else ""
+        for needed in (verdict.if_as_seen, verdict.if_equal)
     )
-    for needed, case in cases:
-        if needed is not None and needed.unchanged is not None and not verdict.reason:
-            questions = rounded_up(needed.unchanged)
-            more = f"{questions - asked:,} more" if questions > asked else "no more than here"
-            show = " show it in 4 runs of 5" if not parts else ""
-            parts.append(f"{case}, about {questions:,} questions ({more}){show}")
-    if parts and not verdict.if_as_seen:
-        parts.append(f"if it differs as much as here, no number up to {MOST_TEXTS:,} does")
-    return as_sentence("; ".join(parts))
+    close = f"if {verdict.target} is as good as {reference}"
+    hopeful = f"; {close}, {equal} are enough" if equal not in ("", seen) else ""
+    if seen:
+        plan = f"To decide on {verdict.target}, plan {seen} questions in all"
+        return f"{plan}, enough in 4 runs of 5 if it differs as much as here{hopeful}"
+    words = (
+        f"More questions will hardly bring {verdict.target} a ✓: it is too near the limit or beyond"
+    )
+    only = f"Only {close} are {equal} questions in all enough (in 4 runs of 5)"
+    return f"{words}. {only}" if equal else ""

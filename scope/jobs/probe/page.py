@@ -11,7 +11,7 @@ from reports import blocks
 from reports.builders.answer import in_two
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked, folded, reproduce, run_lines
-from reports.prose import Text, joined, prose, together, written
+from reports.prose import Text, joined, plain, prose, together, written
 from reports.wording import count_rivals, number
 from scope.jobs.probe import page_tables as tables
 from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore
@@ -24,21 +24,21 @@ MOST_PAIRS = 2
 
 _CLAIMS: dict[str, tuple[str, str]] = {
     "more": (
-        "✓ Train the probe: r {last} with people’s scores, by the plain cosine of a layer {first}",
+        "✓ Train the probe: it follows people’s scores with r = {last}, {plain} with r = {first}",
         "Keep the trained probe with ``--save FOLDER``: it scores new pairs.",
     ),
     "unclear": (
-        "? Too early to say whether training helps: r {last} with people’s scores, by the plain "
-        "cosine of a layer {first}",
+        "? Too early to say whether training helps: the trained probe follows people’s scores with "
+        "r = {last}, {plain} with r = {first}",
         "Use the plain cosine (``--step raw``), or decide with more test pairs (``--test``).",
     ),
     "less": (
-        "!!✗!! Do not train: the plain cosine of a layer follows people’s scores better than the "
-        "trained probe, r {first} against {last}",
+        "!!✗!! Do not train: {plain} follows people’s scores better than the trained probe, "
+        "r = {first} against {last}",
         "Use the plain cosine (``--step raw``), which needs no training.",
     ),
     "alone": (
-        "People’s scores are followed with r {last}",
+        "People’s scores are followed with r = {last}",
         "Compare with a trained probe: ``--step raw --step final``.",
     ),
 }
@@ -80,21 +80,17 @@ def page(result: ProbeResult) -> blocks.Page:
 _MEANING = prose("Pearson’s r is 1 if scores follow people’s exactly, 0 if not at all.")
 
 
-def answers_of(findings: ProbeFindings) -> tuple[Answer, ...]:
+def answers_of(findings: ProbeFindings) -> list[Answer]:
     """The answer for each model, by its last step."""
-    of_models = {score.model: score for score in findings.scores}
-    several = len(of_models) > 1
-    return tuple(answer_of(findings, last, named=several) for last in of_models.values())
+    return [answer_of(findings, last) for last in {s.model: s for s in findings.scores}.values()]
 
 
 def answer_section(findings: ProbeFindings) -> blocks.Section:
     """The curve over layers, where the probe fails, the worst pairs, and what to do."""
     answers = answers_of(findings)
-    differences = tables.differences_table(findings.differences)
     pictures: dict[str, tuple[blocks.Block, ...]] = {
         "Each layer alone": tuple(tables.layer_curve(findings)),
         "The other models": tuple(blocks.Paragraph(each.about) for each in answers[1:]),
-        "Which model is better": (differences,) if differences else (),
     }
     again = blocks.paragraph("Run the [[reproduce|command]] again with this option.")
     words = {
@@ -110,13 +106,13 @@ def answer_section(findings: ProbeFindings) -> blocks.Section:
 
 def _worst(findings: ProbeFindings) -> Iterator[blocks.Block]:
     """The pairs of sentences that are scored worst."""
-    ordered = sorted(findings.misjudged, key=lambda error: -abs(error.given - error.wanted))
-    for error in ordered[:MOST_PAIRS]:
-        yield blocks.Passage(joined([f"“{error.first}”", f"“{error.second}”"], between=" / "))
+    for error in tables.worst_first(findings)[:MOST_PAIRS]:
         yield blocks.paragraph(
-            f"People **{error.wanted:.1f}**, {{model}} **{error.given:.1f}** "
-            f"(from {findings.low:g} to {findings.high:g}).",
-            model=error.model,
+            f"“{{first}}” / “{{second}}” People **{error.wanted:.1f}**, {{model}} "
+            f"**{error.given:.1f}** (from {findings.low:g} to {findings.high:g}).",
+            first=error.first,
+            second=error.second,
+            model=error.model if findings.models[1:] else tables.method_of(findings),
         )
 
 
@@ -134,46 +130,44 @@ def brief_blocks(result: ProbeResult) -> tuple[blocks.Block, ...]:
     )
 
 
-def answer_of(findings: ProbeFindings, last: StepScore, *, named: bool = False) -> Answer:
+def answer_of(findings: ProbeFindings, last: StepScore) -> Answer:
     """A model's last step, compared with the cosine of its best layer."""
     first, *later = (score for score in findings.scores if score.model == last.model)
+    whole, base = last.pearson, first.pearson
     # Over several steps the gain has no interval: the intervals must not overlap.
     gain = last.gain if len(later) == 1 else None
-    side = "alone"
+    side, sure = "alone", plain(written(whole))
     if later and first.step == tables.RAW:
-        side = gain.side() if gain is not None else "unclear"
-        whole, base = last.pearson, first.pearson
+        side = "unclear" if gain is None else gain.side()
         if gain is None and isinstance(whole, Estimate) and isinstance(base, Estimate):
             apart = not count_rivals(whole, [base])
             side = ("more" if whole.value > base.value else "less") if apart else "unclear"
+        unknown = [r for r in (whole, base) if not isinstance(r, Estimate)]
+        sure = "Not decided: the intervals of both overlap."
+        if difference := next(iter(unknown), gain):
+            sure = f"Not decided: the difference of r is {plain(written(difference))}."
+    if better := {"more": "better", "less": "worse"}.get(side):
+        sure = (
+            f"A probe as good as the plain cosine would look this much {better} by luck in at most "
+            f"1 run of 40 ({findings.test:,} test pairs)."
+        )
     claim, to_do = _CLAIMS[side]
-    values = (last.pearson, first.pearson)
-    r = [number(x.value) if isinstance(x, Estimate) else "undefined" for x in values]
-    head = prose(claim.format(last=r[0], first=r[1]))
-    trained = "Trained minus plain, whose layer is chosen on other pairs: "
-    sure = f"How sure? {trained if gain else 'It is '}{{number}}."
-    about = prose(sure, number=gain or last.pearson)
-    if side != "alone" and gain is None:
-        about = together(about, prose("By the plain cosine {number}.", number=first.pearson))
-    if tables.some_seen(findings):
-        unseen = prose("On new sentences alone {number}", number=last.unseen)
-        plainly = prose(", by the plain cosine {number}.", number=first.unseen)
-        about = together(about, unseen + (prose(".") if side == "alone" else plainly))
-    name = prose(" ({model})", model=last.model) if named else ()
-    return Answer(head + name, about, prose(to_do))
+    r = [number(x.value) if isinstance(x, Estimate) else "undefined" for x in (whole, base)]
+    layer = "a layer" if first.layer is None else f"layer {first.layer}"
+    head = prose(claim.format(last=r[0], first=r[1], plain=f"the plain cosine of {layer}"))
+    if findings.models[1:]:
+        head += prose(" ({model})", model=last.model)
+    return Answer(head, prose("**How sure?** {sure}", sure=sure), prose(to_do))
 
 
 def _limits(findings: ProbeFindings) -> blocks.Section:
     """What the numbers do not show, and the rules that were applied."""
     rules = (
-        "A high correlation shows that layers hold the information, not that the model uses it.",
-        "Other kinds of sentences may give other results.",
+        "A high correlation shows that layers hold the information, not that the model uses it; "
+        "other kinds of sentences may give other results.",
         f"Intervals are from a jackknife over {findings.groups} groups of test pairs, and not "
         "corrected for multiple comparisons: about 1 of 20 excludes 0 by chance.",
-        "Of the layers, the best is chosen on the test pairs, which is slightly optimistic.",
         "Whether the saved probe was trained on these pairs is unknown." * (not findings.train),
-        "Test pairs share sentences with training pairs, which may inflate their numbers."
-        * tables.some_seen(findings),
     )
     bullets = blocks.Bullets((*map(prose, filter(None, rules)), *map(written, findings.notes)))
     return blocks.Section(anchor="limits", title="Limits", blocks=(bullets,))
@@ -189,13 +183,8 @@ def _asked(result: ProbeResult) -> blocks.Section:
         map(attrgetter("name", "layers", "width", "readout", "dtype", "prompt"), findings.models),
     )
     pairs = blocks.paragraph(
-        "{train} pairs for training, {development} for development and {test} for testing, of "
-        "{n} different sentences; {others} sentences without scores.",
-        train=findings.train,
-        development=findings.development,
-        test=findings.test,
-        n=findings.sentences,
-        others=findings.unlabelled,
+        f"{findings.train:,} pairs for training, {findings.development:,} for development and "
+        f"{findings.test:,} for testing, of {findings.sentences:,} different sentences; "
+        f"{findings.unlabelled:,} sentences without scores."
     )
-    read: list[blocks.Block] = [blocks.heading("Layers"), layers, pairs]
-    return replace(shared, blocks=(*read, *shared.blocks))
+    return replace(shared, blocks=(blocks.heading("Layers"), layers, pairs, *shared.blocks))

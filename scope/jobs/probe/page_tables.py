@@ -15,14 +15,7 @@ from reports.builders.run import code
 from reports.charts import Chart, Dot, Grid, Guide, Series, grid
 from reports.prose import Span, plain, prose, written
 from reports.wording import Cell, number, short
-from scope.records import (
-    Estimate,
-    LayerAblation,
-    LayerAlignment,
-    MisjudgedPair,
-    ProbeDifference,
-    ProbeFindings,
-)
+from scope import records
 
 RAW = "raw"
 """The step that only selects a layer."""
@@ -41,7 +34,7 @@ MOST_ROWS = 8
 """The most rows in a terminal."""
 
 
-def some_seen(findings: ProbeFindings) -> bool:
+def some_seen(findings: records.ProbeFindings) -> bool:
     """Whether some test pairs share a sentence with the training pairs; False for a saved probe."""
     return findings.train > 0 and findings.unseen < findings.test
 
@@ -57,13 +50,13 @@ def spread(values: Sequence[float | None]) -> str:
     if len(values) < 2:
         return ""
     known = [value for value in values if value is not None]
-    mean = number(statistics.mean(known)) if known else "undefined"
-    deviation = f"\xa0±\xa0{number(statistics.stdev(known))}" if len(known) > 1 else ""
-    defined = "" if len(known) == len(values) else f"{len(known)} of "
-    return f"{defined}{len(values)} seeds: {mean}{deviation}"
+    seeds = f"{len(known)} of {len(values)} seeds" if None in values else f"{len(values)} seeds"
+    if len(known) < 2:
+        return f"{seeds}: {number(known[0]) if known else 'undefined'}"
+    return f"{seeds}: {number(statistics.mean(known))}\xa0±\xa0{number(statistics.stdev(known))}"
 
 
-def steps_table(findings: ProbeFindings) -> Table | None:
+def steps_table(findings: records.ProbeFindings) -> Table | None:
     """A row a step of every model; a terminal leaves out what the first screen does not need."""
     wide = ("Over seeds", "On new sentences", "Error", "Gain", "Parameters")
     return table_of(
@@ -85,19 +78,7 @@ def steps_table(findings: ProbeFindings) -> Table | None:
     )
 
 
-def differences_table(differences: Sequence[ProbeDifference]) -> Table | None:
-    """The differences of models, those of the last step first."""
-    return table_of(
-        "Pearson of the first model minus the second",
-        ("Step", "First", "Second", "Difference"),
-        (
-            (code(each.step), each.first, each.second, Cell.of(each.pearson, signed=True))
-            for each in reversed(differences)
-        ),
-    )
-
-
-def steps_section(findings: ProbeFindings) -> Section:
+def steps_section(findings: records.ProbeFindings) -> Section:
     """The steps of all models in one table, and their meanings."""
     steps = {score.step for score in findings.scores}
     meanings = tuple(
@@ -108,41 +89,63 @@ def steps_section(findings: ProbeFindings) -> Section:
         f"difference from human scores of {findings.low:g} to {findings.high:g}. Gain: over the "
         "previous step. Parameters: those trained."
     )
-    parts = (about, steps_table(findings), Terms(meanings, facts=True))
-    blocks = [block for block in parts if block]
-    return Section(anchor="steps", title="Steps", blocks=tuple(blocks))
+    differences = table_of(
+        "Pearson of the first model minus the second",
+        ("Step", "First", "Second", "Difference"),
+        (
+            (code(each.step), each.first, each.second, Cell.of(each.pearson, signed=True))
+            for each in reversed(findings.differences)
+        ),
+    )
+    parts = (about, steps_table(findings), differences, Terms(meanings, facts=True))
+    return Section(anchor="steps", title="Steps", blocks=tuple(filter(None, parts)))
 
 
-def wrong_section(findings: ProbeFindings) -> Section:
-    """The largest errors, counted by kind, each pair once with every model's score."""
-    ordered = sorted(findings.misjudged, key=lambda error: -abs(error.given - error.wanted))
+def worst_first(findings: records.ProbeFindings) -> list[records.MisjudgedPair]:
+    """The pairs with the largest errors, each with every model's score."""
+    return sorted(findings.misjudged, key=lambda error: -abs(error.given - error.wanted))
+
+
+def wrong_section(findings: records.ProbeFindings) -> Section:
+    """The largest errors in a table."""
     texts, numbers = ("Sentence 1", "Sentence 2"), ("People", "Probe")
     table = Table.of(
         {**dict.fromkeys(texts, "passage"), **dict.fromkeys(numbers, "number"), "Model": "text"},
         (
             (error.first, error.second, number(error.wanted), number(error.given), error.model)
-            for error in ordered
+            for error in worst_first(findings)
         ),
         tall=True,
     )
     return Section(anchor="wrong", title="Where probes are wrong", blocks=(table,))
 
 
-def counts_of_errors(findings: ProbeFindings) -> Iterator[Paragraph]:
-    """How many of the largest errors are too high, and on sentences that share words."""
+def method_of(findings: records.ProbeFindings) -> str:
+    """Whose errors are shown."""
+    steps = {error.step or findings.scores[-1].step for error in findings.misjudged}
+    return "the trained probe" if RAW not in steps else "the plain cosine"
+
+
+def counts_of_errors(findings: records.ProbeFindings) -> Iterator[Paragraph]:
+    """How many of the largest errors are too low or high, and on sentences that share words."""
     if errors := findings.misjudged:
-        trained = findings.scores[-1].step != RAW
+        low = sum(error.given <= error.wanted for error in errors)
         yield paragraph(
-            f"Of the {{n}} largest errors of the {'trained probe' if trained else 'plain cosine'} "
-            "**{high}** are too high; in **{alike}** at least half of the shorter sentence’s words "
-            "stand in the other.",
-            n=len(errors),
-            high=sum(error.given > error.wanted for error in errors),
-            alike=sum(map(_share_words, errors)),
+            f"Of the {len(errors)} largest errors of {method_of(findings)} **{low}** are too low, "
+            f"**{len(errors) - low}** too high; in **{sum(map(_share_words, errors))}** at least "
+            "half of the shorter sentence’s words stand in the other."
         )
+    ends = {score.step: score.unseen for score in (findings.scores[0], findings.scores[-1])}
+    r = [
+        f"{number(unseen.value)} with ``--step {step}`` ({unseen.n} pairs)"
+        for step, unseen in ends.items()
+        if isinstance(unseen, records.Estimate)
+    ]
+    if r and some_seen(findings) and not findings.models[1:]:
+        yield paragraph(f"On new sentences alone r is {' and '.join(r)}.")
 
 
-def _share_words(pair: MisjudgedPair) -> bool:
+def _share_words(pair: records.MisjudgedPair) -> bool:
     """Whether the shorter sentence has at least half of its words from the other."""
     first, second = (set(text.lower().split()) for text in (pair.first, pair.second))
     return 2 * len(first & second) >= min(len(first), len(second))
@@ -152,23 +155,23 @@ MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""
 
 
-def layer_curve(findings: ProbeFindings) -> Iterator[Block]:
+def layer_curve(findings: records.ProbeFindings) -> Iterator[Block]:
     """The correlation of each layer alone, and a line for each trained probe."""
     dots: dict[str, list[Dot]] = {score.model: [] for score in findings.layers}
     for score in findings.layers:
-        if isinstance(raw := score.raw, Estimate):
+        if isinstance(raw := score.raw, records.Estimate):
             title = f"{score.model}, layer {score.layer}: {plain(written(raw))}"
             dot = Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
             dots[score.model].append(dot)
     last = {score.model: score for score in findings.scores if score.step != RAW}.values()
-    trained = {x.model: x.pearson.value for x in last if isinstance(x.pearson, Estimate)}
+    trained = {x.model: x.pearson.value for x in last if isinstance(x.pearson, records.Estimate)}
     if ends := [end for of in dots.values() for dot in of for end in dot.interval or ()]:
         ends += trained.values()
         sides = (-0.5, max(score.layer for score in findings.layers) + 0.5)
         chart = Chart(
             label="Pearson’s correlation by layer; the numbers are in the table of layers",
             series=tuple(
-                Series(dots=tuple(of), name=f"{name}, plain cosine of a layer", shape=place)
+                Series(dots=tuple(of), name=f"{name}, plain cosine, 95\u00a0% band", shape=place)
                 for place, (name, of) in enumerate(dots.items())
             ),
             guides=tuple(
@@ -179,20 +182,24 @@ def layer_curve(findings: ProbeFindings) -> Iterator[Block]:
             y_title="Pearson’s r with people’s scores",
             joined=1,
             ends=(sides, (math.floor(10 * min(ends)) / 10, math.floor(10 * max(ends) + 1) / 10)),
-            size=(390, 230),
+            size=(430, 250),
         )
         yield Figure(chart)
 
 
-def layers_section(findings: ProbeFindings) -> Section:
+def layers_section(findings: records.ProbeFindings) -> Section:
     """Every layer in a table, and the similar layers of two models."""
+
+    def named(layers: str, model: str) -> tuple[Span, Span]:
+        return Span(f"{layers}\n"), Span(model, "note", foreign=True)
+
     estimates = attrgetter("raw", "encoded", "lost", "reconstruction")
     table = table_of(
         "",
         ("Layer", "Raw", "Encoded", "Decrease without", "Reconstruction error"),
         (
             (
-                (Span(f"{score.layer}\n"), Span(score.model, "note", foreign=True)),
+                named(f"{score.layer}", score.model),
                 *(estimate and Cell.of(estimate) for estimate in estimates(score)),
             )
             for score in findings.layers
@@ -207,63 +214,47 @@ def layers_section(findings: ProbeFindings) -> Section:
     )
     refitted = table_of(
         "The last step fitted again without some layers: decrease on the test pairs",
-        ("Without", "Pearson", "Spearman"),
+        ("Without layers", "Pearson", "Spearman"),
         (
             (
-                (Span(f"{_layers(each)}\n"), Span(each.model, "note", foreign=True)),
+                named(" to ".join(dict.fromkeys((f"{each.first}", f"{each.last}"))), each.model),
                 *(Cell.of(lost, signed=True) for lost in (each.pearson, each.spearman)),
             )
             for each in findings.ablations
         ),
     )
-    blocks = (
-        about,
-        *(table for table in (table, refitted) if table),
-        *similar_layers(findings.alignments),
-    )
+    blocks = (about, *filter(None, (table, refitted)), *similar_layers(findings.alignments))
     return Section(anchor="layers", title="Layers", blocks=blocks)
 
 
-def _layers(ablation: LayerAblation) -> str:
-    """The layers that were left out, such as layers 2 to 3."""
-    first, last = ablation.first, ablation.last
-    return f"layer {first}" if first == last else f"layers {first} to {last}"
-
-
-def similar_layers(alignments: Sequence[LayerAlignment]) -> Iterator[Block]:
+def similar_layers(alignments: Sequence[records.LayerAlignment]) -> Iterator[Block]:
     """The most similar layers of each two models in a sentence, and the map in a fold."""
     for alignment in alignments:
         yield from _map(alignment)
     if alignments:
         yield note(
             "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with "
-            "each of the second: 1 if both arrange the texts alike, 0 if they share nothing. A "
-            "high CKA does not show that layers share meaning: both may represent a text’s length. "
-            "If the texts of one model are shuffled, the maximum of a map is below chance in 95 of "
-            "100 permutations; values up to it have no background."
+            "each of the second: 1 if both represent the texts alike, 0 if they share nothing; "
+            "both may represent a text’s length. Values up to the maximum with shuffled texts, in "
+            "95 of 100 permutations, are not coloured."
         )
 
 
-def _map(alignment: LayerAlignment) -> Iterator[Block]:
+def _map(alignment: records.LayerAlignment) -> Iterator[Block]:
     first, second = alignment.first, alignment.second
-    chance, n = alignment.chance, alignment.sentences
+    chance = alignment.chance
     cells = {(f"{row}", f"{column}"): cell for (row, column), cell in alignment.cells().items()}
     rows, columns = (tuple(dict.fromkeys(side)) for side in zip(*cells, strict=True))
     row, column = max(cells, key=lambda place: cells[place].value)
+    most, last = short(cells[row, column]), short(cells[rows[-1], columns[-1]])
+    above = sum(max(values) > chance for values in alignment.values)
     yield paragraph(
-        "The most similar layers are {row} of **{first}** and {column} of **{second}**, CKA "
-        "{most}; the last layers have {last}. {above} of {layers} layers of {first} are similar "
-        "to a layer of {second} above chance, {chance} (n\u00a0=\u00a0{n} texts).",
-        row=int(row),
+        f"The most similar layers are {row} of **{{first}}** and {column} of **{{second}}**, CKA "
+        f"{most}; the last layers have {last}. {above} of {len(rows)} layers of {{first}} are "
+        f"similar to a layer of {{second}} above chance, {number(chance)} ({alignment.sentences} "
+        "texts).",
         first=first,
-        column=int(column),
         second=second,
-        most=short(cells[row, column]),
-        last=short(cells[rows[-1], columns[-1]]),
-        above=sum(max(values) > chance for values in alignment.values),
-        layers=len(rows),
-        chance=number(chance),
-        n=n,
     )
     shown = grid("CKA", cells, rows=rows, columns=columns, heading="Layer", start=chance)
     dense = replace(cast("Grid", shown), dense=len(columns) > MOST_WRITTEN)

@@ -135,15 +135,18 @@ def judge_model(
     model: ReadModel, fitted: Sequence[FittedStep], pairs: Pairs, leakage: LeakageGroups
 ) -> JudgedModel:
     """Compare the scores of a model's probes with the human scores of the test pairs."""
-    last, test = fitted[-1], latents_of(model.table, pairs)
+    first, last, test = fitted[0], fitted[-1], latents_of(model.table, pairs)
+    scores = tuple(
+        _step_score(model.name, step, before, test.scores, leakage)
+        for before, step in zip([None, *fitted], fitted, strict=False)
+    )
+    plain, trained = (getattr(scores[place].pearson, "value", 0.0) for place in (0, -1))
+    better = first if first.probe.step == "raw" and plain > trained else last
     return JudgedModel(
         model=model.record(),
-        scores=tuple(
-            _step_score(model.name, step, before, test.scores, leakage)
-            for before, step in zip([None, *fitted], fitted, strict=False)
-        ),
+        scores=scores,
         layers=layer_scores(model.name, fitted, test, leakage.groups),
-        misjudged=misjudged_pairs(model.name, pairs, last.given[0]),
+        misjudged=misjudged_pairs(model.name, pairs, better.given[0], better.probe.step),
         given=last.given[0],
     )
 
@@ -177,6 +180,7 @@ def _step_score(
         gain=before and correlations.pearson_difference(predicted, before.given[0], wanted, groups),
         pearsons=tuple(getattr(estimate, "value", None) for estimate in pearsons),
         spearmans=tuple(getattr(estimate, "value", None) for estimate in spearmans),
+        layer=getattr(step.probe.measure_, "layer", None),
     )
 
 
@@ -252,7 +256,9 @@ def _reconstruction(
     return [mean_estimate(column, names, high=most) for column in errors.T]
 
 
-def misjudged_pairs(model: str, pairs: Pairs, predicted: Scores) -> tuple[MisjudgedPair, ...]:
+def misjudged_pairs(
+    model: str, pairs: Pairs, predicted: Scores, step: str = ""
+) -> tuple[MisjudgedPair, ...]:
     """The pairs with the largest difference from human scores, the largest first.
 
     Examples
@@ -274,6 +280,7 @@ def misjudged_pairs(model: str, pairs: Pairs, predicted: Scores) -> tuple[Misjud
             second=pairs[place].second,
             wanted=pairs[place].score,
             given=float(predicted[place]),
+            step=step,
         )
         for place in np.argsort(-errors, kind="stable")[:WORST]
     )

@@ -38,9 +38,10 @@ from numpy.typing import NDArray
 from scope.estimation.pairs import AuditedPairs
 from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Indices, Square, Values
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, shared_mistakes
-from scope.metrics.catalog import METRICS, Metric
+from scope.metrics import Metric
+from scope.metrics.catalog import METRICS
 from scope.metrics.consistency import ChanceCorrected, capa, capa_discrete, error_consistency
-from scope.records import Estimate, InformativeItem, Undefined
+from scope.records import Estimate, InformativeItem, MistakeCount, Undefined
 from scope.statistics.conformal import joint_statistic
 from scope.statistics.intervals import mean_estimate
 from scope.statistics.paired import sum_estimate
@@ -313,6 +314,23 @@ FOR_REUSE, AGAINST = 15, 5
 """The number of questions shown for each side."""
 
 
+def _mistakes(case: Case, shared: SharedMistakes) -> tuple[Values, Values, Values]:
+    """By question: is the reference wrong, is the suspect's answer the same, and how probably."""
+    answers = case.answers
+    reference, suspect = answers.answers[0], answers.answers[1]
+    mistaken = answers.given[0] & answers.given[1] & (reference != answers.expected_right())
+    return mistaken, (reference == suspect).astype(float), shared.expected[1]
+
+
+def mistake_count(case: Case, shared: SharedMistakes) -> MistakeCount | None:
+    """How many of the reference's mistakes the suspect shares, and how many are expected."""
+    mistaken, same, expected = _mistakes(case, shared)
+    n, chance = int(mistaken.sum()), expected[mistaken]
+    if not n or np.isnan(chance).any():
+        return None
+    return MistakeCount(n=n, same=float(same[mistaken].mean()), expected=float(chance.mean()))
+
+
 def informative_items(case: Case, shared: SharedMistakes) -> tuple[InformativeItem, ...]:
     """The strongest evidence of each side, that for reuse first; of equals, the first asked.
 
@@ -321,11 +339,8 @@ def informative_items(case: Case, shared: SharedMistakes) -> tuple[InformativeIt
     model of the suspect's skill. Another answer is evidence against reuse, and stronger if the
     reference's answer is more probable.
     """
-    answers = case.answers
-    reference, suspect = answers.answers[0], answers.answers[1]
-    mistaken = answers.given[0] & answers.given[1] & (reference != answers.expected_right())
-    expected = shared.expected[1]
-    weight = np.where(mistaken, (reference == suspect) - expected, 0.0)
+    mistaken, same, expected = _mistakes(case, shared)
+    weight = np.where(mistaken, same - expected, 0.0)
     most, least = (np.argsort(order, kind="stable") for order in (-weight, weight))
     strongest = [place for place in most[:FOR_REUSE] if weight[place] > 0]
     strongest += [place for place in least[:AGAINST] if weight[place] < 0]

@@ -32,6 +32,7 @@ from scope.jobs.reuse.evidence import (
     informative_items,
     joint_pairs,
     kinds_of_evidence,
+    mistake_count,
     plain_correlations,
 )
 from scope.jobs.reuse.shared_mistakes import pairwise_kappa, shared_mistakes, skill
@@ -163,6 +164,7 @@ def finding_of(case: Case, *, alpha: float, soft_scope: Metric) -> Finding:
         probes=case.hash,
         same=_same(case.answers),
         rivals=_rivals(case, joint),
+        mistakes=mistake_count(case, shared),
     )
     # The skill of a copy says nothing of derivatives like those that count.
     counts = {each.model: case.derivatives[each.model] for each in verdict.counted}

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from reports.blocks import Block, Column, Paragraph, Section, Table, heading, note
+from reports.blocks import Block, Column, Section, Table, heading, note
 from reports.builders.estimates import meanings, spelled
 from reports.prose import Text, joined, prose
-from reports.wording import Cell, number, percent, range_of_counts, short
+from reports.wording import Cell, number, percent, short
 from scope.metrics.catalog import MetricName, metric_name
-from scope.records import Evidence, ModelScore, ReuseResult, Verdict
+from scope.records import Evidence, ReuseResult, Verdict
 
 _NO_METRICS: Mapping[str, tuple[str, str]] = {
     "shared_mistakes": (
@@ -53,62 +52,24 @@ def kind_name(spelling: str) -> MetricName:
     return replace(name, label=label, meaning=meaning)
 
 
-def evidence_section(verdicts: Sequence[Verdict]) -> Section | None:
-    """The evidence of every verdict that has any."""
-    names = [kind_name(kind.kind) for verdict in verdicts for kind in verdict.evidence]
-    if not names:
-        return None
-    about = note(
-        "A higher value is more similar to the reference. Kinds that decide do so together, in the "
-        "joint statistic of all pairs of models."
-    )
-    explained = meanings({name.label: name for name in names}.values())
-    tables = by_reference(verdicts, evidence_table)
-    return Section(anchor="evidence", title="Evidence", blocks=(explained, about, *tables))
-
-
-def evidence_table(verdict: Verdict) -> Iterator[Table]:
-    """Each kind of evidence: the suspect's value beside those of the controls."""
-    if verdict.evidence:
-        questions = range_of_counts(kind.suspect for kind in verdict.evidence)
-        yield Table.of(
-            {
-                **{"Evidence": "name", "Suspect": "number", "Controls: median, range": "number"},
-                "Decides": "text",
-            },
-            (
-                (
-                    *(_title(kind), short(kind.suspect), _range(kind.controls)),
-                    "yes" if kind.decides else "no",
-                )
-                for kind in verdict.evidence
-            ),
-            caption=prose("The suspect beside the controls, n = {n}", n=questions),
-            close=True,
-        )
-
-
 def _title(evidence: Evidence) -> Text:
     """The name of the evidence, and the perturbations that it was measured on."""
     parts = (spelled(kind_name(evidence.kind)), evidence.capability)
     return joined(filter(None, parts), between=" on ")
 
 
-def _range(controls: Sequence[ModelScore]) -> str:
-    if not controls:
-        return "none"
-    values = [control.value for control in controls]
-    numbers = (statistics.median(values), min(values), max(values))
-    return "{:.2f} ({:.2f} to {:.2f})".format(*numbers).replace("-", "−")
-
-
 def controls_section(result: ReuseResult) -> Section:
     """Every control with its rank, its evidence, its skill and its flags."""
+    kinds = [kind for verdict in result.verdicts for kind in verdict.evidence]
+    names = {name.label: name for name in (kind_name(kind.kind) for kind in kinds)}
+    deciding = dict.fromkeys(kind_name(kind.kind).label for kind in kinds if kind.decides)
     about = note(
         "A good control is independent of the reference and about as skilled as the suspect. Skill "
         "is the accuracy, or without right answers the agreement with what most models answer. A "
         "control that guesses (unless the suspect does), answers too few questions or nearly "
-        "always gives the same answer has no rank and does not count."
+        "always gives the same answer has no rank and does not count. The joint statistic is of "
+        "the evidence that decides: {deciding}.",
+        deciding=", ".join(deciding) or "none",
     )
     return Section(
         # The page's script uses the id "controls" for its form.
@@ -119,39 +80,34 @@ def controls_section(result: ReuseResult) -> Section:
             about,
             *_choice(result),
             *by_reference(result.verdicts, _controls),
-            *by_reference(result.verdicts, _derivatives),
+            *([meanings(names.values())] if names else []),
         ),
     )
 
 
-def choice_sentence(result: ReuseResult) -> Text:
-    """The number of stored models chosen, the criterion, and the error rate that they allow."""
-    ranked = min(len(verdict.standings) - 1 for verdict in result.verdicts)
-    pairs = (ranked + 2) * (ranked + 1) // 2
-    chosen = sum(not each.left_out for each in result.candidate_controls)
-    return prose(
-        f"{chosen} of {len(result.candidate_controls)} stored models are controls, chosen without "
-        f"regard to the reference’s answers. {ranked} ranked controls make {pairs} pairs: the "
-        f"least p-value by rank is {1 / pairs:.2g}."
-    )
-
-
-def _choice(result: ReuseResult) -> Iterator[Block]:
+def _choice(result: ReuseResult) -> Iterator[Table]:
     """Every stored model that could be a control, with its accuracy and why it was left out."""
-    if result.candidate_controls:
-        yield Paragraph(choice_sentence(result))
-        rows = (
-            (each.model, short(each.skill), each.left_out or prose("**chosen**"))
-            for each in result.candidate_controls
+    if candidates := result.candidate_controls:
+        chosen = sum(not each.left_out for each in candidates)
+        yield Table.of(
+            {"Model": "name", "Skill": "number", "Control": "text"},
+            (
+                (each.model, short(each.skill), each.left_out or prose("**chosen**"))
+                for each in candidates
+            ),
+            caption=prose(
+                f"{chosen} of {len(candidates)} stored models are controls, chosen without regard "
+                "to the reference’s answers"
+            ),
+            tall=True,
         )
-        yield Table.of({"Model": "name", "Skill": "number", "Control": "text"}, rows, tall=True)
 
 
 def _controls(verdict: Verdict) -> Iterator[Table]:
     """The models by rank, of equals the suspect last, as in its p-value; then those without."""
     values = {score.model: score.value for score in verdict.standings}
     checks = {check.model: check for check in verdict.controls}
-    flags = {check.model: check.flags for check in verdict.controls}
+    kinds: list[str | Text] = [_title(kind) for kind in verdict.evidence]
     evidence = [
         {verdict.suspect: Cell.of(kind.suspect).value}
         | {score.model: number(score.value) for score in kind.controls}
@@ -160,13 +116,9 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
     ranked = sorted(values, key=lambda name: (-values[name], name == verdict.suspect))
     yield Table.with_columns(
         (
-            *(
-                Column("Rank", "number"),
-                Column("Model", "name"),
-                Column("Joint statistic", "number"),
-            ),
-            *(Column(_title(kind), "number") for kind in verdict.evidence),
-            *(Column("Skill", "number"), Column("Answered", "number"), Column("Flags")),
+            *(Column("Rank", "number"), Column("Model", "name")),
+            *(Column(head, "number") for head in ("Joint statistic", *kinds, "Skill", "Answered")),
+            Column("Flags"),
         ),
         (
             (
@@ -176,26 +128,12 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
                 *(kind.get(name) for kind in evidence),
                 short(checks[name].skill if name in checks else verdict.skill),
                 f"{percent(checks[name].given)}\u00a0%" if name in checks else None,
-                joined(prose("**⚑ {flag}**", flag=flag) for flag in flags.get(name, ())),
+                joined(
+                    prose("**⚑ {flag}**", flag=flag)
+                    for flag in getattr(checks.get(name), "flags", ())
+                ),
             )
             for rank, name in enumerate(dict.fromkeys((*ranked, verdict.suspect, *checks)), start=1)
         ),
         tall=True,
     )
-
-
-def _derivatives(verdict: Verdict) -> Iterator[Table]:
-    """The known derivatives of the reference; copies do not count."""
-    if verdict.derivatives:
-        yield Table.of(
-            {"Derivative": "name", "Same answers": "number", "At most as similar": "text"},
-            (
-                (
-                    *(each.model, f"{percent(each.same)}\u00a0%"),
-                    ("yes" if each.unlike else "no") if each.counted else "a copy: does not count",
-                )
-                for each in verdict.derivatives
-            ),
-            caption=prose("Known derivatives: is one at most as similar as the suspect?"),
-            tall=True,
-        )

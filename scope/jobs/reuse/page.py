@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from reports.blocks import (
@@ -24,22 +23,17 @@ from reports.builders.outcomes import answered_section, model_lines
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, joined, prose, written
-from reports.wording import as_sentence, in_percent, number, percent
-from scope.jobs.reuse.models_page import (
-    by_reference,
-    choice_sentence,
-    controls_section,
-    evidence_section,
-    evidence_table,
-)
-from scope.jobs.reuse.verdicts import in_tests, lead_of
-from scope.records import Derivative, InformativeItem, ModelScore, ReuseResult, Verdict
+from reports.wording import as_sentence, number, rounded_percent, short_names_of
+from scope.jobs.reuse.models_page import by_reference, controls_section
+from scope.jobs.reuse.verdicts import lead_of, why_of
+from scope.printing import counted
+from scope.records import InformativeItem, ModelScore, ReuseResult, Verdict
 
-MOST_QUESTIONS = 2, 1
-"""Number of questions on the first screen that agree with the verdict, and that do not."""
+GLANCE, SHORT_ANSWER = 160, 45
+"""Number of characters shown there of a question, and of an answer."""
 
-GLANCE, SHORT_ANSWER, WARNING = 130, 45, 280
-"""Number of characters shown there of a question, of an answer, and of a warning."""
+MOST_NAMED = 3
+"""Number of the most similar models that the picture names."""
 
 
 def page(result: ReuseResult) -> Page:
@@ -54,16 +48,19 @@ def page(result: ReuseResult) -> Page:
     # Perturbations that a search found are not answers to questions.
     searched = bool(manifest.capabilities) and "trials" in manifest.settings
     answered = result.outcomes and not searched
+    heads = (
+        prose(f"{'? ' * (each.decision == 'undecided')}**{{lead}}**", lead=lead_of(each))
+        for each in verdicts
+    )
     return Page(
         title=f"SCoPE reuse: {suspect} against {references}",
-        heading=joined(map(_head, verdicts), between="; "),
+        heading=joined(heads, between="; "),
         about=_why(verdicts[0]) if len(verdicts) == 1 else (),
         sections=(
             verdict_section(verdicts),
             *folded(
                 _questions_section(verdicts),
                 _numbers_section(verdicts),
-                evidence_section(verdicts),
                 controls_section(result),
                 _limits(verdicts[0].alpha),
                 asked(manifest, capabilities="Questions"),
@@ -75,68 +72,88 @@ def page(result: ReuseResult) -> Page:
     )
 
 
-def _questions_section(verdicts: Sequence[Verdict]) -> Section | None:
-    """Every question that is kept: those for reuse, then those against it."""
-    about = note(
-        "The percentage is the probability that an independent model of the suspect’s skill gives "
-        "the reference’s answer: the smaller, the stronger the evidence if the suspect gives it."
-    )
+def _why(verdict: Verdict) -> Text:
+    """What the verdict rests on, and how sure it is."""
+    facts, sure = why_of(verdict)
+    return prose("{facts}**How sure?** {sure}", facts=as_sentence(facts), sure=sure)
 
-    def questions(verdict: Verdict) -> Iterator[Block]:
-        if ordered := sorted(verdict.items, key=lambda item: item.weight <= 0):
-            yield Cards(cards=tuple(map(_card, ordered)), narrow=True)
 
-    cards = tuple(by_reference(verdicts, questions))
-    heading = "What speaks for reuse, and against"
-    if not cards:
-        return None
-    return Section(anchor="findings", title="Questions", heading=heading, blocks=(*cards, about))
+def verdict_section(verdicts: Sequence[Verdict]) -> Section:
+    """Where the answers are alike, what to do, the questions that show it, and the controls."""
+
+    def blocks_of(verdict: Verdict) -> Iterator[Block]:
+        if len(verdicts) > 1:
+            yield Paragraph(_why(verdict))
+        left: dict[str, Sequence[Block]] = {
+            "Where they are alike": tuple(_mistakes(verdict)),
+            "What to do": tuple(_to_do(verdict)),
+            # Holm's method compares the smallest of several p-values with this.
+            "How near to the reference": tuple(_picture(verdict, verdict.alpha / len(verdicts))),
+        }
+        which = "for and against" if verdict.decision == "undecided" else "that show it"
+        yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
+
+    blocks = tuple(by_reference(verdicts, blocks_of))
+    return Section(anchor="answer", title="Verdict", blocks=blocks)
+
+
+def _mistakes(verdict: Verdict) -> Iterator[Block]:
+    """How many of the reference's mistakes the suspect shares, and how many are expected."""
+    if mistakes := verdict.mistakes:
+        wrong = "wrong" if any(item.gold for item in verdict.items) else "unusual"
+        chance = " The difference may be chance." * ((verdict.p_value or 1) > verdict.alpha)
+        yield paragraph(
+            f"{{suspect}} gives **{{same}}** of {{reference}}’s {{n}} {wrong} answers, too; an "
+            f"unrelated model of its skill is expected to give **{{expected}}**.{chance}",
+            **_names(verdict),
+            n=mistakes.n,
+            same=rounded_percent(mistakes.same),
+            expected=rounded_percent(mistakes.expected),
+        )
+
+
+def _names(verdict: Verdict) -> dict[str, str]:
+    short = short_names_of([verdict.suspect, verdict.reference])
+    return {"suspect": short[verdict.suspect], "reference": short[verdict.reference]}
+
+
+def _to_do(verdict: Verdict) -> Iterator[Block]:
+    """What would change the verdict, and where the warnings are."""
+    yield from (Paragraph(written(change)) for change in verdict.changes)
+    warnings = f"; {counted(len(verdict.warnings), 'warning')}: [[pvalues|tests]]"
+    yield note(f"The [[reproduce|command]]{warnings if verdict.warnings else ''}.")
 
 
 def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
-    """The strongest questions of either side in few words."""
+    """The strongest question of either side in few words, that for the verdict first."""
     if not verdict.items:
         return
-    all_questions = "Any two models share some rare answers: the verdict weighs all {n} questions."
-    yield note(all_questions, n=verdict.shared)
-    sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
-    most = MOST_QUESTIONS if verdict.decision == "related" else MOST_QUESTIONS[::-1]
-    for item in (item for side, n in zip(sides, most, strict=True) for item in side[:n]):
-        words = (
-            "“{question}” **Not shared**: the suspect answers **{suspect}**, the reference "
-            "**{reference}**, as {share} % of unrelated models are expected to. Right: {gold}."
-        )
-        if item.weight > 0:
-            words = (
-                "“{question}” **Shared**: both answer **{suspect}**{reference}; {share} % of "
-                "unrelated models are expected to. Right: {gold}."
-            )
-        suspect, reference, gold = (
-            _shortened(text.rstrip("."), SHORT_ANSWER)
-            for text in (item.suspect, item.reference, item.gold or "not known")
-        )
-        yield paragraph(
-            words,
-            question=_shortened(item.text, GLANCE),
-            share=in_percent(item.expected)[0],
-            gold=gold,
-            suspect=suspect,
-            reference=reference if item.weight <= 0 else "",
-        )
-    yield note("All {n} are under [[findings|questions]].", n=len(verdict.items))
-
-
-def _card(item: InformativeItem) -> Card:
-    """A question with the answers, and how probable the reference's answer was."""
-    claim = "**For reuse**: the" if item.weight > 0 else "**Against**: not the"
-    share = f"{percent(item.expected)}\u00a0%"
-    title = f"{claim} reference’s answer, given by {share} of independent models · question {{id}}"
-    answers = {"Right answer": item.gold, "Reference": item.reference, "Suspect": item.suspect}
-    facts = ((prose(name), written(text or "not known")) for name, text in answers.items())
-    return Card(
-        note=prose(title, id=item.id),
-        blocks=(Passage(written(item.text)), Terms(tuple(facts), facts=True)),
+    yield note(
+        "A rare answer that both give counts for a relation, a common one that only the reference "
+        f"gives against it. [[findings|{len(verdict.items)} such questions]] of {{n}}:",
+        n=verdict.shared,
     )
+    sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
+    for item in (side[0] for side in sides[:: 1 if verdict.decision == "related" else -1] if side):
+        yield paragraph("“{question}”", question=_shortened(item.text, GLANCE))
+        yield _answers(verdict, item, SHORT_ANSWER)
+
+
+def _answers(verdict: Verdict, item: InformativeItem, most: int) -> Paragraph:
+    """The answers of both models, and how many unrelated models would answer as the reference."""
+    words = "Both answer **{theirs}**, as {share} of unrelated models would. Right: {gold}."
+    if item.weight <= 0:
+        words = (
+            "{reference} answers **{theirs}**, as {share} of unrelated models would; {suspect} "
+            "answers **{its}**. Right: {gold}."
+        )
+    theirs, its, gold = (
+        _shortened(text.rstrip("."), most)
+        for text in (item.reference, item.suspect, item.gold or "not known")
+    )
+    share = rounded_percent(item.expected)
+    names = {**_names(verdict), "its": its} if item.weight <= 0 else {}
+    return paragraph(words, theirs=theirs, gold=gold, share=share, **names)
 
 
 def _shortened(text: str, most: int) -> str:
@@ -147,72 +164,51 @@ def _shortened(text: str, most: int) -> str:
     return one_line if len(one_line) <= most else f"{start} … {end.partition(' ')[2] or end}"
 
 
+def _questions_section(verdicts: Sequence[Verdict]) -> Section | None:
+    """Every question that is kept: those with the same answer, then the others."""
+
+    def questions(verdict: Verdict) -> Iterator[Block]:
+        cards = tuple(
+            Card(
+                note=prose("Question {id}", id=item.id),
+                blocks=(Passage(written(item.text)), _answers(verdict, item, 10_000)),
+            )
+            for item in sorted(verdict.items, key=lambda item: item.weight <= 0)
+        )
+        if cards:
+            yield Cards(cards=cards, narrow=True)
+
+    heading = "Answers more and less like the reference’s"
+    if cards := tuple(by_reference(verdicts, questions)):
+        return Section(anchor="findings", title="Questions", heading=heading, blocks=cards)
+    return None
+
+
 def _limits(alpha: float) -> Section:
     limits = (
         "It measures similarity, not its cause: which model was derived from which, how, or with "
-        "what right. “Related” includes a common source: training on the same data or from the "
-        "same public base. Include such models among the controls to exclude that.",
-        "It assumes that without a relation suspect, reference and controls are exchangeable, so "
-        "that each pair is equally likely to be the most similar. Controls of very different "
-        "skill, or related to each other, violate this.",
-        f"Of a hundred unrelated suspects at most about {100 * alpha:g} are called related, and of "
-        "a hundred derivatives like those named at most as many not related. “Related” is not the "
-        "probability of reuse. “Not related” is said of the kind of the derivatives alone.",
+        "what right. “Related” includes a common source, such as the same training data or public "
+        "base, unless models of that source are among the controls.",
+        "It assumes that suspect, reference and controls are all unrelated models alike. Controls "
+        "of very different skill, or related to each other, violate this.",
+        f"Of a hundred unrelated suspects at most about {100 * alpha:g} are called related, and as "
+        "many of a hundred derivatives like those named not related. “Related” is not the "
+        "probability of reuse. “Not related” holds for derivatives of these kinds only.",
     )
     bullets = Bullets(tuple(map(prose, limits)))
-    heading = "Limits of the test"
-    return Section(anchor="limits", title="Limits", heading=heading, blocks=(bullets,))
-
-
-MOST_NAMED = 3
-"""Number of the most similar models that the picture names."""
-
-MOST_WARNINGS = 2
-"""Number of warnings shown at once; the others are folded."""
-
-
-def verdict_section(verdicts: Sequence[Verdict]) -> Section:
-    """The suspect beside its controls, what to do, and the questions that show it."""
-
-    def blocks_of(verdict: Verdict) -> Iterator[Block]:
-        if len(verdicts) > 1:
-            yield Paragraph(_why(verdict))
-        # Holm's method compares the smallest of several p-values with this.
-        picture = _picture(verdict, verdict.alpha / len(verdicts))
-        near, to_do = "How near the suspect is to the reference", "What to do"
-        questions = "Answers that they share, and do not"
-        left = {near: tuple(picture), to_do: tuple(_to_do(verdict))}
-        yield in_two(left, {questions: tuple(_at_a_glance(verdict))})
-
-    blocks = tuple(by_reference(verdicts, blocks_of))
-    return Section(anchor="answer", title="Verdict", blocks=blocks)
-
-
-def _to_do(verdict: Verdict) -> Iterator[Block]:
-    """What would change the verdict, how, and what to look at first."""
-    if verdict.changes:
-        yield Bullets(tuple(map(written, verdict.changes)))
-    for text in verdict.warnings[:MOST_WARNINGS]:
-        yield note("Warning: {warning}.", warning=_shortened(text, WARNING))
-    yield note(
-        "The [[reproduce|command]]; how it was computed, and every warning: [[pvalues|tests]]."
-    )
+    return Section(anchor="limits", title="Limits", heading="Limits of the test", blocks=(bullets,))
 
 
 def brief_blocks(result: ReuseResult) -> Iterator[Block]:
-    """The terminal's text: why, what to do, the first warnings and the numbers of each verdict."""
+    """The terminal's text: why, what to do and the numbers of each verdict."""
     for verdict in result.verdicts:
         yield Paragraph(_why(verdict))
         if len(result.verdicts) == 1:
             remarks = [(prose("what to do"), written(change)) for change in verdict.changes]
-            warnings = verdict.warnings[:MOST_WARNINGS]
-            remarks += [(prose("warning"), written(warning)) for warning in warnings]
-            if more := len(verdict.warnings) - len(warnings):
-                remarks.append((prose("warning"), prose("{more} more: --verbose", more=more)))
+            remarks += [(prose("warning"), written(text)) for text in verdict.warnings[:1]]
+            if more := len(verdict.warnings[1:]):
+                remarks.append((prose("warnings"), prose("{n} more: --verbose", n=more)))
             yield Terms((*remarks, *verdict_facts(verdict)), facts=True)
-            yield from evidence_table(verdict)
-    if result.candidate_controls:
-        yield Paragraph(choice_sentence(result))
     yield Terms(tuple(model_lines(result.manifest)), facts=True)
     yield from run_lines(result.clock)
 
@@ -225,7 +221,7 @@ def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
         tests.append(f"{verdict.written(agreement.p_value)} by agreement")
     if adjusted is not None and adjusted != p:
         tests.append(f"{verdict.written(adjusted)} after Holm’s correction over the references")
-    p_values = f"{'none' if p is None else verdict.written(p)} (α = {verdict.alpha:g})"
+    p_values = f"{'none' if p is None else verdict.written(p)} (α = {verdict.alpha:g})"
     yield prose("p-value of related"), prose(": ".join(filter(None, [p_values, ", ".join(tests)])))
     if verdict.p_derivative is not None:
         yield prose("p-value of not related"), prose(verdict.written(verdict.p_derivative))
@@ -234,95 +230,79 @@ def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
         f"{len(verdict.controls):,}, at least {verdict.controls_needed:,} are needed",
         f"{len(unranked)} without usable answers, or guessing" if unranked else "",
         f"all together count as {agreement.independent:.1f} independent ones" if agreement else "",
+        f"left out by name: {', '.join(verdict.excluded)}" if verdict.excluded else "",
     )
-    yield prose("Controls"), prose("; ".join(filter(None, controls)))
-    if verdict.derivatives:
-        counts = {"n": len(verdict.counted), "needed": verdict.derivatives_needed}
-        yield prose("Derivatives"), prose("{n}, at least {needed} are needed", **counts)
+    yield prose("Controls"), written("; ".join(filter(None, controls)))
     asked = "{shared} answered by both; the suspect was asked {queries} times"
     yield prose("Questions"), prose(asked, shared=verdict.shared, queries=verdict.queries)
 
 
 _NULL = note(
-    "Null hypothesis: the suspect is no more similar to the reference than independent models of "
-    "its skill are. The p-value by rank is the share of pairs of suspect, reference and controls "
-    "that are at least as similar as suspect and reference; that by agreement is the probability "
-    "of at least this agreement for a model of the suspect’s skill, where controls that answer "
+    "The p-value by rank is the share of pairs of suspect, reference and controls that are at "
+    "least as similar as suspect and reference; that by agreement is the probability of at least "
+    "this agreement for an unrelated model of the suspect’s skill, where controls that answer "
     "alike count as fewer. The p-value of not related is the share of derivatives, the suspect "
     "among them, that are at most as similar to the reference."
 )
 
 
-def _head(verdict: Verdict) -> Text:
-    sign = "? " * (verdict.decision == "undecided")
-    return prose(f"{sign}**{{lead}}**", lead=lead_of(verdict, verdict.decision))
-
-
-def _why(verdict: Verdict) -> Text:
-    """The sentence of the verdict without what the heading says."""
-    why = verdict.sentence.removeprefix(f"{lead_of(verdict, verdict.decision)}: ")
-    if verdict.decision == "undecided":
-        return prose("**How sure?** Not decided: {why}", why=why)
-    before, _, after = as_sentence(why).partition("How sure?")
-    return prose(
-        "{before}**How sure?**{after}" if after else "{before}{after}", before=before, after=after
-    )
-
-
 def _numbers_section(verdicts: Sequence[Verdict]) -> Section:
     """The p-values, the counts of controls and questions, and every warning."""
 
-    def facts(verdict: Verdict) -> Iterator[Terms]:
+    def facts(verdict: Verdict) -> Iterator[Block]:
         warnings = ((prose("Warning"), written(text)) for text in verdict.warnings)
-        yield Terms((*verdict_facts(verdict), *warnings), facts=True)
+        tuned = (
+            f"{each.model} {rounded_percent(each.same)}{'' if each.counted else ', a copy'}"
+            for each in verdict.derivatives
+        )
+        same = prose("Same answers of derivatives"), written(", ".join(tuned) or "none is named")
+        yield Terms((*verdict_facts(verdict), same, *warnings), facts=True)
 
     blocks, heading = (*by_reference(verdicts, facts), _NULL), "p-values, controls and questions"
     return Section(anchor="pvalues", title="Tests", heading=heading, blocks=blocks)
 
 
 def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
-    """The unrelated models, the suspect and the derivatives, each in a row, by their likeness."""
+    """The other models, the suspect and the derivatives, each in a row, by their likeness."""
     known = sorted(verdict.standings, key=lambda score: -score.value)
-    controls = [score for score in known if score.model != verdict.suspect]
-    suspect = [score for score in known if score.model == verdict.suspect]
-    tuned = [each for each in verdict.counted if each.value is not None]
-    if not suspect:
-        yield paragraph("The suspect has no joint statistic.")
-    if not controls:
-        return
-
-    named = {score.model for score in (*controls[:MOST_NAMED], *suspect)}
-
-    def series(
-        place: int, name: str, models: Sequence[ModelScore | Derivative], style: int
-    ) -> Series:
-        dots = (
-            Dot(
-                title=f"{each.model}: {number(each.value)}",
-                x=each.value,
-                y=place,
-                name=each.model * (each.model in named),
-            )
-            for each in models
+    rows = {
+        "other models (controls)": [each for each in known if each.model != verdict.suspect],
+        verdict.suspect: [each for each in known if each.model == verdict.suspect],
+        f"made from {verdict.reference}": [
+            ModelScore(model=each.model, value=each.value)
+            for each in verdict.counted
             if each.value is not None
+        ],
+    }
+    controls, suspect, tuned = rows.values()
+    named = {each.model for each in (*controls[:MOST_NAMED], *suspect)}
+    series = (
+        Series(
+            dots=tuple(
+                Dot(
+                    title=f"{each.model}: {number(each.value)}",
+                    x=each.value,
+                    y=2 - place,
+                    name=each.model * (each.model in named),
+                )
+                for each in models
+            ),
+            name=name,
+            shape=3 * (place == 1),
+            style=f"s{place}",
         )
-        return Series(dots=tuple(dots), name=name, shape=3 * (style == 1), style=f"s{style}")
-
-    line, words = (
-        verdict.threshold,
-        f"beyond: at most {re.sub(' tests?', '', in_tests(rate))} pairs of models",
+        for place, (name, models) in enumerate(rows.items())
+        if models
     )
-    rows = (
-        series(2, "unrelated models (controls)", controls, 0),
-        series(1, "the suspect", suspect, 1),
-        series(0, f"made from {verdict.reference}", tuned, 2),
-    )
-    chart = Chart(
-        label=f"The suspect among {len(controls)} controls; the numbers are in their table",
-        series=tuple(row for row in rows if row.dots),
-        guides=() if line is None else (Guide((line, 0 if tuned else 1), (line, 2), words),),
-        x_title="more similar to the reference (0: average pair) →",
-        y_title=None,
-        size=(290, 96 if tuned else 72),
-    )
-    yield Figure(chart)
+    if controls:
+        line, last = verdict.threshold, 0 if tuned else 1
+        words = f"at most {100 * rate:.2g}\u00a0% of all pairs of models lie beyond"
+        chart = Chart(
+            label=f"The suspect among {len(controls)} controls; the numbers are in their table",
+            series=tuple(series),
+            guides=() if line is None else (Guide((line, last), (line, 2), words),),
+            x_title="more like the reference (0: as an average pair of models) →",
+            y_title=None,
+            size=(300, 96 if tuned else 72),
+        )
+        yield Figure(chart)

@@ -58,7 +58,7 @@ from scope.jobs.reuse.responses import (
     text_items,
 )
 from scope.jobs.reuse.usability import with_chosen_controls
-from scope.jobs.reuse.verdicts import HYPOTHESIS, conclude, in_tests
+from scope.jobs.reuse.verdicts import HYPOTHESIS, conclude
 from scope.jobs.runner import Prepared, run_job
 from scope.metrics.catalog import Metric
 from scope.models.labels import AlignedClassifier, parse_label_map
@@ -109,7 +109,7 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         judge(make_case(models, reference, sets[reference.name], responses))
         for reference in models.references
     ]
-    verdicts = conclude(findings, request.alpha)
+    verdicts = conclude(findings, request.alpha, models.excluded)
     hashes = {name: items.hash for name, items in sets.items()}
     asked = {test.data.capability: responses.replies}
     originals = [item for item in items if item.id == item.unit]
@@ -126,23 +126,9 @@ def _conduct(test: PreparedTest, metric: Metric, run: Run) -> ReuseResult:
         outcomes=outcomes(sets, verdicts, [card.name for card in test.asked]),
         measurements=measurements(verdicts, labelled=test.data.labelled > 0),
         verdicts=tuple(
-            replace(verdict, warnings=(*same, *excluded, *of_all, *verdict.warnings))
-            for verdict in verdicts
-            for excluded in [_excluded(models.excluded, verdict)]
+            replace(verdict, warnings=(*same, *of_all, *verdict.warnings)) for verdict in verdicts
         ),
         candidate_controls=candidates,
-    )
-
-
-def _excluded(names: Sequence[str], verdict: Verdict) -> Iterator[str]:
-    """The excluded controls, and how sure it is if all were as similar as the suspect."""
-    if not names or verdict.p_rank is None:
-        return
-    most = (verdict.p_rank * verdict.pairs + len(names)) / (verdict.pairs + len(names))
-    yield (
-        f"excluded controls ({len(names)}): {', '.join(names)}. If each were as similar to "
-        f"{verdict.reference} as the suspect is, an unrelated model would come out so in up to "
-        f"{in_tests(most)}"
     )
 
 

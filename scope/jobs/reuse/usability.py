@@ -248,7 +248,7 @@ COMMON = 0.5
 """A first word that more than this share of the controls' names have is not informative."""
 
 BY_NAME = "its name begins like the reference's"
-BY_ANSWERS = "its answers are far more similar to the reference's than those of the other controls"
+BY_ANSWERS = "its answers are far more similar than the others'"
 
 
 def same_stem(name: str, others: Sequence[str]) -> set[str]:
@@ -280,7 +280,7 @@ def exclusion(control: str) -> str:
 
 
 def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[str, ...]:
-    """The controls that may be siblings of the reference, and the options that exclude them.
+    """The controls that may be related to the reference, and the options that exclude them.
 
     Each has its reason: its answers, or its name. Empty without any.
 
@@ -288,8 +288,8 @@ def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[s
     --------
     >>> names = ("Yi-34B", "Qwen-7B", "gemma-7b")
     >>> controls = [ControlCheck(model=name, skill=None, given=1.0) for name in names]
-    >>> sibling_warning("Yi-6B", controls)[0].split(". ")[0]
-    "likely siblings of Yi-6B among the controls: Yi-34B (its name begins like the reference's)"
+    >>> print(sibling_warning("Yi-6B", controls)[0])  # doctest: +ELLIPSIS
+    Leave out controls that are related to Yi-6B, too, perhaps Yi-34B (its name begins ...
     """
     related = {check.model for check in controls if MAY_BE_RELATED in check.flags}
     siblings = related | same_stem(reference, [check.model for check in controls])
@@ -298,10 +298,7 @@ def sibling_warning(reference: str, controls: Sequence[ControlCheck]) -> tuple[s
     ordered = [check.model for check in controls if check.model in siblings]
     named = "; ".join(f"{name} ({BY_ANSWERS if name in related else BY_NAME})" for name in ordered)
     options = " ".join(map(exclusion, ordered))
-    return (
-        f"likely siblings of {reference} among the controls: {named}. Exclude those that are "
-        f"known to be derived from it (similar answers alone are no proof): {options}",
-    )
+    return (f"Leave out controls that are related to {reference}, too, perhaps {named}: {options}",)
 
 
 def with_chosen_controls(

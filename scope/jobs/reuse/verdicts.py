@@ -20,40 +20,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from reports.wording import as_sentence, in_percent
+from reports.wording import as_sentence, comma_list, in_percent
 from scope.jobs.reuse.judging import Finding
 from scope.jobs.reuse.usability import (
-    MAY_BE_RELATED,
     OF_REFERENCE,
     THE_SUSPECTS,
     sibling_warning,
 )
+from scope.printing import counted
 from scope.records import Decision, Verdict
 from scope.statistics.conformal import controls_needed, others_needed
 from scope.statistics.paired import holm
 
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."
 
-MOST_NAMED = 2
-"""Number of models, or pairs, that a sentence names."""
 
-
-class _Judged(NamedTuple):
-    """A decision, the reasons against another one, and what would change it."""
-
-    decision: Decision
-    reasons: tuple[str, ...]
-    changes: tuple[str, ...]
-
-
-def conclude(findings: Sequence[Finding], alpha: float) -> tuple[Verdict, ...]:
+def conclude(
+    findings: Sequence[Finding], alpha: float, excluded: Sequence[str] = ()
+) -> tuple[Verdict, ...]:
     """One verdict per finding, with a joint error rate of at most alpha.
 
-    A suspect that cannot be tested against a reference has a p-value of 1.
+    A suspect that cannot be tested against a reference has a p-value of 1. ``excluded`` are the
+    controls that were left out by name.
     """
-    needed = controls_needed(alpha / max(len(findings), 1))
     p_values = [finding.verdict.p_value for finding in findings]
     corrected = holm([1.0 if p is None else p for p in p_values])
     verdicts = []
@@ -62,65 +52,57 @@ def conclude(findings: Sequence[Finding], alpha: float) -> tuple[Verdict, ...]:
             finding.verdict,
             alpha=alpha,
             p_adjusted=None if finding.verdict.p_value is None else p_adjusted,
-            controls_needed=needed,
+            controls_needed=controls_needed(alpha / len(findings)),
             derivatives_needed=others_needed(alpha),
+            excluded=tuple(excluded),
         )
-        judged = _judge(replace(finding, verdict=numbers), p_adjusted)
-        verdicts.append(
-            replace(
-                numbers,
-                decision=judged.decision,
-                sentence=_sentence(numbers, judged),
-                reasons=judged.reasons,
-                changes=judged.changes,
-                warnings=tuple(_warnings(numbers)),
-            )
-        )
+        verdict = _judged(replace(finding, verdict=numbers), p_adjusted)
+        warnings = tuple(_warnings(verdict))
+        verdicts.append(replace(verdict, sentence=sentence_of(verdict), warnings=warnings))
     return tuple(verdicts)
 
 
-def _judge(finding: Finding, p_adjusted: float) -> _Judged:
-    numbers = finding.verdict
+def sentence_of(verdict: Verdict) -> str:
+    """The decision, what it rests on and how sure it is."""
+    facts, sure = why_of(verdict)
+    return f"{lead_of(verdict)}: {facts}How sure? {sure}"
+
+
+def _judged(finding: Finding, p_adjusted: float) -> Verdict:
+    """The decision, the reasons against another one, and what would change it."""
+    verdict, alpha = finding.verdict, finding.verdict.alpha
     if finding.unusable:
         change = "Answers to more of the questions, or answers that are better than guesses."
         if all(reason.startswith(OF_REFERENCE) for reason in finding.unusable):
             change = "A reference whose answers differ, or other questions."
-        return _Judged("undecided", finding.unusable, (change,))
-    if numbers.p_rank is None:
-        return _Judged(
-            "undecided",
-            ("its answers give no evidence, for example because the reference makes no mistakes",),
-            ("Questions that the suspect and the reference both answer.",),
-        )
-    p_derivative, alpha = numbers.p_derivative, numbers.alpha
+        return replace(verdict, reasons=finding.unusable, changes=(change,))
+    if verdict.p_rank is None:
+        reason = "its answers give no evidence, for example because the reference makes no mistakes"
+        change = "Questions that the suspect and the reference both answer."
+        return replace(verdict, reasons=(reason,), changes=(change,))
+    p_derivative = verdict.p_derivative
     unlike = p_derivative is not None and p_derivative <= alpha and not finding.uninformative
     other_kind = (
-        "This is said of such derivatives alone. For another kind name "
-        f"{numbers.derivatives_needed} models made from {numbers.reference} in that way "
-        "(--derivative)."
+        "Nothing, if such derivatives are meant. To rule out another kind, for example distilled "
+        f"models, name {verdict.derivatives_needed} of that kind (--derivative)."
     )
     source = (
-        "Derived, or only of a common source? Add a model of the same source that was not made "
-        f"from {numbers.reference} (--control): if it stays related, the source alone does not "
-        "explain it."
+        "Derived, or only of a common source? Add as a control a model of the same source that was "
+        f"not made from {verdict.reference} (--control). If {verdict.suspect} stays related, the "
+        "two share more than the source."
     )
     if p_adjusted <= alpha:
-        return (
-            _Judged("of neither kind", (), (other_kind,))
-            if unlike
-            else _Judged("related", (), (source,))
-        )
+        decision: Decision = "of neither kind" if unlike else "related"
+        return replace(verdict, decision=decision, changes=(other_kind if unlike else source,))
     if unlike:
-        return _Judged("not related", (), (other_kind,))
-    usable, controls = finding.usable_controls, len(numbers.controls)
+        return replace(verdict, decision="not related", changes=(other_kind,))
+    usable, needed = finding.usable_controls, verdict.controls_needed
     few = (
-        f"{usable}{'' if usable == controls else f' usable of {controls}'} "
-        f"control{' is' if usable == 1 else 's are'} too few: at least {numbers.controls_needed} "
-        f"are needed to err in at most {in_tests(alpha)}"
+        f"{usable} of {counted(len(verdict.controls), 'control')} can be compared; at least "
+        f"{needed} are needed"
     )
-    why = [few] if usable < numbers.controls_needed else _why_not_related(numbers)
-    reasons = (*why, *_why_not_cleared(finding))
-    return _Judged("undecided", reasons, tuple(_what_would_decide(numbers, usable)))
+    reasons = (few if usable < needed else _why_not_related(verdict), *_why_not_cleared(finding))
+    return replace(verdict, reasons=reasons, changes=tuple(_what_would_decide(verdict, usable)))
 
 
 def in_tests(p_value: float) -> str:
@@ -134,74 +116,60 @@ def in_tests(p_value: float) -> str:
     return f"1 test of {math.floor(1 / max(p_value, 1e-6) + 1e-9):,}"
 
 
-def _why_not_related(numbers: Verdict) -> Iterator[str]:
+NO_SIGN = "there is no sign of a relation: "
+"""The beginning of a reason that the heading says already."""
+
+
+def _why_not_related(verdict: Verdict) -> str:
     """Which of the tests is not significant."""
-    p_rank, p_value, agreement = numbers.p_rank, numbers.p_value, numbers.agreement
-    if p_rank is None or p_value is None or agreement is None:
-        yield "its agreement with the reference cannot be compared with that of the controls"
-        return
-    place = round(p_rank * numbers.pairs)
-    if p_value <= numbers.alpha:
-        yield (
-            f"an unrelated model would come out as similar in at most {in_tests(p_value)}, but not "
+    p_rank, p_value, agreement = verdict.p_rank or 1, verdict.p_value, verdict.agreement
+    if p_value is None or agreement is None:
+        return "its agreement with the reference cannot be compared with that of the controls"
+    if p_value <= verdict.alpha:
+        return (
+            f"an unrelated model would look as similar in at most {in_tests(p_value)}, but not "
             "after Holm's correction over the references: there in up to "
-            f"{in_tests(numbers.p_adjusted or 1)}"
+            f"{in_tests(verdict.p_adjusted or 1)}"
         )
-    elif p_rank <= numbers.alpha:
-        yield (
-            f"it is number {place} of {numbers.pairs} pairs by likeness, but an unrelated model of "
-            "its skill would agree as much with the reference in up to "
-            f"{in_tests(agreement.p_value)}"
+    if p_rank <= verdict.alpha:
+        return (
+            f"{_as_similar(verdict)}, but an unrelated model of its skill would agree as much with "
+            f"the reference in up to {in_tests(agreement.p_value)}"
         )
-    elif agreement.p_value <= numbers.alpha:
-        yield (
-            f"it is number {place} of {numbers.pairs} pairs by likeness, not near enough to the "
-            f"top to call it related{_as_similar(numbers)}"
-        )
-    else:
-        yield (
-            f"there is no sign of a relation: of the {numbers.pairs - 1} other pairs of models "
-            f"{place - 1} are as similar{_as_similar(numbers)}"
-        )
+    allowed = math.floor(verdict.alpha * verdict.pairs + 1e-9) - 1
+    no_sign = NO_SIGN * (agreement.p_value > verdict.alpha)
+    return f"{no_sign}{_as_similar(verdict)}; for “related” at most {allowed} may be"
 
 
-def _as_similar(numbers: Verdict) -> str:
-    """The controls that are at least as similar to the reference."""
-    values = {score.model: score.value for score in numbers.standings}
-    suspect = values.pop(numbers.suspect, math.inf)
-    names = sorted((name for name in values if values[name] >= suspect), key=lambda n: -values[n])
-    with_reference = f", among them that of {numbers.reference} with "
-    return f"{with_reference}{_named(names)}" if names else ""
-
-
-def _named(names: Sequence[str]) -> str:
-    """The first names, and how many more there are.
-
-    >>> _named("abcd"), _named("ab"), _named("a")
-    ('a, b and 2 more', 'a and b', 'a')
-    """
-    if len(names) > MOST_NAMED:
-        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
-    return " and ".join(names)
+def _as_similar(verdict: Verdict) -> str:
+    """How many pairs of models are as similar, and which if they are few."""
+    others = round((verdict.p_rank or 1) * verdict.pairs) - 1
+    pairs = comma_list([f"{first} with {second}" for first, second in verdict.rivals[:others]])
+    named = f" ({pairs})" if 0 < others == len(verdict.rivals) else ""
+    return (
+        f"{others or 'none'} of the {verdict.pairs - 1} other pairs of models "
+        f"{'are' if others > 1 else 'is'} at least as similar in their answers to "
+        f"{verdict.shared:,} questions{named}"
+    )
 
 
 def _why_not_cleared(finding: Finding) -> Iterator[str]:
     """Why it is not called unlike derivatives of the reference."""
-    numbers, counted = finding.verdict, len(finding.verdict.counted)
-    needed = numbers.derivatives_needed
-    if not numbers.derivatives:
+    verdict, number = finding.verdict, len(finding.verdict.counted)
+    if not verdict.derivatives:
         yield from finding.guesses
-        yield "without derivatives of the reference a relation cannot be ruled out"
-    elif counted < needed:
+        yield f"without known derivatives of {verdict.reference} a relation cannot be ruled out"
+    elif number < verdict.derivatives_needed:
+        copies = ", ".join(each.model for each in verdict.derivatives if not each.counted)
         yield (
-            f"{counted} derivative{'' if counted == 1 else 's'} of the reference "
-            f"{'is' if counted == 1 else 'are'} too few to rule a relation out: at least {needed} "
-            "are needed"
+            f"{counted(number, 'derivative')} of {verdict.reference} cannot rule a relation out: "
+            f"at least {verdict.derivatives_needed} are needed"
+            f"{f' (copies do not count: {copies})' if copies else ''}"
         )
-    elif (numbers.p_derivative or 1) > numbers.alpha:
+    elif (verdict.p_derivative or 1) > verdict.alpha:
         yield (
-            f"{sum(each.unlike for each in numbers.counted)} of {counted} derivatives of the "
-            "reference are at most as similar to it, too many to rule a relation out"
+            f"{sum(each.unlike for each in verdict.counted)} of {number} derivatives are at most "
+            f"as similar to {verdict.reference}, too many to rule a relation out"
         )
     else:
         yield from finding.uninformative
@@ -209,87 +177,83 @@ def _why_not_cleared(finding: Finding) -> Iterator[str]:
 
 _LEADS: Mapping[Decision, str] = {
     "related": "{suspect} is related to {reference}: derived from it, or of a common source",
-    "not related": "{suspect} is not a derivative of {reference} of the kind tested",
-    "of neither kind": "{suspect} is neither like an unrelated model nor like the derivatives of "
-    "{reference}",
+    "not related": "{suspect} is not a derivative of {reference} like {derivatives}",
+    "of neither kind": "{suspect} is more like {reference} than unrelated models are, but less "
+    "than derivatives like {derivatives}",
     "undecided": "It is too early to say whether {suspect} is related to {reference}",
 }
 
 
-def lead_of(verdict: Verdict, decision: Decision) -> str:
+def lead_of(verdict: Verdict) -> str:
     """The decision in words; the sentence begins with it."""
-    return _LEADS[decision].format(suspect=verdict.suspect, reference=verdict.reference)
+    lead, names = _LEADS[verdict.decision], [each.model for each in verdict.counted]
+    if any(reason.startswith(NO_SIGN) for reason in verdict.reasons):
+        lead = "No sign that {suspect} is related to {reference}, but it is not ruled out"
+    others = [counted(len(names) - 1, "other")] if names[1:] else []
+    models = {"suspect": verdict.suspect, "reference": verdict.reference}
+    return lead.format(**models, derivatives=comma_list([*names[:1], *others]))
 
 
-def _sentence(numbers: Verdict, judged: _Judged) -> str:
-    """The verdict in one sentence."""
-    lead, allowed = lead_of(numbers, judged.decision), in_tests(numbers.alpha)
-    if judged.decision == "undecided":
-        return f"{lead}: {'; '.join(judged.reasons)}."
-    how_sure = (
-        "How sure? {} comes out this {} in at most {} "
-        f"({allowed.replace('1 test of', '1 in')} is allowed)."
+def why_of(verdict: Verdict) -> tuple[str, str]:
+    """What the verdict rests on, empty if it is undecided, and how sure it is."""
+    if verdict.decision == "undecided":
+        reasons = (reason.removeprefix(NO_SIGN) for reason in verdict.reasons)
+        return "", f"Not decided: {'; '.join(reasons)}."
+    # As if each excluded control were as similar to the reference as the suspect is.
+    left_out = len(verdict.excluded)
+    p_rank = ((verdict.p_rank or 1) * verdict.pairs + left_out) / (verdict.pairs + left_out)
+    p_value, adjusted = verdict.p_value or 1, verdict.p_adjusted or 1
+    unrelated = (
+        "An unrelated model would look this similar in at most "
+        f"{in_tests(min(1, max(p_value, p_rank) * adjusted / p_value))}"
+        f"{f', even if the {left_out} excluded models were as similar' if left_out else ''}."
     )
-    others = round((numbers.p_rank or 1) * numbers.pairs) - 1
-    pairs = [f"{first} with {second}" for first, second in numbers.rivals[:others]]
-    related = (
-        f"on {numbers.shared:,} questions {others or 'none'} of the {numbers.pairs - 1} other "
-        f"pairs of models {'are' if others > 1 else 'is'} as similar in their answers"
-        f"{f' ({_named(pairs)})' if others == len(pairs) > 0 else ''}. "
-        + how_sure.format("An unrelated model", "similar", in_tests(numbers.p_adjusted or 1))
-    )
-    counted = numbers.counted
-    unlike, names = sum(each.unlike for each in counted), [each.model for each in counted]
-    shares = in_percent(*sorted(each.same for each in counted)) if counted else [""]
+    unlike = sum(each.unlike for each in verdict.counted)
+    shares = in_percent(*sorted(each.same for each in verdict.counted)) if verdict.counted else []
     derivatives = (
-        f"it answers {in_percent(numbers.same or 0)[0]} % of the questions as {numbers.reference} "
-        f"does, {len(names)} derivatives ({_named(names)}) {shares[0]} to {shares[-1]} %; "
-        f"{unlike or 'none'} of these {'are' if unlike > 1 else 'is'} as unlike it. "
-        + how_sure.format("Such a derivative", "unlike", in_tests(numbers.p_derivative or 1))
+        f"it answers {in_percent(verdict.same or 0)[0]} % of {verdict.shared:,} questions as "
+        f"{verdict.reference} does, the {counted(len(shares), 'derivative')} "
+        f"{' to '.join(dict.fromkeys((*shares[:1], *shares[-1:])))} %; {unlike or 'none'} of them "
+        f"{'are' if unlike > 1 else 'is'} as different. "
     )
-    if judged.decision == "of neither kind":
-        return f"{lead}: {related} {as_sentence(derivatives)}"
-    return f"{lead}: {related if judged.decision == 'related' else derivatives}"
+    once = in_tests(verdict.p_derivative or 1)
+    derived = f"A derivative like them would look this different in at most {once}."
+    if verdict.decision == "not related":
+        return derivatives, derived
+    similar = f"{_as_similar(verdict)}. "
+    if verdict.decision == "related":
+        return similar, unrelated
+    return f"{similar}{as_sentence(derivatives)}", f"{unrelated} {derived}"
 
 
-def _what_would_decide(numbers: Verdict, usable: int) -> Iterator[str]:
-    p_rank, agreement, alpha = numbers.p_rank or 1, numbers.agreement, numbers.alpha
+def _what_would_decide(verdict: Verdict, usable: int) -> Iterator[str]:
+    p_rank, agreement, alpha = verdict.p_rank or 1, verdict.agreement, verdict.alpha
     skilled = "more independent controls of the suspect's skill (--control)"
-    if (few := numbers.controls_needed - usable) > 0:
-        yield f"{few} more independent control{'' if few == 1 else 's'} (--control)."
+    if (few := verdict.controls_needed - usable) > 0:
+        yield f"{counted(few, 'more independent control')} (--control)."
     elif p_rank <= alpha:
         yield f"M{skilled[1:]}, or more questions."
     elif agreement and agreement.p_value <= alpha:
-        enough = controls_needed(alpha / round(p_rank * numbers.pairs)) - usable
+        enough = controls_needed(alpha / round(p_rank * verdict.pairs)) - usable
         yield f"At least {enough} {skilled}: enough by rank if no pair of theirs is as similar."
-    there = len(numbers.counted)
-    if (more := numbers.derivatives_needed - there) > 0:
-        count = f"{more} more (now {there})" if there else f"{more}"
+    if (more := verdict.derivatives_needed - len(verdict.counted)) > 0:
+        fewer = "; with 9 a wrong “not related” comes up in 1 test of 10 (--alpha 0.1)"
         yield (
-            f"To rule a relation out, name {count} models made from {numbers.reference}, such as "
-            "fine-tuned or distilled ones (--derivative). With only n the error rate can be 1 in "
-            "n + 1 at best (--alpha)."
+            f"To rule a relation out, name {more}{' more' if verdict.counted else ''} models made "
+            f"from {verdict.reference}, such as fine-tuned or distilled ones (--derivative)"
+            f"{fewer * (not verdict.counted and more > others_needed(0.1))}."
         )
+    yield from sibling_warning(verdict.reference, verdict.controls)
 
 
-def _warnings(numbers: Verdict) -> Iterator[str]:
-    """The models that may be unfit.
-
-    Controls of different skill share one warning; the flags of the controls list them one by one.
-    """
-    flags = [(check.model, flag) for check in numbers.controls for flag in check.flags]
-    unequal = [model for model, flag in flags if flag.endswith(THE_SUSPECTS)]
-    for model, flag in flags:
-        if not flag.endswith(THE_SUSPECTS) and flag != MAY_BE_RELATED:
-            yield f"control {model}: {flag}"
-    yield from sibling_warning(numbers.reference, numbers.controls)
-    if copies := [each.model for each in numbers.derivatives if not each.counted]:
-        yield (
-            f"copies of {numbers.reference} among the derivatives, which do not count: "
-            f"{', '.join(copies)}"
-        )
+def _warnings(verdict: Verdict) -> Iterator[str]:
+    """The controls that may be unfit; their table has every flag."""
+    if verdict.decision != "undecided":
+        yield from sibling_warning(verdict.reference, verdict.controls)
+    checks = verdict.controls
+    unequal = [each.model for each in checks if any(f.endswith(THE_SUSPECTS) for f in each.flags)]
     if unequal:
         yield (
-            f"{len(unequal)} of {len(numbers.controls)} controls are far from the suspect's skill: "
+            f"{len(unequal)} of {len(checks)} controls are far from the suspect's skill: "
             f"{', '.join(unequal)}"
         )

@@ -8,6 +8,8 @@ from tiny_heads import write_tiny_bert_mlm
 from tiny_probe import write_probe
 
 import scope
+from reports.renderers.html import render
+from scope.jobs.pages import page_of
 from scope.jobs.probe.saving import open_probe
 from scope.models.latents.reader import CheckpointReader
 from scope.models.options import ModelOptions, Readout
@@ -113,4 +115,4 @@ def test_answers_that_are_too_long_for_the_probes_model_are_counted(compare):
     result = compare([("ann", "ann saw " * 40)], run="mine")
     (outcome,) = result.outcomes
     assert outcome.reason == "SemScore goes by the beginning of texts that are too long: 1"
-    assert outcome.reason in result.html()
+    assert outcome.reason in render(page_of(result))

@@ -1,14 +1,16 @@
 """The smaller sections of a test of reuse, and which of them a page has."""
 
+import re
 from dataclasses import replace
 
 from kept_results import kept
 
-from reports.blocks import Table, within
+from reports.blocks import Table, Terms, within
 from reports.prose import plain, written
 from scope.jobs.reuse.page import page
 
-RELATED, NOT_RELATED, _ = kept("reuse").verdicts
+RELATED, NOT_RELATED, UNDECIDED = kept("reuse").verdicts
+SUSPECT = RELATED.suspect
 
 
 def made(*verdicts):
@@ -35,10 +37,13 @@ def test_models_without_a_rank_stand_last():
     whole = RELATED
     (table,) = blocks_of(made(replace(whole, standings=whole.standings[2:])), "checks", Table)
     last = [[plain(written(cell)) for cell in row.cells[:2]] for row in table.rows[-2:]]
-    assert last == [["", f"{RELATED.suspect} (suspect)"], ["", "alone"]]
+    assert last == [["", f"{SUSPECT} (suspect)"], ["", "alone"]]
 
 
-def test_derivatives_are_listed_and_a_copy_does_not_count():
-    *_, table = blocks_of(made(NOT_RELATED), "checks", Table)
-    cells = [[plain(written(cell)) for cell in row.cells[1:]] for row in table.rows]
-    assert cells == [["75.0\u00a0%", "no"], ["99.0\u00a0%", "a copy: does not count"]]
+def test_derivatives_are_listed_and_a_copy_is_named():
+    (facts,) = blocks_of(made(NOT_RELATED), "pvalues", Terms)
+    (words,) = (plain(fact) for term, fact in facts.pairs if "derivatives" in plain(term))
+    assert re.findall(r"\d+\.?\d*\u00a0%(?:, a copy)?", words) == [
+        "75\u00a0%",
+        "99.0\u00a0%, a copy",
+    ]

@@ -6,7 +6,7 @@ import pytest
 from kept_results import kept
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 
-from reports.blocks import Bullets, Figure, Paragraph, Terms, within
+from reports.blocks import Figure, Paragraph, Terms, within
 from reports.prose import plain
 from reports.renderers.terminal import to_text
 from scope.jobs.pages import page_of
@@ -31,10 +31,10 @@ def of_kind(kind, *verdicts, anchor="answer"):
     return [block for block in within(section.blocks) if isinstance(block, kind)]
 
 
-def test_the_first_warnings_are_shown_at_once_and_all_are_folded():
+def test_warnings_are_counted_at_once_and_all_are_folded():
     verdict = replace(RELATED, warnings=tuple(map(str, range(9))))
     texts = [plain(block.text) for block in of_kind(Paragraph, verdict)]
-    assert [text for text in texts if "Warning" in text] == ["Warning: 0.", "Warning: 1."]
+    assert "The command; 9 warnings: tests." in texts
     (terms,) = of_kind(Terms, verdict, anchor="pvalues")
     warnings = [plain(text) for term, text in terms.pairs if plain(term) == "Warning"]
     assert warnings == list(map(str, range(9)))
@@ -50,19 +50,32 @@ def test_the_first_warnings_are_shown_at_once_and_all_are_folded():
 )
 def test_the_heading_decides_and_the_first_screen_says_what_to_do(verdict, heading):
     assert plain(page_with(verdict).heading).startswith(heading)
-    to_do = [plain(text) for block in of_kind(Bullets, verdict) for text in block.items]
-    assert to_do == list(verdict.changes)
+    assert {*verdict.changes} <= {plain(block.text) for block in of_kind(Paragraph, verdict)}
 
 
 def test_the_first_screen_has_the_strongest_questions_of_either_side():
     texts = [plain(block.text) for block in of_kind(Paragraph, RELATED)]
-    shared = [text for text in texts if "Shared: both answer " in text]
-    assert len(shared) == 2
-    assert (
-        "” Shared: both answer Paris; 6.2\u00a0% of unrelated models are expected to" in shared[0]
-    )
-    (other,) = (text for text in texts if "Not shared: the suspect answers red " in text)
-    assert "as 50\u00a0% of unrelated models are expected to. Right: not known." in other
+    assert "Both answer Paris, as 6.2\u00a0% of unrelated models would. Right: Denver." in texts
+    (other,) = (text for text in texts if text.startswith("ours answers "))
+    assert ", as 50\u00a0% of unrelated models would; suspect" in other
+
+
+def test_the_mistakes_of_the_reference_are_counted_with_what_is_expected():
+    rows, gold = strangers(0, controls=20)
+    for share, chance in ((1.0, False), (0.0, True)):
+        verdict = judged(make_case(taking(rows, share), gold))
+        wrong = rows[0] != gold
+        assert verdict.mistakes.n == wrong.sum()
+        same = (taking(rows, share)[1] == rows[0])[wrong].mean()
+        assert verdict.mistakes.same == pytest.approx(same, abs=1e-6)
+        assert 0 < verdict.mistakes.expected < 0.5
+        (text,) = (
+            plain(block.text)
+            for block in of_kind(Paragraph, verdict)
+            if "too; an" in plain(block.text)
+        )
+        assert f"’s {wrong.sum()} wrong answers, too;" in text
+        assert ("may be chance" in text) == chance
 
 
 def test_each_model_stands_in_its_row_by_its_likeness():
@@ -81,14 +94,14 @@ def test_the_p_values_the_independent_controls_and_the_derivatives_are_stated_wh
     )
     assert shown["Controls"].endswith("; all together count as 3.2 independent ones")
     assert shown["p-value of not related"] == "0.500"
-    assert shown["Derivatives"] == "1, at least 1 are needed"
+    assert shown["Same answers of derivatives"].startswith("tuned")
 
 
 def test_the_threshold_names_the_share_of_the_error_rate():
     verdicts = (RELATED, NOT_RELATED, replace(UNDECIDED, threshold=None))
     charts = [figure.chart for figure in of_kind(Figure, *verdicts)]
     guides = [[(guide.start[0], guide.name) for guide in chart.guides] for chart in charts]
-    assert guides == [[(2.75, "beyond: at most 1 of 5 pairs of models")]] * 2 + [[]]
+    assert guides == [[(2.75, "at most 20\u00a0% of all pairs of models lie beyond")]] * 2 + [[]]
 
 
 def test_a_suspect_without_a_value_has_no_place():
@@ -99,10 +112,8 @@ def test_a_suspect_without_a_value_has_no_place():
     lacking = replace(lacking, evidence=tuple(bare))
     assert kept("reuse", verdicts=(lacking,)).html()
     assert facts(lacking)["p-value of related"].startswith("none (α")
-    shown = [plain(block.text) for block in of_kind(Paragraph, lacking)]
-    assert "The suspect has no joint statistic." in shown
     (figure,) = of_kind(Figure, replace(lacking, threshold=None))
-    assert [key.name for key in figure.chart.legend] == ["unrelated models (controls)"]
+    assert [key.name for key in figure.chart.legend] == ["other models (controls)"]
     assert of_kind(Figure, replace(whole, standings=())) == []
 
 

@@ -6,6 +6,7 @@ from study_cases import choices_of, write_answers
 
 import scope
 from reports.blocks import Figure
+from reports.renderers.html import render
 from scope.errors import DataError, SpecError
 from scope.jobs.study import inference
 from scope.jobs.study.page import page
@@ -45,7 +46,7 @@ def test_a_trend_has_its_families_apart(stored):
         "pairs of different families": 49,
     }
     assert [number.p_value is not None for number in result.numbers] == [True] + [False] * 5
-    assert "more accurate pairs of these models tend to err more alike" in str(result).lower()
+    assert "pairs of these models make mistakes that are more alike" in str(result).lower()
     rows = result.to_frame("examples")
     assert len(rows) == 91
     assert {"first", "second", "accuracy", "capa", "flips", "gain"} <= {*rows.columns}
@@ -120,7 +121,7 @@ def test_independent_models_get_no_claim(tmp_path):
         "All numbers",
         "What they do not show",
     ]
-    assert "<svg" in result.html()
+    assert "<svg" in render(page(result))
 
 
 @pytest.mark.parametrize("row", ["a,ant-1B,1,high", "a,ant-1B,1,inf", "a,ant-1B,0,1"])
