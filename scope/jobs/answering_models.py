@@ -5,6 +5,7 @@ The tasks of a comparison with their data, checked before any model is loaded.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -89,14 +90,14 @@ def load_answering_models(
         When a model cannot be loaded, lacks a role, holds answers to other data, or has the
         fingerprint of another.
     """
-    roles = [task.task.role for task in tasks]
     loaded: list[Any] = [None] * len(expanded)
     with progress.task("loading models", len(expanded)) as advance:
         for place in sorted(range(len(expanded)), key=lambda place: not is_saved(expanded[place])):
-            model = load_answering_model(expanded[place], roles, options)
-            loaded[place] = with_reading(model, first_questions(tasks))
-            if is_saved(expanded[place]):
-                _require_answers(loaded[place], tasks)
+            loaded[place] = load_for_tasks(expanded[place], tasks, options)
+            # Saved answers are to all questions: else no other model is loaded.
+            for task in tasks if is_saved(expanded[place]) else ():
+                ask = getattr(loaded[place], KINDS[task.task.role].method)
+                deque(ask(task.questions), maxlen=0)
             advance()
     names = short_names([model.spec for model in loaded])
     answering_models = tuple(
@@ -104,7 +105,7 @@ def load_answering_models(
         for name, model, requested in zip(names, loaded, expanded, strict=True)
     )
     require_own_fingerprints(expanded, loaded)
-    if "choice_scorer" in roles:
+    if any(task.task.role == "choice_scorer" for task in tasks):
         require_one_form(loaded)
     return answering_models
 
@@ -112,15 +113,6 @@ def load_answering_models(
 def is_saved(model: str | object) -> bool:
     """Whether a model is given as saved answers, which are read and not run."""
     return isinstance(model, str) and scheme_of(model).saved
-
-
-def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
-    """See that saved answers are those to all questions, before any other model is loaded."""
-    require_rows(model, tasks)
-    for task in tasks:
-        ask = getattr(model, KINDS[task.task.role].method)
-        for _ in ask([item.question for item in task.data.items]):
-            pass
 
 
 def is_own(requested: str | object, model: object) -> bool:
@@ -222,21 +214,20 @@ def refuse_same_models(models: Sequence[Any]) -> None:
             )
 
 
-def require_rows(model: object, tasks: Sequence[ChosenTask]) -> None:
-    """A table of answers goes by row: it must have been made for just these data."""
-    if isinstance(model, TableColumn):
-        for task in tasks:
-            model.require_rows(task.data.card.rows, task.data.card.spec)
-
-
 def spec_of(model: object) -> str:
     """The spec itself, that of an object, or the name of its class."""
     return model if isinstance(model, str) else str(getattr(model, "spec", type(model).__name__))
 
 
-def first_questions(tasks: Sequence[ChosenTask]) -> dict[str, Question]:
-    """The first question of each prompt that these tasks may use."""
-    return {name: task.questions[0] for task in tasks for name in KINDS[task.task.role].prompts}
+def load_for_tasks(model: str | object, tasks: Sequence[ChosenTask], options: ModelOptions) -> Any:
+    """The model behind a spec, or the object itself, in the roles of the tasks."""
+    loaded = load_answering_model(model, [task.task.role for task in tasks], options)
+    if isinstance(loaded, TableColumn):
+        # A table of answers goes by row: it must have been made for just these data.
+        for task in tasks:
+            loaded.require_rows(task.data.card.rows, task.data.card.spec)
+    first = {name: task.questions[0] for task in tasks for name in KINDS[task.task.role].prompts}
+    return with_reading(loaded, first)
 
 
 def with_reading(model: Any, first: Mapping[str, Question]) -> Any:

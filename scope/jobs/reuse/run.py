@@ -15,13 +15,10 @@ from scope.jobs.answering_models import (
     ChosenTask,
     check_prompts,
     choose_tasks,
-    first_questions,
     in_one_form,
     is_saved,
-    load_answering_model,
+    load_for_tasks,
     require_one_form,
-    require_rows,
-    with_reading,
 )
 from scope.jobs.audit.models import (
     asked_with_words,
@@ -356,14 +353,9 @@ def prepare_task(request: ReuseRequest) -> PreparedTest:
     request = in_one_form(request, _specs(request), chooses=role == "choice_scorer")
     options = request.model_options
     check_prompts([role], options)
-    first = first_questions([chosen])
-    models = load_reuse_models(
-        request, lambda spec: with_reading(load_answering_model(spec, [role], options), first)
-    )
+    models = load_reuse_models(request, lambda spec: load_for_tasks(spec, [chosen], options))
     if role == "choice_scorer":
         require_one_form(model.adapter for model in models.all)
-    for model in models.all:
-        require_rows(model.adapter, [chosen])
     return _TaskTest(
         request=request,
         models=models,
