@@ -167,8 +167,8 @@ class Table:
         Search and selection of its rows.
     close
         Whether a terminal draws no lines between its columns.
-    cards
-        Whether each row is a card on a narrow screen, as it is with estimates.
+    matrix
+        Whether a narrow screen leaves out the small print of its cells.
     """
 
     columns: tuple[Column, ...]
@@ -179,7 +179,7 @@ class Table:
     most: int = 40
     finder: Finder | None = None
     close: bool = False
-    cards: bool = False
+    matrix: bool = False
 
     @classmethod
     def of(

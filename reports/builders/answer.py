@@ -97,13 +97,11 @@ def limit_strips(
     ]
 
 
-def three_parts(
-    where: Sequence[Block], texts: Sequence[Block], to_do: Sequence[Block], *, shown: str = "texts"
-) -> Beside:
+def three_parts(where: Sequence[Block], texts: Sequence[Block], to_do: Sequence[Block]) -> Beside:
     """What stands below the answer: where models differ, examples that show it, what to do."""
-    titles = ("Where they differ", f"{shown.capitalize()} that show it", "What to do")
-    parts = zip(titles, (where, texts, to_do), strict=True)
-    return in_two(*({title: blocks} for title, blocks in parts))
+    return in_two(
+        {"Where they differ": where}, {"Texts that show it": texts}, {"What to do": to_do}
+    )
 
 
 def in_two(*columns: Mapping[str, Sequence[Block]]) -> Beside:

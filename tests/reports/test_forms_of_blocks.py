@@ -101,12 +101,14 @@ def test_a_strip_is_its_number_where_nothing_is_drawn_and_a_missing_one_a_reason
         assert words in shown
         assert "undefined (no gold)" in shown
     assert "acc " in to_text((table,))
-    assert f'<span class="words open">{words}</span>' in render_blocks((table,))
+    value, _, interval = words.partition(" ")
+    drawn = f'<span class="words open">{value}<span class="interval"> {interval}</span></span>'
+    assert drawn in render_blocks((table,))
     assert '<table class="estimates limits">' in render_blocks((table,))
 
 
 def test_the_boxes_below_an_answer_have_their_heads_and_empty_ones_are_left_out():
-    three = three_parts((paragraph("Here."),), (), (paragraph("Ship it."),), shown="questions")
+    three = three_parts((paragraph("Here."),), (), (paragraph("Ship it."),))
     assert to_text((three,)) == "Where they differ\nHere.\nWhat to do\nShip it.\n"
 
 

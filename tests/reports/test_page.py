@@ -113,7 +113,7 @@ def test_every_number_of_the_first_section_is_one_of_the_results_rounded(job, co
         words = words.replace(drawing.text, " ", 1)
     words = words.replace(",", "")
     shown = {found.rstrip(".") for found in re.findall(r"\d+\.?\d*|\.\d+", words)} - derived
-    assert len(shown) >= 4
+    assert len(shown) >= 2
     strange = [
         one
         for one in shown

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,39 +17,20 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.answer import SIGNS, three_parts
+from reports.builders.answer import SIGNS, by_luck, three_parts
 from reports.prose import Span, Text, joined, prose, together, written
 from reports.wording import rounded_percent, short_share
+from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.examples import listed_texts
-from scope.jobs.audit.limits import (
-    WrittenVerdict,
-    allowed,
-    capabilities_table,
-    in_order,
-    limits_table,
-    written_number,
-)
+from scope.jobs.audit.limits import WrittenVerdict, capabilities_table, in_order, limits_table
 from scope.jobs.audit.telling import telling_text
-from scope.jobs.audit.verdict_words import (
-    carrying,
-    in_plain_words,
-    in_words,
-    measured,
-    whole,
-)
-from scope.records import (
-    AuditResult,
-    Endpoint,
-    Estimate,
-    Manifest,
-    Measurement,
-    ReplacementDecision,
-)
-
-MOST_SHOWN, MOST_ABOVE = 2, 5
-"""Most targets beside where they differ and with a text, and in a table above these."""
+from scope.jobs.audit.verdict_words import carrying, finding, in_some, in_words, measured, whole
+from scope.records import AuditResult, Estimate, Manifest, ReplacementDecision
 
 _CHANCE, _CONFIDENCE = 0.05, "reference's confidence "
+
+_ANSWERS = {"agreement", "accuracy", "recovery", "recall"}
+"""What is measured on unchanged texts."""
 
 
 def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
@@ -69,65 +49,56 @@ _VERBS: Mapping[ReplacementDecision, str] = MappingProxyType(
 def heading_of(answers: Sequence[WrittenVerdict]) -> Text:
     """The verdict on each target; more than four with one verdict are counted."""
     if len(answers) == 1:
-        sign = SIGNS[answers[0].verdict.decision][0]
-        return prose("{words}", words=f"{sign} {answers[0].words.opening}")
+        sign, style = SIGNS[answers[0].verdict.decision]
+        return (Span(sign, style), *prose(" {words}", words=answers[0].words.opening))
     parts: list[Text] = []
     for decision, verb in _VERBS.items():
-        names = [answer.verdict.target for answer in answers if answer.verdict.decision == decision]
+        alike = [answer for answer in answers if answer.verdict.decision == decision]
+        names = [answer.verdict.target for answer in alike]
         some = [*names[:3], f"{len(names) - 3} more"] if names[4:] else names
-        words = prose(f"{SIGNS[decision][0]} {{names}}", names=joined(some, last=" and "))
+        sign, style = SIGNS[decision]
         what = f" replace {answers[0].reference}" if decision != "not shown" and not parts else ""
-        parts += [(*words, *written(verb + what))] if names else []
+        if alike:
+            what += in_some(alike[0].verdict)
+            parts.append(
+                (Span(f"{sign} ", style), *joined(some, last=" and "), *written(verb + what))
+            )
     return joined(parts, between="; ")
 
 
 def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
     """The texts, the yardstick, and how sure the verdicts are."""
-    card = result.manifest.baseline
-    standard = prose("No yardstick: pale numbers are not judged.")
-    if card is not None:
-        standard = prose("Yardstick: __{name}__ counts as close enough.", name=card.name)
+    card, few = result.manifest.baseline, not_assessed(result, "base_rate")
+    words = "Yardstick __{name}__: as close is enough. " * (card is not None)
+    name = {"name": card.name} if card else {}
+    standard = prose(words + "Green: allowed, red: too far.", **name)
     texts = prose(
         "{texts} texts, {changed} also changed ({by}).",
         texts=result.manifest.data[0].used,
         changed=len({each.perturbation.example_id for each in result.candidates}),
-        by=joined(each.name for each in result.manifest.capabilities),
+        by=joined(
+            f"{each.name}: too few to judge" if each.name in few else each.name
+            for each in result.manifest.capabilities
+        ),
     )
     return together(texts, standard, how_sure(answers))
 
 
 def how_sure(answers: Sequence[WrittenVerdict]) -> Text:
-    """How often such verdicts are wrong, or why that is not known."""
+    """How often such verdicts are wrong, or why that is not known, or what is open."""
     if answers[0].looks:
         return prose(
-            "**How sure?** Not known: an earlier run ({runs}) used these texts with another plan.",
+            "**How sure?** Not known: other runs ({runs}) used these texts with another plan.",
             runs=", ".join(answers[0].looks),
         )
-    decided = {answer.verdict.decision: answer.verdict for answer in answers}
     often = "3 of 100 pairs of runs" if answers[0].combined else "1 run of 40"
-    words = f"A model just beyond a limit would pass this test in {often}."
-    if {"may replace", "may not"} <= {*decided}:
-        words = f"A model just beyond a limit would pass, or one just within fail, in {often}."
-    elif "may not" in decided:
-        words = f"A model just within its limits would fail it in {often}."
-    elif "may replace" not in decided:
-        undecided = [answer.verdict for answer in answers if not answer.verdict.reason]
-        open_ = [end for verdict in undecided for end in whole(carrying(verdict))]
-        reaches = [in_plain_words(end.name) for end in open_ if _reaches_past(end)]
-        words = "Not decided: neither ✓ nor ✗ is sure enough."
-        if not undecided:
-            words = "Not decided: the data do not allow a verdict."
-        if reaches:
-            interval = "an interval" if answers[1:] else f"the interval of {reaches[0]}"
-            words = f"Not decided: {interval} still reaches past its limit."
+    words = by_luck([answer.verdict.decision for answer in answers], often=often)
+    undecided = answers[0].words.why.partition("open: ")[2]
+    if answers[1:] and not words:
+        words = "Not decided, for the reasons below."
+    elif not words:
+        words = f"Not decided: {undecided or answers[0].words.why}."
     return together(prose("**How sure?**"), written(words))
-
-
-def _reaches_past(end: Endpoint) -> bool:
-    if not isinstance(end.estimate, Estimate):
-        return False
-    limits = (limit for limit in (end.limit, end.most) if limit is not None)
-    return any(end.estimate.low <= limit <= end.estimate.high for limit in limits)
 
 
 def verdict_sentences(answers: Iterable[WrittenVerdict]) -> Iterator[Paragraph]:
@@ -152,11 +123,11 @@ _STAR = "* Beyond its limit by itself, not once corrected for the other limits: 
 def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """The table of limits, then where, which texts, and what to do; many targets come last."""
     ordered = in_order(answers)
-    where, slices = where_blocks(result, ordered)
-    texts, to_do = text_blocks(result, ordered), to_do_blocks(result, ordered)
-    parts = three_parts(where, [*texts], [*to_do])
+    parts = three_parts(
+        [*where_blocks(result, ordered)], [*text_blocks(result, ordered)], [*to_do(result, ordered)]
+    )
     table = limits_table(ordered, result)
-    yield from (table, parts) if len(ordered) <= MOST_ABOVE else (parts, table)
+    yield from (table, parts) if not ordered[5:] else (parts, table)
     several = capabilities_table(ordered)
     states = {end.state for each in ordered for end in each.verdict.endpoints}
     target = ordered[0].verdict.target if not ordered[1:] else "the target"
@@ -164,125 +135,91 @@ def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Ite
     yield Fold(
         prose("What the limits mean" + (", and each capability by itself" if several else "")),
         (
-            *(note("{line}.", line=line) for line in dict.fromkeys(notes)),
-            *([note(_STAR)] if "fails alone" in states else []),
             note(_MEANINGS, target=target, reference=result.manifest.reference.name),
+            *([note(_STAR)] if "fails alone" in states else []),
+            *(note("{line}.", line=line) for line in dict.fromkeys(notes)),
             *([several] if several else []),
-            *slices,
         ),
     )
 
 
-def undecided_first(answers: Sequence[WrittenVerdict]) -> list[WrittenVerdict]:
-    """Those to look at, at most two: what is open, then *may not*, then *may replace*."""
-    order = ("not shown", "may not", "may replace")
-    return sorted(answers, key=lambda answer: order.index(answer.verdict.decision))[:MOST_SHOWN]
+def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
+    """The reaction that decides; same answers by the reference's confidence, where these do."""
+    names = []
+    for answer in answers:
+        verdict, name = answer.verdict, answer.verdict.target
+        same = measured(result, name, "iid_agreement")
+        ends = whole(carrying(verdict)) if verdict.decision != "may replace" else []
+        if ends and not _ANSWERS & {end.measure for end in ends}:
+            reaction = finding(ends[0], verdict, result)
+            share = rounded_percent(same.value) if isinstance(same, Estimate) else "–"
+            words = "**{name}**: {why}. On unchanged texts {share} of the answers are the same."
+            yield paragraph(words, name=name, why=reaction, share=share)
+        elif isinstance(same, Estimate) and same.value == 1:
+            yield paragraph("**{name}**: nowhere in these {n} texts.", name=name, n=same.n)
+        elif verdict.decision != "may replace" or not answers[1:]:
+            names.append(name)
+    if names:
+        yield from _by_confidence(result, names)
 
 
-def where_blocks(
-    result: AuditResult, answers: Sequence[WrittenVerdict]
-) -> tuple[list[Block], list[Paragraph]]:
-    """What decides on changed texts, and same answers by confidence; and slices that differ."""
-    shown = undecided_first(answers)
-    blocks: list[Block] = [Paragraph(text) for answer in shown if (text := _on_changes(answer))]
+def _by_confidence(result: AuditResult, names: Sequence[str]) -> Iterator[Block]:
+    """Same answers where the reference is unsure and where it is sure, and in the worst slice."""
+    reference, card = result.manifest.reference.name, result.manifest.baseline
     same: dict[str, dict[str, Estimate]] = {}
     for row in result.measurements:
         if row.metric == "iid_agreement" and row.subset and isinstance(row.estimate, Estimate):
             same.setdefault(row.target, {})[row.subset] = row.estimate
-    yardstick = result.manifest.baseline.name if result.manifest.baseline else ""
-    names = [answer.verdict.target for answer in shown]
-    rows = {name: same.get(name, {}) for name in (*names, *([yardstick] if yardstick else []))}
-    if rows and all(
-        shares and min(share.value for share in shares.values()) == 1 for shares in rows.values()
-    ):
-        return [*blocks, paragraph("On unchanged texts nowhere: all answers are the same.")], []
-    bands = [band for band in next(iter(rows.values()), {}) if band.startswith(_CONFIDENCE)]
+    bands = [band for band in same.get(names[0], {}) if band.startswith(_CONFIDENCE)]
     bands = [*bands[:1], *bands[1:][-1:]]
-    slices = [
-        Paragraph(_slice(row.worst, same.get(yardstick, {}), yardstick))
-        for row in result.slice_tests
-        if row.worst.metric == "iid_agreement" and row.worst.target in names
-        if row.p_adjusted < _CHANCE and not (row.worst.subset or "").startswith(_CONFIDENCE)
-    ]
-    if not bands[1:]:
-        return [*blocks, *(slices or [paragraph("No part of the texts differs clearly.")])], []
-    reference = result.manifest.reference.name
-    table = Table.with_columns(
-        (Column("", "name"), *(Column(band.removeprefix(_CONFIDENCE)) for band in bands)),
-        (
-            (
-                (Span(name, "pale" if name == yardstick else "plain", foreign=True),),
-                *(_share(shares.get(band)) for band in bands),
+    heads = (band.removeprefix(_CONFIDENCE) for band in bands)
+    rows = [(prose("{name}", name=name), same.get(name, {})) for name in names]
+    rows += [((Span(card.name, "pale", foreign=True),), same.get(card.name, {}))] if card else []
+    if bands:
+        yield Table.with_columns(
+            (Column("", "name"), *(Column(head) for head in heads)),
+            ((name, *(_share(shares.get(band)) for band in bands)) for name, shares in rows),
+            caption=prose("Same answers, by {reference}’s confidence", reference=reference),
+        )
+    for worst in (test.worst for test in result.slice_tests if test.p_adjusted < _CHANCE):
+        part = worst.subset or ""
+        if (worst.metric, [worst.target]) == ("iid_agreement", names) and _CONFIDENCE not in part:
+            words, share = (
+                "{a} and {b} agree least where {part}: {share}.",
+                short_share(worst.estimate),
             )
-            for name, shares in rows.items()
-        ),
-        caption=prose("Same answers by {reference}’s confidence", reference=reference),
-    )
-    return [*blocks, table], slices
+            yield paragraph(words, a=worst.target, b=reference, part=part, share=share)
 
 
 def _share(estimate: Estimate | None) -> Text:
     return (Span(f"{100 * estimate.value:.0f}\u00a0%", "share"),) if estimate else (Span("–"),)
 
 
-def _on_changes(answer: WrittenVerdict) -> Text:
-    """The numbers of the limit that decides, by capability; nothing for unchanged texts."""
-    verdict = answer.verdict
-    first = whole(carrying(verdict))[:1] if verdict.decision != "may replace" else []
-    ends = [end for end in verdict.endpoints if first and end.measure == first[0].measure]
-    numbers = [
-        f"{in_plain_words(end.name)} {written_number(end)}" + f" ({allowed(end)})" * bool(end.limit)
-        for end in ([end for end in ends if " on " in end.name] or ends)
-    ]
-    if not ends or ends[0].measure not in ("keeps", "concordance", "reach"):
-        return ()
-    return prose("**{target}**: {numbers}.", target=verdict.target, numbers="; ".join(numbers))
-
-
-def _slice(worst: Measurement, usual: Mapping[str, Estimate], yardstick: str) -> Text:
-    """The slice with the fewest same answers, which differs from the others."""
-    subset = worst.subset or ""
-    other = f", {yardstick} {rounded_percent(usual[subset].value)}" if subset in usual else ""
-    return prose(
-        "**{target}** has the fewest same answers where {slice}: {same}{other}.",
-        target=worst.target,
-        slice=subset,
-        same=short_share(worst.estimate),
-        other=other,
-    )
-
-
 def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
-    """A text on which a target differs, and links to all of each."""
+    """A text of a target that may not, or else of one that is open, and links to all of each."""
+    texts = (telling_text(answer.verdict, result) for answer in answers[::-1])
+    if text := next(filter(None, texts), None):
+        yield Paragraph(text)
     counts = Counter(place for text in listed_texts(result) for place in text.lost)
-    places = {card.name: place for place, card in enumerate(result.manifest.targets)}
-    for answer in undecided_first(answers):
-        if text := telling_text(answer.verdict, result):
-            yield paragraph("**{target}** {text}", target=answer.verdict.target, text=text)
-            break
-    names = [answer.verdict.target for answer in answers if counts[places[answer.verdict.target]]]
-    links = joined(
-        (Span(f"{name} {counts[place]:,}", foreign=True, link=f"examples?lost={place}"),)
-        for name in names
-        for place in [places[name]]
-    )
-    if names:
-        yield paragraph("All, changed texts too: {links}.", links=links)
+    links = [
+        (Span(f"{card.name}: {counts[place]:,}", foreign=True, link=f"examples?lost={place}"),)
+        for place, card in enumerate(result.manifest.targets)
+        if counts[place] and card.name in [answer.verdict.target for answer in answers]
+    ]
+    if links:
+        yield paragraph("Texts that differ, changed or not: {links}.", links=joined(links))
     else:
-        yield paragraph("None of the [[examples|texts below]].")
+        n = result.manifest.data[0].used
+        yield paragraph("None: all {n} answers are the same.", n=n)
 
 
-def to_do_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
-    """Which targets to use, which to leave out, and the command that would decide the others."""
-    yield from to_do(result, answers)
-    if options := _further_options(result.manifest, answers):
-        open_ = [each.verdict.target for each in answers if each.words.options]
-        command = Preformatted(further_command(result.manifest, open_, options))
-        yield Fold(prose("The whole command"), (command,))
+def to_do(
+    result: AuditResult, answers: Sequence[WrittenVerdict], *, brief: bool = False
+) -> Iterator[Block]:
+    """Which targets to use, which to leave out, and the command that would decide the others.
 
-
-def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Paragraph]:
-    """The same in sentences, with the options alone."""
+    Where it is to be ``brief``, only the options that are other ones.
+    """
     names: dict[str, list[str]] = {}
     for answer in answers:
         names.setdefault(answer.verdict.decision, []).append(answer.verdict.target)
@@ -295,23 +232,20 @@ def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Pa
     ]
     if sentences:
         yield Paragraph(together(*sentences))
-    for answer in answers:
-        if answer.verdict.decision == "not shown":
-            unknown = f"How many texts decide on {answer.verdict.target} is not known"
-            numbers = _further_options(result.manifest, [answer])
-            options = " ".join(f"--{name} {number}" for name, number in numbers.items())
-            more = answer.words.more or unknown
-            yield (
-                paragraph("{more}: ``{options}``", more=more, options=options)
-                if options and not answers[1:]
-                else paragraph("{more}.", more=more)
-            )
+    open_ = [answer for answer in answers if answer.verdict.decision == "not shown"]
+    for answer in open_:
+        more = answer.words.more or "How many texts decide is not known"
+        yield paragraph("**{name}**: {more}.", name=answer.verdict.target, more=more)
+    if numbers := _further_options(result.manifest, open_):
+        targets = [answer.verdict.target for answer in open_ if answer.words.options]
+        options = " ".join(f"--{name} {number}" for name, number in numbers.items())
+        yield Preformatted(options if brief else further_command(result.manifest, targets, numbers))
     same = (measured(result, answer.verdict.target, "iid_agreement") for answer in answers)
     differ = any(isinstance(share, Estimate) and share.value < 1 for share in same)
-    if result.manifest.baseline is None and differ and set(names) != {"may not"}:
+    if result.manifest.baseline is None and differ and {*names} != {"may not"}:
         yield paragraph(
-            "To judge same answers and reactions, too, name a yardstick (``--baseline``): "
-            "{reference} trained again with another seed, or in another precision.",
+            "To judge same answers and reactions, too, add ``--baseline``: {reference} trained "
+            "again, or in another precision.",
             reference=answers[0].reference,
         )
 
@@ -319,9 +253,8 @@ def to_do(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Pa
 def _further_options(manifest: Manifest, answers: Sequence[WrittenVerdict]) -> dict[str, int]:
     """The greatest numbers of texts of open targets, and another seed; none without any."""
     numbers: dict[str, int] = {}
-    options = " ".join(answer.words.options for answer in answers)
-    for name, number in re.findall(r"--(\S+) (\d+)", options):
-        numbers[name] = max(numbers.get(name, 0), int(number))
+    for name, number in (pair for answer in answers for pair in answer.words.options.items()):
+        numbers[name] = max(numbers.get(name, 0), number)
     return numbers and {**numbers, "seed": int(str(manifest.settings.get("seed", 0))) + 1}
 
 

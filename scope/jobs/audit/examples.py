@@ -14,7 +14,6 @@ from reports.blocks import (
     Cards,
     Column,
     Finder,
-    Fold,
     LazyCards,
     Passage,
     Section,
@@ -138,28 +137,15 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         shown=len(ordered[:most]),
         total=len(ordered),
     )
-    similar = any(text.similarity is not None for text in ordered)
-    how = Fold(prose("How to read them"), (*_HOW_TO_READ, *([_SIMILARITY] * similar)))
-    cards = (how, _cards(result, ordered[:most])) if ordered[:most] else ()
+    cards = (_HOW_TO_READ, _cards(result, ordered[:most])) if ordered[:most] else ()
     return Section(anchor="examples", title="Examples", blocks=(about, *cards))
 
 
-_HOW_TO_READ = (
-    note(
-        "Marked words differ. Bars are probabilities. “Distance” is the L1 distance between the "
-        "reference’s shift of probabilities and the target’s, as in Soft-SCoPE, and on an "
-        "unchanged text between their probabilities."
-    ),
-    note(
-        "“Kept” beside the filters is the share of the kept pairs chosen here on which a target "
-        "keeps its label, as the mean over texts. It is exploratory: it has no interval."
-    ),
-)
-_SIMILARITY = note(
-    "“Similarity” is the cosine by which the changed text was admitted: of the new word with the "
-    "old one in its place, or of the two texts; the least of several. “Sentence similarity” is "
-    "that of the two texts by the sentence encoder. Read the pairs that are farthest apart in "
-    "meaning first to judge whether a person would call them invariant."
+_HOW_TO_READ = note(
+    "Marked words differ. Bars are probabilities. “Distance” is the L1 distance between the "
+    "shifts of the reference’s and the target’s probabilities, and on an unchanged text between "
+    "the probabilities. “Kept” is the share of the chosen kept pairs on which a target keeps its "
+    "label, without an interval. “Similarity” is the cosine by which the changed text was admitted."
 )
 
 

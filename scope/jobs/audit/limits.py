@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.blocks import Column, Table
@@ -19,16 +18,24 @@ from reports.wording import (
     short_points,
     two_digits,
 )
-from scope.jobs.audit.verdict_words import VerdictWords, limit_key, measured, own_number, whole
+from scope.jobs.audit.verdict_words import (
+    VerdictWords,
+    in_plain_words,
+    limit_key,
+    measured,
+    own_number,
+    whole,
+)
 from scope.records import (
     AuditResult,
     Endpoint,
     Estimate,
     Replacement,
+    Undefined,
     marked,
 )
 
-_WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
+WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
 
 
 class WrittenVerdict(NamedTuple):
@@ -94,7 +101,7 @@ def numbers_table(answers: Sequence[WrittenVerdict]) -> Table:
 def _in_short(cell: Written | SmallStrip | None) -> Text:
     """A number without its interval, and the sign of its state."""
     if not isinstance(cell, SmallStrip):
-        return written(" ".join(plain(written(cell)).split()[:1]) or "–")
+        return written(plain(written(cell)).split(" ")[0] or "–")
     sign = {"good": " ✓", "bad": " ✗", "open": " ?"}.get(str(cell.verdict), "")
     return (Span(f"{cell.words.partition(' ')[0]}{sign}"),)
 
@@ -141,9 +148,16 @@ def _table(
 def _pale(end: Endpoint | None) -> Text | None:
     if end is None:
         return None
-    words = written_number(end)
-    judged = isinstance(end.estimate, Estimate)
-    return (Span(words.replace(" ", "\u00a0") if judged else words, "pale"),)
+    if isinstance(end.estimate, Undefined):
+        return (Span(str(end.estimate), "pale"),)
+    return (Span(_in_words(end, end.estimate.value), "pale"),)
+
+
+def _in_words(end: Endpoint, value: float) -> str:
+    """A model's own number that is not judged."""
+    if end.measure in ("keeps", "accuracy", "recall"):
+        return points(value)
+    return f"{value:.2f}" if end.measure == "reach" else rounded_percent(value)
 
 
 def _by_limit(answer: WrittenVerdict) -> dict[str, Endpoint]:
@@ -165,9 +179,10 @@ def _name(
 ) -> Text:
     sign, style = SIGNS[answer.verdict.decision]
     name = marked(answer.verdict.target, result.answer_shares if result else ())
-    why = answer.words.why
+    # What is open of a single target stands above the table.
+    why = answer.words.why if answers[1:] else answer.words.why.partition("; open: ")[0]
     return (
-        Span(f"{sign} {_WORDS[answer.verdict.decision]}", style),
+        Span(f"{sign} {WORDS[answer.verdict.decision]}", style),
         Span(" "),
         Span(name, "strong", foreign=True),
         *_for(answer, answers),
@@ -181,33 +196,25 @@ def _for(answer: WrittenVerdict, answers: Sequence[WrittenVerdict]) -> Text:
     return prose(" for {reference}", reference=answer.reference) if several else ()
 
 
-_HEADS: Mapping[str, tuple[str, str, str]] = MappingProxyType(
-    {
-        "accuracy": ("Accuracy", "accuracy", "reference"),
-        "recovery": ("Accuracy kept", "accuracy", ""),
-        "agreement": ("Same answers", "same answers", "yardstick"),
-        "keeps": ("Keeps its answer", "keeps", "reference"),
-        "concordance": ("Same reaction", "same reaction", "yardstick"),
-        "reach": ("Strength of reaction", "strength", ""),
-    }
-)
-"""By measure, the head of its column, in a terminal, and what a difference is compared with."""
+def in_short(end: Endpoint) -> str:
+    """What is limited, where there is little room."""
+    return {"keeps": "keeps", "reach": "strength"}.get(end.measure, in_plain_words(limit_key(end)))
 
 
 def _column(end: Endpoint, answers: Sequence[WrittenVerdict]) -> tuple[bool, str, Column]:
     """Whether it is a difference in points, its name, and its column with the limit in words."""
-    name = as_sentence(end.name)
-    head, short, other = _HEADS.get(end.measure, (name, end.name, "reference"))
-    limit, fewer = allowed(end), ""
+    head, limit, fewer = as_sentence(in_plain_words(limit_key(end))), "not judged", ""
     if end.limit is not None:
         names = {answer.reference for answer in answers}
         model = answers[0].reference if len(names) == 1 else "the model replaced"
-        model = answers[0].baseline if other == "yardstick" else model
-        limit += f" {model}" * (end.limit < 0)
+        model = answers[0].baseline if end.measure in ("agreement", "concordance") else model
+        limit = allowed(end) + (
+            f" {model}" if end.limit < 0 else f" {answers[0].reference}’s" * bool(end.most)
+        )
         least = f"−{-100 * end.limit:.3g}" if end.limit < 0 else two_digits(end.limit)
         fewer = f"{end.limit:.3g} to {end.most:.3g}" if end.most else f"≥ {least}"
     title = (Span(f"{head} "), Span(limit, "note", foreign=True))
-    return in_points(end), head, Column(title, "strip", short=f"{short}\n{fewer}")
+    return in_points(end), head, Column(title, "strip", short=f"{in_short(end)}\n{fewer}")
 
 
 def written_number(end: Endpoint) -> str:
@@ -234,23 +241,12 @@ def in_points(end: Endpoint) -> bool:
 def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
     """The yardstick and the floor with their own numbers, which are not judged."""
     verdict, reference = result.verdicts[0], result.manifest.reference.name
-    for card in result.manifest.targets:
-        role = {"baseline": "yardstick"}.get(card.role, card.role)
+    for card in (card for card in result.manifest.targets if card.role != "target"):
         numbers = {}
-        for end in whole(verdict.endpoints) if card.role != "target" else ():
+        for end in whole(verdict.endpoints):
             value = own_number(end, verdict, card.name, result)
-            if value is not None and end.measure == "keeps":
-                value -= own_number(end, verdict, reference, result) or value
-            if value is not None:
-                share = rounded_percent(value)
-                words = {
-                    "reach": f"{value:.2f}",
-                    "agreement": f"{share} the same",
-                    "concordance": f"{100 * value:.0f} of 100 pairs",
-                }
-                differs = end.measure in ("keeps", "accuracy")
-                numbers[limit_key(end)] = (
-                    points(value) if differs else words.get(end.measure, share)
-                )
-        if card.role != "target":
-            yield (Span(f"{role} ", "pale"), Span(card.name, "pale", foreign=True)), numbers
+            usual = own_number(end, verdict, reference, result) if end.measure == "keeps" else 0.0
+            if value is not None and usual is not None:
+                numbers[limit_key(end)] = _in_words(end, value - usual)
+        role = {"baseline": "yardstick"}.get(card.role, card.role)
+        yield (Span(f"{role} ", "pale"), Span(card.name, "pale", foreign=True)), numbers

@@ -11,7 +11,7 @@ import numpy as np
 from reports.blocks import Block, Card, Fold, Moves, Passage, Table, paragraph
 from reports.charts import Colour, Panel
 from reports.prose import joined, mark_changes, prose
-from reports.wording import in_percent, number, short
+from reports.wording import number, short
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.examples import Shown, answer_in_short, changed_texts
 from scope.records import AuditResult, Estimate, ModelCard
@@ -59,10 +59,9 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
     moved = np.array([drawn.moved(place)[rows] for place in (None, *models)])
     most = max(1, math.ceil(float(np.nanquantile(np.abs(moved), _INSIDE))))
     yield paragraph(
-        "Each dot is a random change of a text ({capability}; {shown} of {drawn}): across, how "
-        "far it moves {reference}’s answer; up, how far it moves the model’s (log odds, ±{most}; "
-        "larger moves are at the edge). On the dashed line both move alike. Flat: the model "
-        "ignores what moves {reference}. Red: they move in opposite directions.",
+        "A dot is a random change of a text ({capability}; {shown} of {drawn}): across, how far it "
+        "moves {reference}’s answer; up, the model’s (log odds, at most ±{most}). On the dashed "
+        "line both move alike; in the red they move in opposite directions.",
         capability=capability,
         shown=len(rows),
         drawn=len(drawn.example_ids),
@@ -74,12 +73,14 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
         name = targets[place].name
         remark, verdict = _remark(result, targets[place], capability, numbers["reach", name])
         pairs = zip(moved[0].tolist(), up, strict=True)
+        share = numbers.get(("concordance", name))
+        same = [f"same reaction: {100 * share.value:.0f} of 100"] if share else []
         panels.append(
             Panel(
                 name=name,
                 remark=remark,
                 verdict=verdict,
-                words=tuple(_words(numbers["reach", name], numbers.get(("concordance", name)))),
+                words=(f"as strongly: {short(numbers['reach', name]).partition(' [')[0]}", *same),
                 moves=tuple(None if math.isnan(pair[1]) else pair for pair in pairs),
                 slope=numbers["reach", name].value,
                 most=most,
@@ -98,37 +99,23 @@ def _sample(ids: Sequence[str], most: int) -> list[int]:
     return sorted(range(len(ids)), key=lambda row: digests[ids[row]])[:most]
 
 
-def _words(strength: Estimate, same: Estimate | None) -> Iterator[str]:
-    yield f"as strongly: {short(strength).partition(' [')[0]}"
-    if same is not None:
-        yield f"same reaction: {in_percent(same.value)[0].removesuffix('.0')} of 100"
-
-
 def _remark(
     result: AuditResult, card: ModelCard, capability: str, strength: Estimate
 ) -> tuple[str, Colour]:
     """What the verdict's limits on reactions say, or what the model is compared for."""
-    does = {"concordance": "reacts to the same changes", "reach": "reacts as strongly"}
     states = {
-        end.measure: end.state
+        end.state
         for verdict in result.verdicts
         for end in verdict.endpoints
         if verdict.target == card.name and end.state != "not judged"
-        if end.measure in does and end.name == f"{end.measure} on {capability}"
+        if end.name in (f"concordance on {capability}", f"reach on {capability}")
     }
     if card.role != "target" or not states:
         roles = {"baseline": "yardstick", "floor": "trained independently"}
         return roles.get(card.role, ""), "pale"
-    if states.get("reach") == "beyond" and strength.high < _HARDLY:
-        return "✗ hardly reacts", "bad"
-    if states.get("concordance") == "beyond":
-        return "✗ reacts to other changes", "bad"
-    if states.get("reach") == "beyond":
-        return f"✗ reacts {'less' if strength.value < 1 else 'more'} strongly", "bad"
-    if set(states.values()) != {"within"}:
-        return "? too early to say", "open"
-    alike = f"reacts as {result.manifest.reference.name} does"
-    return f"✓ {alike if len(states) > 1 else does[next(iter(states))]}", "good"
+    if "beyond" in states:
+        return "✗ hardly reacts" if strength.high < _HARDLY else "✗ reacts otherwise", "bad"
+    return ("✓ reacts alike", "good") if states == {"within"} else ("? too early to say", "open")
 
 
 def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Sequence[float]) -> Card:

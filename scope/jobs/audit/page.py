@@ -89,7 +89,7 @@ def _brief(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[B
         lines = dict.fromkeys(line for answer in ordered for line in answer.words.notes)
         yield from (paragraph("{line}.", line=line) for line in lines)
         yield numbers_table(ordered)
-        yield from to_do(result, ordered)
+        yield from to_do(result, ordered, brief=True)
     if models := tuple(model_lines(result.manifest)):
         yield Terms(models, facts=True)
     yield from run_lines(result.clock)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from reports.blocks import (
@@ -11,7 +10,6 @@ from reports.blocks import (
     Column,
     Page,
     Paragraph,
-    Preformatted,
     Section,
     Table,
     note,
@@ -21,36 +19,40 @@ from reports.builders.answer import SIGNS, three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Text, prose, together, written
-from reports.wording import Cell, p_value, percent
+from reports.wording import Cell, as_sentence, comma_list, p_value, percent
 from scope.jobs.audit.answer import (
     how_sure,
     text_blocks,
-    to_do_blocks,
+    to_do,
     where_blocks,
     written_verdicts,
 )
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import WrittenVerdict, allowed, limits_table, written_number
-from scope.jobs.audit.verdict_words import carrying, in_plain_words, measured, whole
+from scope.jobs.audit.limits import (
+    WORDS,
+    WrittenVerdict,
+    allowed,
+    in_short,
+    limits_table,
+    written_number,
+)
+from scope.jobs.audit.verdict_words import (
+    carrying,
+    in_plain_words,
+    in_some,
+    measured,
+    nearest,
+    whole,
+)
 from scope.printing import counted
 from scope.records import (
     AnswerShares,
     AuditMatrix,
     AuditResult,
     Estimate,
-    ReplacementDecision,
     Undefined,
     marked,
 )
-
-_WORDS: Mapping[ReplacementDecision, tuple[str, str]] = MappingProxyType(
-    {
-        "may replace": ("may", "{n} may be made"),
-        "may not": ("may not", "{n} may not be made"),
-        "not shown": ("too early", "for {n} it is too early to say"),
-    }
-)
-"""In a cell, and in the heading."""
 
 
 class Direction(NamedTuple):
@@ -83,11 +85,12 @@ def counted_verdicts(every: Sequence[Direction]) -> Text:
     decisions = [answer.verdict.decision for answer in answers]
     if not decisions:
         return prose("No verdict on who may replace whom: no text was changed at random")
-    counts = [(decisions.count(decision), words) for decision, (*_, words) in _WORDS.items()]
-    parts = ", ".join(words.format(n=count) for count, words in counts if count)
-    replaced = counted(len(decisions), "replacement")
-    confirmed = "; none is confirmed on new texts" * any(answer.looks for answer in answers)
-    return prose(f"Of {replaced} of one model by another, {parts}{confirmed}")
+    some = next(filter(None, (in_some(answer.verdict) for answer in answers)), "")
+    yes, no, early = (decisions.count(each) for each in ("may replace", "may not", "not shown"))
+    parts = [f"{yes} of {counted(len(decisions), 'replacement')} may be made{some}"]
+    parts += [f"{no} may not be made"] * bool(no) + [f"{early} undecided"] * bool(early)
+    parts += ["none is confirmed on new texts"] * any(answer.looks for answer in answers)
+    return prose("; ".join(parts))
 
 
 def about_directions(every: Sequence[Direction]) -> Text:
@@ -96,13 +99,14 @@ def about_directions(every: Sequence[Direction]) -> Text:
     if not answers:
         return ()
     changed = (len({row.perturbation.example_id for row in a.audit.candidates}) for a in every)
-    judged = (end for end in whole(answers[0].verdict.endpoints) if end.limit is not None)
-    limits = dict.fromkeys(f"{in_plain_words(end.measure)} {allowed(end)}" for end in judged)
+    ends = (end for answer in answers for end in whole(answer.verdict.endpoints))
+    limits = dict.fromkeys(
+        f"{in_plain_words(end.measure)} ({allowed(end)})" for end in ends if end.limit is not None
+    )
     cell = prose(
-        "Each row: may its model take the place of the one at the head of the column? ✓ within all "
-        "limits ({limits}), ✗ beyond one. Each is judged by itself, on up to {unchanged} texts, "
-        "{changed} also changed.",
-        limits=", ".join(limits),
+        "May the model of a row replace that of a column? ✓: {limits}. Pale: same answers, not "
+        "judged. {unchanged} texts, {changed} also changed; each pair is judged by itself.",
+        limits=comma_list([*limits]),
         unchanged=max(each.audit.manifest.data[0].used for each in every),
         changed=max(changed),
     )
@@ -124,12 +128,14 @@ def who_replaces_whom(every: Sequence[Direction], *, brief: bool = False) -> Tab
         for name in dict.fromkeys((*references, *(each.target for each in every)))
         if any(cells := [of_pairs.get((name, reference)) for reference in references])
     ]
-    heads = (
-        Column(prose("in place of {name}", name=name), short=f"for {name}") for name in references
-    )
     about = prose("✓ may, ✗ may not, ? too early; same answers, %")
-    columns = (Column("Model", "name"), *heads)
-    return Table.with_columns(columns, rows, caption=about if brief else (), close=True, cards=True)
+    columns = (
+        Column("May ↓ replace →", "name"),
+        *(Column(prose("{name}", name=name)) for name in references),
+    )
+    return Table.with_columns(
+        columns, rows, caption=about if brief else (), close=True, matrix=True
+    )
 
 
 def _name(share: AnswerShares, *, brief: bool) -> Text:
@@ -146,16 +152,18 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
         return ()
     same, answer = direction.same, direction.answer
     share = percent(same.value) if isinstance(same, Estimate) else "–"
-    sign, style = SIGNS[answer.verdict.decision] if answer else ("", "plain")
-    words = f"{sign} {_WORDS[answer.verdict.decision][0]}" if answer else ""
+    if answer is None:
+        return (Span(f"{share}\u00a0% same", "note"),)
+    sign, style = SIGNS[answer.verdict.decision]
+    words = f"{sign} {WORDS[answer.verdict.decision]}"
     if brief:
         return (Span(f"{words} {share}"),)
-    lines = [f"{share}\u00a0% same answers"]
-    if answer and answer.verdict.decision != "may replace":
-        end = carrying(answer.verdict)[0]
-        number = f"{in_plain_words(end.measure)} {written_number(end)}"
-        lines.append(answer.verdict.reason or number)
-    return (Span(words, style), *(Span(f"\n{line}", "note") for line in lines))
+    end, why = nearest(carrying(answer.verdict)), written(answer.verdict.reason)
+    if end is not None and not why:
+        number = f"{in_short(end)} {written_number(end)}"
+        passes = answer.verdict.decision == "may replace"
+        why = (Span(number.partition(" [")[0] if passes else number, style),)
+    return (Span(words, style), Span("\n"), *why, Span(f"\n{share}\u00a0% same", "note"))
 
 
 def most_telling(every: Sequence[Direction]) -> Direction:
@@ -173,11 +181,16 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
     """Who may replace whom; where two of them differ, a text, and what to do."""
     yield who_replaces_whom(every)
     shown = most_telling(every)
-    answers = [shown.answer] if shown.answer else []
-    yield paragraph("**{a}** in place of **{b}**:", a=shown.target, b=shown.reference)
-    where, slices = where_blocks(shown.audit, answers)
-    texts = text_blocks(shown.audit, answers)
-    yield three_parts([*where, *slices], [*texts], [*_to_do(every)])
+    if shown.answer is None:
+        return
+    yield paragraph(
+        f"{as_sentence(WORDS[shown.answer.verdict.decision])}, with the fewest same answers: "
+        "**{a}** in place of **{b}**.",
+        **{"a": shown.target, "b": shown.reference},
+    )
+    where = where_blocks(shown.audit, [shown.answer])
+    texts = text_blocks(shown.audit, [shown.answer])
+    yield three_parts([*where], [*texts], [*_to_do(every)])
 
 
 def limits_section(every: Sequence[Direction]) -> Section:
@@ -192,11 +205,10 @@ def replacements_in_short(every: Sequence[Direction]) -> Iterator[Block]:
     if looks := [each.answer for each in every if each.answer and each.answer.looks]:
         yield Paragraph(how_sure(looks))
     yield who_replaces_whom(every, brief=True)
-    # The options stand in the sentence.
-    yield from (block for block in _to_do(every) if not isinstance(block, Preformatted))
+    yield from _to_do(every, brief=True)
 
 
-def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
+def _to_do(every: Sequence[Direction], *, brief: bool = False) -> Iterator[Block]:
     """Which replacements to make, and the command that decides the open one that is shown."""
     answers = [each.answer for each in every if each.answer]
     confirmed = ", once new texts confirm it" * any(answer.looks for answer in answers)
@@ -205,7 +217,13 @@ def _to_do(every: Sequence[Direction]) -> Iterator[Block]:
     yield paragraph(only if some else "Replace none yet.")
     shown = most_telling(every)
     if shown.answer and shown.answer.verdict.decision == "not shown":
-        yield from to_do_blocks(shown.audit, [shown.answer])
+        for each in every:
+            if each.answer and each.answer.words.more and each is not shown:
+                words = each.answer.words.more.partition("; if")[0].partition(". ")[0]
+                yield paragraph(
+                    "**{a} for {b}**: {words}.", a=each.target, b=each.reference, words=words
+                )
+        yield from to_do(shown.audit, [shown.answer], brief=brief)
 
 
 def matrix_page(
@@ -234,30 +252,32 @@ def _over_models(matrix: AuditMatrix) -> Section:
     tested = [row.p_adjusted for row in matrix.asymmetries if row.p_adjusted is not None]
     about = note(
         "In {clear} of {tested} tests a pair of models differs by its direction (p\u00a0<\u00a0"
-        "0.05, Holm-corrected; --both-directions compares all models both ways). Concordance is "
-        "tested, or else Hard-SCoPE; the other describes. A correlation is over all ordered pairs "
-        "of models, with a jackknife over models: pairs that share a model are not independent. A "
-        "mean leaves out a reference that is one of the group.",
+        "0.05, Holm-corrected). Same reaction is tested, or Hard-SCoPE without it. A correlation "
+        "is over all ordered pairs of models, with a jackknife over models: pairs that share a "
+        "model are not independent. A mean leaves out a reference that is one of the group.",
         clear=sum(round(p, 3) < 0.05 for p in tested),
         tested=len(tested),
     )
+    numbers: list[tuple[Any, ...]] = [
+        (
+            f"{row.second} given {row.first}, minus the reverse",
+            *(row, p_value(row.p_value), p_value(row.p_adjusted)),
+        )
+        for row in matrix.asymmetries
+    ]
+    for row in matrix.correlations:
+        numbers.append((f"correlation with {short_name(row.other)}", row, None, None))
+    for group in matrix.groups:
+        name = f"mean of {group.group} ({counted(len(group.members), 'model')})"
+        numbers.append((f"{name} against {group.against}", group, None, None))
     heads = ("number", "capability", "metric", "value", "p", "p, adjusted")
     rows = (
-        (name, row.capability or CLEAN, short_name(row.metric), Cell.of(row.estimate), *tests)
-        for name, row, *tests in _numbers(matrix)
+        (
+            *(name, row.capability or CLEAN, short_name(row.metric), Cell.of(row.estimate)),
+            *ps,
+        )
+        for name, row, *ps in numbers
     )
     table = table_of("Over all models", heads, rows)
     blocks: tuple[Block, ...] = (about, *([table] if table else []))
     return Section(anchor="numbers", title="Over all models", blocks=blocks)
-
-
-def _numbers(matrix: AuditMatrix) -> Iterator[tuple[Any, ...]]:
-    """Each number over all models: its name, its record, and its p-values."""
-    for row in matrix.asymmetries:
-        tests = map(p_value, (row.p_value, row.p_adjusted))
-        yield f"{row.second} given {row.first}, minus the reverse", row, *tests
-    for each in matrix.correlations:
-        yield f"correlation with {short_name(each.other)}", each, None, None
-    for group in matrix.groups:
-        models = counted(len(group.members), "model")
-        yield f"mean of {group.group} ({models}) against {group.against}", group, None, None

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from operator import itemgetter
 
-from reports.prose import Span, Style, Text, joined, prose
+from reports.prose import Span, Style, Text, joined, prose, together
 from scope.jobs.audit.examples import Shown, answer_in_short, changed_texts, moved, unchanged_texts
 from scope.jobs.audit.verdict_words import carrying
 from scope.records import AuditResult, Replacement, label_of
@@ -36,8 +36,19 @@ def telling_text(verdict: Replacement, result: AuditResult) -> Text | None:
         least = 2 if name.startswith(("accuracy", "recall", "recovery")) else 1 if accused else 0
         fault, _, text = max(ranked, key=itemgetter(0, 1), default=(-1, 0.0, None))
         if text is not None and fault >= least:
-            return _shown(text, place, result)
+            return together(
+                _caption(verdict.target, name, fault, text), _shown(text, place, result)
+            )
     return None
+
+
+def _caption(target: str, name: str, fault: int, text: Shown) -> Text:
+    """What the text shows."""
+    shows = {"keeps": "alone changes its answer", "reach": "reacts less"}
+    words = shows.get(name.partition(" on ")[0], "reacts otherwise")
+    if text.after is None:
+        words = "alone is wrong" if fault > 1 else "answers otherwise"
+    return prose(f"**{{target}}** {words}:", target=target)
 
 
 def _shown(text: Shown, place: int, result: AuditResult) -> Text:
@@ -45,19 +56,16 @@ def _shown(text: Shown, place: int, result: AuditResult) -> Text:
     labels, gold = result.manifest.reference.labels, text.gold
     original = text.before.example.text
     changed = original if text.after is None else text.after.perturbation.text or ""
-    target = result.manifest.targets[place - 1].name
-    columns = {result.manifest.reference.name: 0, target: place}
+    columns = {result.manifest.reference.name: 0, result.manifest.targets[place - 1].name: place}
     answers = (
         prose("{model} {answers}", model=model, answers=_answers(text.models[column], labels))
         for model, column in columns.items()
     )
-    right = [label_of(text.models[column][1], labels) == gold for column in columns.values()]
-    alone = prose(", as {target} says", target=target) if right == [False, True] else ()
     return prose(
         "“{text}” {answers}.{gold}",
         text=_marked(original, changed),
         answers=joined(answers, between="; "),
-        gold=() if gold is None else prose(" Right: {label}{alone}.", label=gold, alone=alone),
+        gold=() if gold is None else prose(" Right: {label}.", label=gold),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.wording import comma_list, in_percent, points, rounded_up
@@ -18,7 +19,6 @@ from scope.records import (
     Undefined,
 )
 from scope.verdicts.endpoints import texts_lacking
-from scope.verdicts.plan import MOST_TEXTS
 
 WORDS = {
     "agreement": "same answers",
@@ -36,9 +36,6 @@ FAILS_ALONE = "beyond its limit before, not after, correction for several limits
 _IN_ALL = 4
 """In how much a target may replace the reference where all is judged."""
 
-_SAME = 0.95
-"""The share of pairs from which a target reacts alike."""
-
 _PLURAL = ("typo", "synonym", "contraction", "inflection", "paraphrase")
 
 
@@ -53,10 +50,11 @@ class VerdictWords(NamedTuple):
     why: str
     more: str = ""
     notes: tuple[str, ...] = ()
-    options: str = ""
+    options: Mapping[str, int] = MappingProxyType({})
 
     def __str__(self) -> str:
-        more = ": ".join(filter(None, (self.more, self.options)))
+        options = " ".join(f"--{name} {number}" for name, number in self.options.items())
+        more = ": ".join(filter(None, (self.more, options)))
         parts = (f"{self.opening}: {self.why}", more, *self.notes)
         return ". ".join(filter(None, parts)) + "."
 
@@ -65,21 +63,23 @@ def opening(verdict: Replacement, reference: str) -> str:
     """The first words of a verdict's sentence: the verdict itself."""
     early = "" if verdict.decision != "not shown" else "It is too early to say whether "
     may = "may not" if verdict.decision == "may not" else "may"
+    return f"{early}{verdict.target} {may} replace {reference}{in_some(verdict)}"
+
+
+def in_some(verdict: Replacement) -> str:
+    """In what a target may replace the reference, unless it is all."""
     some = verdict.may_replace_in if len(verdict.may_replace_in) < _IN_ALL else ()
-    return f"{early}{verdict.target} {may} replace {reference}" + (
-        f" in {comma_list(some)}" if some else ""
-    )
+    return f" in {comma_list(some)}" if some else ""
 
 
 def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
     opens, why = opening(verdict, result.manifest.reference.name), verdict.reason or ""
-    more = options = ""
+    more, options = "", dict[str, int]()
     if not why and verdict.decision == "may replace":
         why = _as_good(verdict, result)
     elif not why and verdict.decision == "may not":
-        first, *others = whole(carrying(verdict))
-        why = "; ".join(finding(end, verdict, result) for end in (first, *others[-1:]))
+        why = finding(whole(carrying(verdict))[0], verdict, result)
     elif not why:
         why = _open(verdict, result)
         more, options = _more_texts(verdict, result)
@@ -138,13 +138,33 @@ def _open(verdict: Replacement, result: AuditResult) -> str:
     names = []
     for end in whole(ends):
         needed = texts_lacking(end)
-        few = f"{end.estimate.n:,} texts, at least {needed:,} are needed"
-        remark = few if needed else FAILS_ALONE * (end.state == "fails alone")
-        names.append(in_plain_words(end.name) + (f" ({remark})" if remark else ""))
+        few = f" ({end.estimate.n:,} texts, at least {needed:,} are needed)" if needed else ""
+        names.append(f"{in_plain_words(end.name)}{few}")
     if names == [in_plain_words(ends[0].name)]:
-        names = [finding(ends[0], verdict, result)]
+        names = [how_open(ends[0], verdict, result)]
     met = len(judged) - len(set(map(limit_key, ends)))
-    return f"{met} of {counted(len(judged), 'limit')} met; open: {', '.join(names)}"
+    return f"{met} of {counted(len(judged), 'limit')} met; open: {comma_list(names)}"
+
+
+def how_open(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> str:
+    """An open number, how far the data let it be, and what is allowed."""
+    estimate, limit, card = endpoint.estimate, endpoint.limit, result.manifest.baseline
+    if isinstance(estimate, Undefined) or limit is None:
+        return finding(endpoint, verdict, result)
+    low, high = (f"{100 * end:.0f}" for end in (estimate.low, estimate.high))
+    words, possible = _share(estimate.value), f"{low} to {high}"
+    allowed = f"at least {100 * limit:.3g} are needed"
+    if limit < 0:
+        of_answers = card and endpoint.measure in ("agreement", "concordance")
+        name = card.name if card and of_answers else result.manifest.reference.name
+        words = f"{_by(estimate.value, 'below', 'above', 'the same as')} {name}'s"
+        most = f"{-100 * estimate.low:.1f}"
+        possible = (
+            f"{-100 * estimate.high:.1f} to {most}" if estimate.high < 0 else f"up to {most} below"
+        )
+        allowed = f"{-100 * limit:.3g} are allowed"
+    alone = f" ({FAILS_ALONE})" * (endpoint.state == "fails alone")
+    return f"{in_plain_words(endpoint.name)}: {words}; {possible} are possible, {allowed}{alone}"
 
 
 def limit_key(endpoint: Endpoint) -> str:
@@ -153,21 +173,11 @@ def limit_key(endpoint: Endpoint) -> str:
 
 
 def _as_good(verdict: Replacement, result: AuditResult) -> str:
-    """On how many texts the answers are the same, and how the target reacts to random changes."""
-    judged = {end.measure: end for end in whole(verdict.endpoints) if end.limit is not None}
+    """On how many texts the answers are the same, or the first number that is judged."""
     same = measured(result, verdict.target, "iid_agreement")
-    parts = []
     if isinstance(same, Estimate):
-        parts.append(f"same answer on {round(same.value * same.n):,} of {same.n:,} texts")
-    if end := judged.get("concordance"):
-        share = own_number(end, verdict, verdict.target, result) or 0.0
-        changes, card = changes_of(end), result.manifest.baseline
-        close = f" as close as {card.name}'s" if card else " as required"
-        alike = share >= _SAME
-        parts.append(f"{'same ' * alike}reaction to {changes}{close * (not alike)}")
-    elif end := judged.get("keeps"):
-        parts.append(finding(end, verdict, result))
-    return ", ".join(parts)
+        return f"same answer on {round(same.value * same.n):,} of {same.n:,} texts"
+    return finding(carrying(verdict)[0], verdict, result)
 
 
 def in_plain_words(name: str) -> str:
@@ -247,7 +257,7 @@ _FINDINGS = {
     "agreement": "other answer on {otherwise} of texts",
     "keeps": "keeps its answer under {changes} {less}",
     "concordance": "same reaction in {pairs} of 100 pairs of {changes}",
-    "reach": "{share} as strong a reaction{to}",
+    "reach": "reacts{to} {share} as strongly",
 }
 
 
@@ -267,7 +277,7 @@ def finding(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> st
             lower = _by(value, "lower than", "higher than", "the same as")
             return f"{in_plain_words(endpoint.name)} {lower} {card.name}'s ({allowed})"
         value = ours
-        allowed = f"{card.name} {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
+        allowed = f"{card.name}: {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
     words = _FINDINGS[measure].format(
         name=endpoint.name,
         reference=result.manifest.reference.name,
@@ -280,12 +290,10 @@ def finding(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> st
         pairs=_of_100(value),
     )
     if not allowed and least is not None:
-        limits = {
-            "agreement": f"at most {_share(1 - least)}",
-            "concordance": f"{_of_100(least)} needed",
-        }
-        allowed = limits.get(measure, f"{_share(least)} needed")
-        if endpoint.most and value > 1:
+        allowed = f"{_share(least)} needed"
+        if measure == "agreement":
+            allowed = f"at most {_share(1 - least)}"
+        elif endpoint.most and value > 1:
             allowed = f"at most {_share(endpoint.most)}"
     return f"{words} ({allowed})" if allowed else words
 
@@ -303,40 +311,59 @@ def _share(value: float) -> str:
     return f"{in_percent(value)[0].removesuffix('.0')}\u00a0%"
 
 
-def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, str]:
-    """How many texts decide in 4 runs of 5, as seen, too, and the options of a run on as many."""
-    manifest, target, seen = result.manifest, verdict.target, verdict.if_as_seen
-    card, needed = manifest.data[0], verdict.if_equal or seen
-    if needed is None:
+def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[str, int]]:
+    """How many texts decide in 4 runs of 5: as seen, and if equal; the options of such a run."""
+    manifest, target, equal = result.manifest, verdict.target, verdict.if_equal
+    card, plan, ends = manifest.data[0], verdict.if_as_seen or equal, carrying(verdict)
+    if plan is None:
         # Same answers as a share, and not in comparison with a baseline's.
-        same = [end for end in carrying(verdict) if end.name == "agreement" and not card.labelled]
+        same = [end for end in ends if end.name == "agreement" and not card.labelled]
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
-            return "", ""
+            return "", {}
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
-        texts = "text that differs" if differ == 1 else "texts that differ"
-        return f"Gold labels are needed on the {differ:,} {texts}" * bool(differ), ""
-    numbers = {"n": needed.changed, "n-unchanged": needed.unchanged}
-    options = [f"--{name} {rounded_up(n)}" for name, n in numbers.items() if n is not None]
-    rows, most = card.rows - card.duplicates - card.empty, max(filter(None, numbers.values()))
-    have = f" (these data have {rows:,}: add texts)" if rows < most else ""
-    case, as_seen = f"{target} differs as much as here", ""
-    if verdict.if_equal:
-        reference, yardstick = manifest.reference.name, manifest.baseline
-        close = f"close to {reference} as {yardstick.name}" if yardstick else f"good as {reference}"
-        case = f"{target} is as {close}"
-        if verdict.if_equal != seen:
-            takes = (
-                f"it takes {_texts(seen)} texts"
-                if seen
-                else f"not even {MOST_TEXTS:,} texts decide"
-            )
-            as_seen, case = f"If {target} differs as much as here, {takes}. ", f"it is as {close}"
+        return f"Gold labels are needed on the {counted(differ, 'text')} that differ" * bool(
+            differ
+        ), {}
+    numbers = {"n": plan.changed, "n-unchanged": plan.unchanged}
+    options = {name: rounded_up(n) for name, n in numbers.items() if n is not None}
     alone = result.earlier_looks or result.combined_with or manifest.settings.get("cluster")
-    added = "" if alone else ", added to this one,"
-    more = f"If {case}, a new run on {_texts(needed)} texts{have}{added} is enough in 4 runs of 5"
-    return f"{as_seen}{more}", " ".join(options)
+    further, yardstick = " further" * (not alone), manifest.baseline
+    close = f"close as {yardstick.name}" if yardstick else f"good as {manifest.reference.name}"
+    case = f"{target} is as {close}"
+    if verdict.if_as_seen is None:
+        more = f"{_too_near(ends)}. Only if {case} are {_texts(plan, further)} enough"
+    else:
+        more = f"Plan {_texts(plan, further)}"
+        if equal not in (None, plan):
+            more += f"; if {case}, {_texts(equal).removesuffix(' texts')} are enough"
+    rows = card.rows - card.duplicates - card.empty
+    have = f". The data have {rows:,}: add others" * (rows < max(options.values()))
+    return f"{more} (in 4 runs of 5){have}", options
 
 
-def _texts(needed: TextsNeeded) -> str:
+def nearest(ends: Iterable[Endpoint]) -> Endpoint | None:
+    """The endpoint that is nearest to its limit, or farthest beyond it."""
+    room = {
+        (end.estimate.value - end.limit) / abs(end.limit): end
+        for end in ends
+        if end.limit and isinstance(end.estimate, Estimate)
+    }
+    return room[min(room)] if room else None
+
+
+def _too_near(ends: Sequence[Endpoint]) -> str:
+    """Why more texts hardly help."""
+    end = nearest(ends)
+    if end is None or end.limit is None or not isinstance(end.estimate, Estimate):
+        return "More texts will hardly bring a ✓"
+    write = points if end.limit < 0 else _share
+    near = "too near" if end.estimate.value > end.limit else "beyond"
+    seen, limit = write(end.estimate.value), write(end.limit).removesuffix(".0")
+    why = f"the difference seen, {seen}, is {near} the limit, {limit}"
+    return f"More texts will hardly bring a ✓: {why}"
+
+
+def _texts(needed: TextsNeeded, further: str = "") -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
-    return comma_list([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
+    words = comma_list([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
+    return f"{words.replace(' ', f'{further} ', 1)} texts"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -24,13 +22,13 @@ from reports.blocks import (
     paragraph,
     within,
 )
-from reports.builders.answer import SIGNS
+from reports.builders.estimates import table_of
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked_differently, reproduce, run_lines
-from reports.prose import Text, joined, plain, prose, written
-from reports.wording import short
+from reports.prose import Text, prose, written
+from reports.wording import Cell
 from scope.jobs.audit.answer import to_do, verdict_sentences
-from scope.jobs.audit.limits import limits_table, numbers_table
+from scope.jobs.audit.limits import numbers_table
 from scope.jobs.audit.page import page as audit_page
 from scope.jobs.audit.page_matrix import (
     Direction,
@@ -51,7 +49,6 @@ from scope.records import (
     AuditResult,
     CompareResult,
     EstimatedResult,
-    Measurement,
     ModelFacts,
     PairResult,
     ReuseResult,
@@ -82,35 +79,32 @@ def page(result: PairResult) -> Page:
     place = result.audits.index(most_telling(every).audit) if several else 0
     first = pages[place]
     blocks = replacements(every) if several else first.sections[0].blocks
+    sentences = tuple(findings(result))
+    told = [Bullets(sentences)] if sentences else []
     return Page(
         title=f"SCoPE pair: {', '.join(models)}",
         heading=counted_verdicts(every) if several else first.heading,
         about=about_directions(every) if several else first.about,
         sections=(
-            Section(anchor="answer", title="Answer", blocks=(*blocks, *_more(result, every))),
+            Section(anchor="answer", title="Answer", blocks=(*blocks, *told)),
             *([limits_section(every)] if several else []),
             *(section for section in first.sections[1:-1] if not section.folded),
             *models_section(result),
-            *(
-                _numbers(number, part, made, is_open=number == place + 1)
-                for number, (part, made) in enumerate(zip(result.parts, pages, strict=True), 1)
+            Section(
+                anchor="parts",
+                title="Each part",
+                heading="Each part, with its own command",
+                blocks=tuple(
+                    _part(part, made, is_open=made is first)
+                    for part, made in zip(result.parts, pages, strict=True)
+                ),
+                folded=True,
             ),
             *_left_out(result),
             reproduce(result.manifest, result.clock),
         ),
         brief=tuple(_brief(result, every, first)),
     )
-
-
-def _more(result: PairResult, every: Sequence[Direction]) -> Iterator[Block]:
-    """The findings of other parts, and the reverse direction."""
-    if sentences := tuple(findings(result)):
-        yield Bullets(sentences)
-    for back in every[1:] if len(every) == 2 else ():
-        if back.answer:
-            words = f"{SIGNS[back.answer.verdict.decision][0]} {back.answer.words.opening}"
-            title = prose("In reverse: {words}", words=words)
-            yield Fold(title, (limits_table([back.answer], back.audit),))
 
 
 def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Iterator[Block]:
@@ -125,7 +119,7 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
     elif answers:
         yield from verdict_sentences(answers[:1])
         yield numbers_table(answers)
-        yield from to_do(every[0].audit, answers[:1])
+        yield from to_do(every[0].audit, answers[:1], brief=True)
     yield from map(Paragraph, findings(result))
     lines = [*model_lines(result.manifest)] if result.audits else []
     if result.not_run:
@@ -142,21 +136,7 @@ _ABOUT = note(
 )
 
 
-def alike(similarities: Sequence[Measurement]) -> Iterator[Text]:
-    """The similarity of the answers of each two models, by each measure."""
-    for (first, second), rows in groupby(similarities, key=attrgetter("target", "against")):
-        numbers = joined(
-            prose(f"{metric_name(row.metric).label} {short(row.estimate)}") for row in rows
-        )
-        yield prose(
-            "Answers of {first} and {second}: {numbers}.",
-            first=first,
-            second=str(second),
-            numbers=numbers,
-        )
-
-
-def _numbers(place: int, part: EstimatedResult, made: Page, *, is_open: bool) -> Section:
+def _part(part: EstimatedResult, made: Page, *, is_open: bool) -> Fold:
     """The command of a part, and its sections that are not open above.
 
     Examples with a search stay in the part's own page: a page has one search at most.
@@ -167,18 +147,13 @@ def _numbers(place: int, part: EstimatedResult, made: Page, *, is_open: bool) ->
         if section.folded
         or not (is_open or any(getattr(item, "finder", None) for item in within(section.blocks)))
     ]
-    return Section(
-        anchor=f"part-{place}",
-        title=f"Part {place}",
-        heading=f"Part {place}: {plain(made.heading) or made.title.removeprefix('SCoPE ')}",
-        blocks=(
-            *([Paragraph(made.about)] if made.about else []),
-            paragraph("This part alone, with the same numbers and more examples:"),
-            Preformatted(part.manifest.command),
-            *(Fold(written(shown.heading or shown.title), shown.blocks) for shown in sections),
-        ),
-        folded=True,
+    blocks: tuple[Block, ...] = (
+        *([Paragraph(made.about)] if made.about else []),
+        paragraph("This part alone, with the same numbers and more examples:"),
+        Preformatted(part.manifest.command),
+        *(Fold(written(shown.heading or shown.title), shown.blocks) for shown in sections),
     )
+    return Fold(made.heading or written(made.title.removeprefix("SCoPE ")), blocks)
 
 
 def _left_out(result: PairResult) -> Iterator[Section]:
@@ -197,8 +172,16 @@ def findings(result: PairResult) -> Iterator[Text]:
 def models_section(result: PairResult) -> Iterator[Section]:
     """One section; none of results of earlier releases."""
     if result.facts:
-        alike_ = tuple(alike(result.similarities))
-        likeness = (Bullets(alike_), _ABOUT) if alike_ else ()
+        rows = (
+            (
+                f"{row.target} and {row.against}",
+                metric_name(row.metric).label,
+                Cell.of(row.estimate),
+            )
+            for row in result.similarities
+        )
+        table = table_of("How alike the answers are", ("models", "measure", "value"), rows)
+        likeness = (table, _ABOUT) if table else ()
         blocks = (*_facts(result.facts), *likeness, *similar_layers(result.alignments))
         yield Section(anchor="models", title="Models", blocks=blocks)
 

@@ -102,7 +102,6 @@ def test_a_comment_on_a_pull_request_has_the_answer_the_gates_examples_and_the_r
         for part in (
             "No verdict",
             "A gate failed",
-            "Same answers",
             "> a fine ~~film~~",
             "Report: ",
         )

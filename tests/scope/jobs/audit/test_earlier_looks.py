@@ -92,7 +92,7 @@ def test_two_runs_are_judged_on_the_texts_of_both_and_a_third_is_exploratory(toy
     third = toy_audit("Student", **few, seed=2, run="third")
     assert names(third) == (("first", "second"), ())
     (note,) = notes(third)
-    assert "an earlier run (first, second) used these texts with another plan" in note
+    assert "other runs (first, second) used these texts with another plan" in note
     assert all("Exploratory" in one.sentence for one in third.verdict_lines())
 
     # What had finished when a run began is settled.

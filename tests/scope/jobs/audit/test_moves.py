@@ -87,14 +87,12 @@ def test_the_moves_of_a_panel_give_the_slope_and_the_reaction_that_the_result_ho
 @pytest.mark.parametrize(
     ("strength", "reach", "concordance", "remark"),
     [
-        (0.9, "within", "within", "good ✓ reacts as teacher does"),
+        (0.9, "within", "within", "good ✓ reacts alike"),
         (0.9, "within", "not shown", "open ? too early to say"),
         (0.02, "beyond", "beyond", "bad ✗ hardly reacts"),
-        (0.5, "within", "beyond", "bad ✗ reacts to other changes"),
-        (0.5, "beyond", "within", "bad ✗ reacts less strongly"),
-        (3.0, "beyond", "within", "bad ✗ reacts more strongly"),
-        (0.9, "within", "not judged", "good ✓ reacts as strongly"),
-        (0.9, "not judged", "within", "good ✓ reacts to the same changes"),
+        (0.5, "within", "beyond", "bad ✗ reacts otherwise"),
+        (3.0, "beyond", "within", "bad ✗ reacts otherwise"),
+        (0.9, "not judged", "within", "good ✓ reacts alike"),
         (0.9, "not judged", "not judged", "pale "),
     ],
 )

@@ -79,7 +79,6 @@ def test_the_more_similar_half_stands_among_the_parts(toy_audit):
     assert rows.value["hard_scope"] == pytest.approx(of_texts.mean(), abs=1e-6)
     assert rows.n["hard_scope"] == more.example.nunique()
     page = markdown_of(result, verbose=True)
-    assert "Read the pairs that are farthest apart" in page
     assert "| more similar half |" in page
     assert "The more similar half of a capability’s kept pairs: " in page
     assert from_json(to_json(result)).perturbations == result.perturbations

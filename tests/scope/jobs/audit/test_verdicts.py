@@ -9,7 +9,7 @@ from reports.prose import plain
 from scope.errors import SpecError
 from scope.jobs.audit.answer import written_verdicts
 from scope.jobs.audit.telling import telling_text
-from scope.jobs.audit.verdict_words import carrying, finding, in_plain_words
+from scope.jobs.audit.verdict_words import carrying, finding, how_open, in_plain_words
 from scope.records import Undefined
 
 
@@ -116,7 +116,7 @@ def test_a_copy_may_replace_and_other_models_may_not(with_baseline):
     assert {"accuracy", "concordance on typo"} < set(stranger.beyond)
     # Everything is as the reference's but for the size of its moves.
     assert (still.decision, still.beyond) == ("may not", ("reach on typo",))
-    hardly = r"10\s% as strong a reaction to typos \(70\s% needed\)"
+    hardly = r"reacts to typos 10\s% as strongly \(70\s% needed\)"
     assert re.search(hardly, still.sentence)
     assert decided[Constant].decision == decided[Chance].decision == "may not"
     assert decided[Thrice].beyond == ("reach on typo",)
@@ -143,7 +143,7 @@ def test_every_sentence_is_carried_by_its_endpoints(with_baseline):
             words = (
                 map(in_plain_words, verdict.open)
                 if more
-                else [finding(end, verdict, with_baseline)]
+                else [how_open(end, verdict, with_baseline)]
             )
             assert all(word in verdict.sentence for word in words)
 
@@ -193,7 +193,9 @@ def test_further_open_limits_are_named_as_open(audited):
     few = {"least_agreement": 0.999, "least_concordance": 0.9999, "recall": ["positive"]}
     (verdict,) = audited(Copy, texts=80, baseline=Seed(), **few).verdicts
     assert ": 2 of 6 limits met; open: same answers (80 texts, at least " in verdict.sentence
-    assert re.search(r", same reaction to typos \(80 texts, at least .* needed\)", verdict.sentence)
+    assert re.search(
+        r" and same reaction to typos \(80 texts, at least .* needed\)", verdict.sentence
+    )
 
 
 def test_looks_need_random_candidates(audited):
@@ -209,7 +211,7 @@ def test_too_few_texts_never_may_replace_and_say_how_many_would_do(audited):
     (copy,) = audited(Copy, texts=100, baseline=Seed()).verdicts
     assert copy.if_equal.unchanged > 189
     assert re.search(
-        r"\(these data have 100: add texts\), added to this one, .*: --n-unchanged \d\d0\b",
+        r"Plan (\d\d0) further unch.* The data have 100: add others: --n-unchanged \1\b",
         copy.sentence,
     )
 

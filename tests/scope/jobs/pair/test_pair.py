@@ -114,7 +114,7 @@ def test_the_first_sentence_says_what_the_verdict_allows(found, few, stranger):
     assert first_sentence(stranger) == "✗ Stranger may not replace Reference"
     assert first_sentence(few) == "? It is too early to say whether copy may replace Reference"
     titles = [plain(block.title) for block in page_of(few).blocks() if isinstance(block, Fold)]
-    assert "In reverse: ? It is too early to say whether Reference may replace copy" in titles
+    assert "? It is too early to say whether Reference may replace copy" in titles
 
 
 def test_the_tables_have_the_numbers_of_each_direction(found):
@@ -261,7 +261,7 @@ def test_of_three_models_every_pair_is_audited_and_a_matrix_comes_first(pair):
     result = pair(Reference(), Copy(), Seed())
     audits = result.audits
     shown = page_of(result)
-    assert plain(shown.heading).startswith("Of 6 replacements of one model by another, ")
+    assert plain(shown.heading).startswith("0 of 6 replacements may be made; ")
     matrix = next(block for block in shown.blocks() if isinstance(block, Table))
     cells = [[plain(cell) for cell in row.cells[1:]] for row in matrix.rows]
     assert [row[place] for place, row in enumerate(cells)] == [""] * 3
