@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -176,24 +176,23 @@ def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """The logs without those of earlier runs of a model under the same conditions."""
     by_date = sorted(logs, key=lambda log: log.date)
     newest = {(log.model, log.conditions): log.date for log in by_date}
-    kept = []
     for log in logs:
         date = newest[log.model, log.conditions]
-        if log.date == date:
-            kept.append(log)
-        elif log.paths:
+        if log.date != date and log.paths:
             what = f"{log.model} on {log.conditions.task}"
             remark_once(f"of {what} the run of {date} is read; for another name {log.paths[0]}")
-    return tuple(kept)
+    return tuple(log for log in logs if log.date == newest[log.model, log.conditions])
 
 
-def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
+def _told_apart(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """The logs, with the arguments in a model's name where it stands for several models."""
-    logs = tuple(logs)
     variants = Counter(model for model, _ in {(log.model, log.arguments) for log in logs})
-    names = (f"{log.model} ({log.arguments or 'defaults'})" for log in logs)
-    pairs = zip(logs, names, strict=True)
-    return tuple(log if variants[log.model] == 1 else replace(log, model=n) for log, n in pairs)
+    return tuple(
+        replace(log, model=f"{log.model} ({log.arguments or 'defaults'})")
+        if variants[log.model] > 1
+        else log
+        for log in logs
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -265,15 +264,13 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
 
 def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
     values: dict[str, list[float]] = {}
-    for item in items:
-        for name, value in item.scores.items():
-            if math.isfinite(value):
-                values.setdefault(name, []).append(value)
+    for name, value in (pair for item in items for pair in item.scores.items()):
+        if math.isfinite(value):
+            values.setdefault(name, []).append(value)
     for name, numbers in values.items():
         if len(numbers) < len(items):
-            remark_once(
-                f"{file.model}: `{name}` is the mean of {len(numbers)} of {len(items)} items"
-            )
+            part = f"{len(numbers)} of {len(items)} items"
+            remark_once(f"{file.model}: `{name}` is the mean of {part}")
     return LoggedAnswers(
         model=file.model,
         file=str(file.paths[0]) if file.paths else "",

@@ -174,24 +174,13 @@ def _opened(spec: str, named: Mapping[str, str]) -> tuple[Source, Mapping[str, s
 def _frame(
     source: Source, columns: Mapping[str, str], above: str | None
 ) -> tuple[pandas.DataFrame, LeftOutRows]:
-    wanted = _wanted(source, columns, None if above is None else float(above))
-    rows, left_out = read_columns(source, wanted)
-    rows["id"] = rows["item" if "item" in rows else "text"]
-    rows = rows.reindex(columns=list(COLUMNS))
-    return rows.assign(correct=rows["correct"].astype("float32")), left_out
-
-
-def _wanted(
-    source: Source, columns: Mapping[str, str], above: float | None
-) -> dict[str, WantedColumn]:
-    """The columns to read, by role; the text includes columns of context and options."""
+    """The columns of the roles; the text includes those of context and options."""
     names = source.class_names.get(columns.get("category", ""), ())
-
     readers: dict[str, Callable[[Any], object]] = {
         "model": label_of,
         "item": label_of,
         "category": partial(label_of, names=names),
-        "correct": partial(correct_of, above=above),
+        "correct": partial(correct_of, above=None if above is None else float(above)),
     }
     wanted = {
         role: WantedColumn((columns[role],), read, required=role == "item")
@@ -200,16 +189,18 @@ def _wanted(
     }
     roles = [role for role in ("text", "context", "options") if role in columns]
 
-    def read(*values: object) -> str | None:
+    def read_text(*values: object) -> str | None:
         content = dict(zip(roles, values, strict=True))
-        context = written_of(content.get("context"))
         options, _ = options_of(content.get("options"))
-        return whole_text(written_of(content["text"]), context, options)
+        return whole_text(written_of(content["text"]), written_of(content.get("context")), options)
 
     if "text" in columns:
-        required = "item" not in columns
-        wanted["text"] = WantedColumn(tuple(columns[role] for role in roles), read, required)
-    return wanted
+        several = tuple(columns[role] for role in roles)
+        wanted["text"] = WantedColumn(several, read_text, required="item" not in columns)
+    rows, left_out = read_columns(source, wanted)
+    rows["id"] = rows["item" if "item" in rows else "text"]
+    rows = rows.reindex(columns=list(COLUMNS))
+    return rows.assign(correct=rows["correct"].astype("float32")), left_out
 
 
 def choose_matrix_columns(source: Source, named: Mapping[str, str]) -> dict[str, str]:
