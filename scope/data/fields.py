@@ -1,7 +1,4 @@
-"""The rows of a table by what their columns mean: text, label, id, ...
-
-Whole columns of a table with many rows, as numbers of their distinct values.
-"""
+"""The rows of a table, or its whole columns, by what the columns mean: text, label, id, ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows become a task's items: choice questions, questions on passages; named, counted, sampled.
+"""Rows become a task's items or pairs of texts; named, counted, sampled.
 
 A choice question has ``question``, ``options`` (or ``choices``, ``endings``, or a column an option,
 such as ``A`` to ``D`` or ``option_a`` to ``option_d``) and, where it is known, ``answer``; it may
@@ -6,12 +6,9 @@ have ``id``, ``context`` and ``category`` (or ``subject``). A question on a pass
 ``question``, ``context`` and ``answers``: an empty list, or ``is_impossible``, says that the
 passage does not answer it. SQuAD's own JSON is read, too.
 
-Pairs of texts that people scored, one per row: any table, or a data set of the hub.
-
-A row has two texts, such as ``sentence1`` and ``sentence2``, and a ``score``; it may have an
-``id``, and a ``split`` that names the part of the data it belongs to. Columns are found by their
-usual names in any case. A premise and a hypothesis are no such pair: entailment has a direction,
-similarity has none.
+A pair that people scored has two texts, such as ``sentence1`` and ``sentence2``, and a ``score``;
+it may have an ``id``, and a ``split`` that names the part of the data it belongs to. A premise and
+a hypothesis are no such pair: entailment has a direction, similarity has none.
 """
 
 from __future__ import annotations

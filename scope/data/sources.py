@@ -1,10 +1,9 @@
-"""Sources of rows: the record that every reader gives, and the lines of text files.
+"""Sources of rows: the record that every reader gives, the lines of text files, data of Python.
 
 `reading` is the border of all readers: it turns every error of theirs into a `DataError`.
 
-Data of a Python session: lists, data frames and data sets become rows that are named by content.
-
-A `MemorySpec` is a text like any other spec, ``memory:`` and a hash, and carries its rows. So tasks
+Lists, data frames and data sets of a Python session become rows that are named by content. A
+`MemorySpec` is a text like any other spec, ``memory:`` and a hash, and carries its rows. So tasks
 and readers, also those of plugins, take data from Python wherever they take a spec.
 """
 

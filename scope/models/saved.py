@@ -425,7 +425,18 @@ class TableColumn:
             When a question has no row number, or one that the table lacks.
         """
         for place, question in enumerate(questions):
-            yield place, self._answer(question)
+            if question.row is None or not 0 <= question.row < len(self._letters):
+                row = "no known row" if question.row is None else f"row {question.row}"
+                raise ModelError(
+                    f"the question `{question.id}` of {row}, and {self._name} with "
+                    f"{len(self._letters)} answers a model, by row from 0",
+                    expected="questions that are made of the rows of the table's data",
+                    fix=f"choose the data that the table was made for, or {_BY_ID}",
+                )
+            letter = self._letters[question.row]
+            choice = LETTERS.find(letter)
+            is_option = 0 <= choice < len(question.options)
+            yield place, Answer(choice=choice if is_option else None, asked=letter != NOT_ASKED)
 
     def require_rows(self, rows: int, data: str) -> None:
         """Check that the table is as long as the data.
@@ -442,21 +453,6 @@ class TableColumn:
                 expected="one character for each row of the data, in their order",
                 fix=f"choose the data that the table was made for, or {_BY_ID}",
             )
-
-    def _answer(self, question: Question) -> Answer:
-        if question.row is None or not 0 <= question.row < len(self._letters):
-            raise ModelError(
-                f"the question `{question.id}` of "
-                f"{'no known row' if question.row is None else f'row {question.row}'}, and "
-                f"{self._name} with {len(self._letters)} answers a model, by row from 0",
-                expected="questions that are made of the rows of the table's data",
-                fix=f"choose the data that the table was made for, or {_BY_ID}",
-            )
-        letter = self._letters[question.row]
-        if letter == NOT_ASKED:
-            return Answer(asked=False)
-        choice = LETTERS.find(letter)
-        return Answer(choice=choice if 0 <= choice < len(question.options) else None)
 
 
 def _read_table(path: Path) -> Mapping[str, str]:

@@ -4,7 +4,7 @@ It is read from tables, saved predictions and runs. Each source becomes a data f
 with one row per model and question and the columns ``model``, ``id``, ``text``, ``category`` and
 ``correct``. Any value except the id may be missing in a row.
 
-Reads the answers, questions, costs and communities of a job on a fleet.
+The costs and communities of its models are read here, too.
 """
 
 from __future__ import annotations
