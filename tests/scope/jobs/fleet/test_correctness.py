@@ -210,6 +210,12 @@ def test_rows_without_gold_are_left_out_and_labels_may_stand_alone(save):
     assert read_questions(folder).texts == ("Who?", "Why?", "")
 
 
+def test_columns_have_the_usual_names_of_tables(save):
+    row = {"id": "1", "prompt": "Who?", "dataset": "arc", "answer": 1, "gold": 1}
+    matrix = read_questions(save("a", row))
+    assert (matrix.texts, matrix.categories) == (("Who?",), ("arc",))
+
+
 def test_files_may_be_packed_or_parquet(tmp_path):
     row = {"id": "1", "answer": "x", "gold": "x"}
     with gzip.open(tmp_path / "a.jsonl.gz", "wt") as file:
