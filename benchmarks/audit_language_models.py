@@ -46,12 +46,12 @@ from capabilities.synonym import Synonym
 from capabilities.typo import Typo
 from perturbations.capability import InvarianceCapability, perturb
 from scope.answers import CachedClassifier, Memory
-from scope.models.causal import CausalModel
 from scope.models.decoder import Decoder, Decoders
 from scope.models.inference import AS_GIVEN
 from scope.models.labels import LabelWordClassifier
-from scope.models.loading import load_classifier
+from scope.models.language_models import CausalModel
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_classifier
 from scope.protocols import SearchOptions
 from scope.records import Example, Prediction
 

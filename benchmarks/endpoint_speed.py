@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 
 from surroundings import command, show, surroundings
 
-from scope.models.endpoint import load
-from scope.models.endpoint.roles import EndpointModel
+from scope.models.endpoint import EndpointModel, load
 from scope.models.options import ModelOptions
 from scope.records import Question
 

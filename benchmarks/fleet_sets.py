@@ -16,8 +16,8 @@ from stored_answers import stored_answers
 
 from scope.answers.vectors import question_vectors
 from scope.jobs.fleet.questions import Answers, QuestionLayout, Table, make_layout, question_table
-from scope.models.loading import load_encoder
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_encoder
 from scope.protocols import Progress
 
 SETS = ("metabench", "mmlu_pro")

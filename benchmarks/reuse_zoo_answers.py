@@ -13,9 +13,8 @@ from scope.data.sampling import by_name, draw, load_data
 from scope.jobs.perturbing import PairSearch, choose_capabilities
 from scope.jobs.reuse.models import Part
 from scope.jobs.reuse.responses import ItemSet, ReuseItem, TextResponses, text_items
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
-from scope.models.scheme import Model
+from scope.models.scheme import Model, load_classifier
 from scope.protocols import Progress, SearchOptions
 from scope.records import Prediction
 

@@ -54,8 +54,8 @@ from perturbations.textattack_gate import load_textattack
 from scope.answers import CachedClassifier, Memory
 from scope.data.sampling import load_data
 from scope.demo_models.build import build_demo_models
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_classifier
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.paths import cache_folder
 from scope.progress import suitable_progress

@@ -28,12 +28,12 @@ from surroundings import command, show, surroundings
 
 from capabilities.synonym import Synonym
 from perturbations.capability import InvarianceCapability
-from perturbations.constraints import swap_in_sentence
 from perturbations.lexicon import base_forms
+from perturbations.transformations import swap_in_sentence
 from scope.demo_models.build import packaged_minilm
 from scope.errors import ModelError
-from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
+from scope.models.scheme import load_encoder
 from scope.protocols import SearchOptions
 
 ACCEPTED = ("TRUE", "TRUE_IMPLICIT")

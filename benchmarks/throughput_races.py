@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import throughput_checkpoints as made
 
-from scope.models.loading import load_encoder, load_model
+from scope.models.heads import word_pieces
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
-from scope.models.spelling import word_pieces
+from scope.models.scheme import load_encoder, load_model
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.protocols import Answers
 from scope.records import BLANK, Question

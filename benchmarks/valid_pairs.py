@@ -37,8 +37,8 @@ from scope.data.sampling import load_data
 from scope.demo_models.build import build_demo_models, packaged_minilm
 from scope.jobs.perturbing import choose_capabilities
 from scope.metrics.consistency import cohen_kappa
-from scope.models.loading import load_classifier, load_encoder
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_classifier, load_encoder
 from scope.paths import cache_folder
 from scope.progress import Silent
 from scope.protocols import Classifier, Encoder, SearchOptions

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scope.metrics.concordance import Reach, reach
+from scope.metrics.invariance import Reach, reach
 from scope.records import ERROR, Estimate
 from scope.statistics.intervals import student_estimate
 from scope.statistics.margins import Discordance, effective

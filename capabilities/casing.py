@@ -64,9 +64,8 @@ class Casing(InvarianceCapability):
 
     def parts(self, generator: random.Random) -> Parts:
         """Every form of every word, or of the whole text; nothing is drawn."""
-        from perturbations.constraints import NoTokens
         from perturbations.search import BestCandidate
-        from perturbations.transformations import Rewrites, WordReplacements
+        from perturbations.transformations import NoTokens, Rewrites, WordReplacements
 
         forms = [FORMS[name] for name in FORMS if self.form in (name, "any")]
         if self.words == "all":
@@ -84,7 +83,7 @@ def everywhere(form: Callable[[str], str], text: str) -> str:
     >>> everywhere(str.upper, "don't miss @it")
     "DON'T MISS @it"
     """
-    from perturbations.constraints import TOKEN
+    from perturbations.transformations import TOKEN
 
     def change(piece: re.Match[str]) -> str:
         if TOKEN.search(piece[0]):

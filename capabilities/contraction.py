@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.capability import check_choice
-from perturbations.edits import Change, Edit, EditingCapability, any_of, just_before, like
+from perturbations.capability import EditingCapability, check_choice
+from perturbations.edits import Change, Edit, any_of, just_before, like
 
 Direction = Literal["both", "shorten", "write_out"]
 
@@ -73,7 +73,7 @@ class Contraction(EditingCapability):
 
 
 def _written_out(text: str) -> Iterator[Change]:
-    from perturbations.lexicon import contractions
+    from perturbations.transformations import contractions
 
     for match in _pattern().finditer(text):
         short = re.sub(r"\s", "", match[0]).lower().replace("’", "'")
@@ -91,7 +91,7 @@ def _written_out(text: str) -> Iterator[Change]:
 
 
 def _shortened(text: str) -> Iterator[Change]:
-    from perturbations.lexicon import contractions
+    from perturbations.transformations import contractions
 
     short_of = {long: short for short, long in contractions().items()}
     apart = _TREEBANK.search(text)
@@ -116,7 +116,7 @@ def _shortened(text: str) -> Iterator[Change]:
 
 def _pattern() -> re.Pattern[str]:
     """Every contraction, in one piece or, as in a treebank, in two."""
-    from perturbations.lexicon import contractions
+    from perturbations.transformations import contractions
 
     parts = (re.sub(r"(n't|'\w+)$", r" \1", short).split() for short in contractions())
     listed = "|".join(rf"{stem}\s?{end}" for stem, end in sorted(parts, reverse=True))

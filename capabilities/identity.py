@@ -18,11 +18,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from perturbations.capability import check_candidates, check_choice
+from perturbations.capability import EditingCapability, check_candidates, check_choice
 from perturbations.edits import (
     Change,
     Edit,
-    EditingCapability,
     any_of,
     drawn,
     has_capitals,

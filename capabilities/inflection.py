@@ -19,8 +19,8 @@ from importlib.metadata import version
 from types import MappingProxyType
 from typing import Literal
 
-from perturbations.capability import check_choice
-from perturbations.edits import Change, Edit, EditingCapability, has_capitals, like
+from perturbations.capability import EditingCapability, check_choice
+from perturbations.edits import Change, Edit, has_capitals, like
 from perturbations.lexicon import base_forms_by_part, inflect, wordnet
 from scope.records import Setting
 

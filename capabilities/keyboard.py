@@ -71,9 +71,13 @@ class Keyboard(InvarianceCapability):
             WordSwapRandomCharacterDeletion,
         )
 
-        from perturbations.constraints import NoTokens
         from perturbations.search import BestCandidate
-        from perturbations.transformations import ChangedWords, WordReplacements, drawn_from
+        from perturbations.transformations import (
+            ChangedWords,
+            NoTokens,
+            WordReplacements,
+            drawn_from,
+        )
 
         every = {"random_one": False, "skip_first_char": True}
         errors = {

@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from perturbations.capability import check_candidates, check_choice
+from perturbations.capability import EditingCapability, check_candidates, check_choice
 from perturbations.edits import (
     Change,
-    EditingCapability,
     any_of,
     drawn,
     has_capitals,

@@ -19,11 +19,10 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from perturbations.capability import check_candidates, check_choice
+from perturbations.capability import EditingCapability, check_candidates, check_choice
 from perturbations.edits import (
     Change,
     Edit,
-    EditingCapability,
     any_of,
     drawn,
     has_capitals,

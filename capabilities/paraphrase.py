@@ -22,8 +22,8 @@ import numpy as np
 from perturbations.capability import InvarianceCapability, Parts, check_whole
 from scope.core.options import Limits
 from scope.errors import SpecError
-from scope.models.loading import load_encoder, load_model
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_encoder, load_model
 from scope.protocols import Answerer, Classifier, Encoder, SearchOptions
 from scope.records import Example, Perturbation, Question, Setting
 
@@ -119,9 +119,8 @@ class Paraphrase(InvarianceCapability):
 
     def parts(self, generator: random.Random) -> Parts:
         """The paraphrases as they are; the best is kept."""
-        from perturbations.constraints import WithinBounds
         from perturbations.search import BestCandidate
-        from perturbations.transformations import WholeTexts
+        from perturbations.transformations import WholeTexts, WithinBounds
 
         cosines = _paraphraser(self).cosines
         return Parts(WholeTexts(cosines), [WithinBounds(cosines)], BestCandidate())

@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from capabilities.identity import before_a_person
-from perturbations.capability import check_candidates, check_choice
+from perturbations.capability import EditingCapability, check_candidates, check_choice
 from perturbations.edits import (
     Change,
-    EditingCapability,
     by_word,
     drawn,
     has_capitals,

@@ -113,7 +113,7 @@ class Punctuation(InvarianceCapability):
         >>> list(Punctuation(marks="commas", extent="all").rewritten("a, b, and c, but short"))
         ['a, b and c but short']
         """
-        from perturbations.constraints import TOKEN
+        from perturbations.transformations import TOKEN
 
         apart = {place for token in TOKEN.finditer(text) for place in range(*token.span())}
         for kind in CHANGES if self.marks == "any" else [self.marks]:
@@ -141,7 +141,7 @@ def before_tokens(text: str) -> int:
     >>> before_tokens("A film! #new @her"), before_tokens("A film by @her!")
     (7, 15)
     """
-    from perturbations.constraints import TOKEN
+    from perturbations.transformations import TOKEN
 
     pieces = list(re.finditer(r"\S+", text))
     while pieces and TOKEN.match(pieces[-1][0]) and pieces[-1][0][-1] not in ".!?…":

@@ -217,7 +217,6 @@ class Synonym(InvarianceCapability):
             StopwordModification,
         )
 
-        from perturbations.constraints import FluencyKept
         from perturbations.search import GreedyInvariantSwap
         from perturbations.synonyms import (
             ContentWords,
@@ -226,6 +225,7 @@ class Synonym(InvarianceCapability):
             swaps_in_form,
             word_swaps,
         )
+        from perturbations.transformations import FluencyKept
 
         if self.preset == "paper":
             swaps = word_swaps(self.source)

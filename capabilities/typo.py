@@ -109,9 +109,14 @@ class Typo(InvarianceCapability):
         )
         from textattack.transformations import WordSwapNeighboringCharacterSwap
 
-        from perturbations.constraints import MaxWordLength, NoTokens
         from perturbations.search import BestCandidate
-        from perturbations.transformations import ChangedWords, drawn_from, swap_inner_letters
+        from perturbations.transformations import (
+            ChangedWords,
+            MaxWordLength,
+            NoTokens,
+            drawn_from,
+            swap_inner_letters,
+        )
 
         valid = self.preset == "valid"
         neighbours = WordSwapNeighboringCharacterSwap(

@@ -69,9 +69,13 @@ class Unicode(InvarianceCapability):
         from textattack.constraints.pre_transformation import RepeatModification
         from textattack.transformations import WordSwapInvisibleCharacters
 
-        from perturbations.constraints import NoTokens
         from perturbations.search import BestCandidate
-        from perturbations.transformations import ChangedWords, WordReplacements, drawn_from
+        from perturbations.transformations import (
+            ChangedWords,
+            NoTokens,
+            WordReplacements,
+            drawn_from,
+        )
 
         invisible = self.kind == "invisible"
         swap = WordSwapInvisibleCharacters() if invisible else WordReplacements(look_alikes)

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
+from perturbations.edits import Change, edited, some_changes
+from perturbations.lexicon import lexicon_version, not_english, table_fingerprint
 from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Search, Service
 from perturbations.textattack_gate import load_textattack, require_textattack
 from scope.errors import SpecError
@@ -152,8 +154,8 @@ class InvarianceCapability(ABC):
         load_textattack()
         from textattack import Attack
 
-        from perturbations.constraints import FitsContext, MeaningKept
         from perturbations.search import KeepsPrediction
+        from perturbations.transformations import FitsContext, MeaningKept
 
         parts = self.parts(generator)
         constraints = [*parts.constraints]
@@ -172,7 +174,7 @@ class InvarianceCapability(ABC):
         if self._barred(example):
             return 0
         load_textattack()
-        from perturbations.constraints import without_models
+        from perturbations.transformations import without_models
 
         asked: set[str] = set()
 
@@ -311,7 +313,7 @@ def perturb(attack: Attack, example: Example, trial: int) -> Perturbation:
     from textattack.goal_function_results import GoalFunctionResultStatus
     from textattack.shared import AttackedText
 
-    from perturbations.constraints import FitsContext, NearOriginal
+    from perturbations.transformations import FitsContext, NearOriginal
 
     with_outcome = partial(Perturbation, example_id=example.id, trial=trial)
     text = AttackedText(example.text)
@@ -444,3 +446,75 @@ def check_word_source(source: str) -> None:
 def check_candidates(candidates: int) -> None:
     """Refuse a number of replacements at one place that is out of bounds."""
     check_whole("candidates", candidates, 1, MOST_CANDIDATES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditingCapability(InvarianceCapability):
+    """A capability that names its changes of a text; one that keeps the answer is kept.
+
+    Later trials take other changes, then several at once.
+    """
+
+    nothing: ClassVar[str]
+    """Why a text without any change is not applicable."""
+
+    example: ClassVar[tuple[str, str]]
+    """A text before and after one change."""
+
+    draws: ClassVar[bool] = False
+    """Whether the changes depend on the generator."""
+
+    tables: ClassVar[tuple[str, ...]] = ()
+    """The tables of ours that words come from."""
+
+    lexicons: ClassVar[tuple[str, ...]] = ()
+    """Those of "stopwords" and "wordnet" that the changes depend on."""
+
+    english: ClassVar[bool] = True
+    """Whether a text in another language is not applicable, as far as that can be told."""
+
+    # Every change of a text is as long as the text.
+    max_characters: int = 20_000
+
+    @abstractmethod
+    def changes(self, text: str, generator: random.Random) -> Iterable[Change]:
+        """The single changes of a text; all that is random in them is drawn from the generator."""
+
+    def settings(self) -> Mapping[str, Setting]:
+        """The fields, and the content of the tables and lexicons."""
+        return {
+            **super().settings(),
+            **{f"table_{name}": table_fingerprint(name) for name in self.tables},
+            **{name: lexicon_version(name) for name in self.lexicons},
+        }
+
+    def estimate_queries(self, example: Example, options: SearchOptions) -> int:
+        """How many texts a single change makes, over all trials; asks no model."""
+        if len(example.text) > self.max_characters or self.not_applicable(example.text):
+            return 0
+        texts = {example.text}
+        for trial in range(1, options.trials + 1):
+            key = self.generator(options.seed, example, trial).getrandbits(64)
+            changes = some_changes(self.changes, example.text, key)
+            texts.update(edited(example.text, change) for change in changes)
+        return len(texts)
+
+    def not_applicable(self, text: str) -> str | None:
+        """Another language, where it knows English alone; ``nothing`` without a change."""
+        if self.english and (reason := not_english(text)):
+            return reason
+        generator = random.Random(0)  # noqa: S311 - no secret
+        return None if any(self.changes(text, generator)) else self.nothing
+
+    def parts(self, generator: random.Random) -> Parts:
+        """All changes of the text, each place changed once."""
+        from textattack.constraints.pre_transformation import RepeatModification
+
+        from perturbations.search import FewestChanges
+        from perturbations.transformations import EditedTexts
+
+        return Parts(
+            transformation=EditedTexts(self.changes, generator, deterministic=not self.draws),
+            constraints=[RepeatModification()],
+            search_method=FewestChanges(),
+        )

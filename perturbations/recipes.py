@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from perturbations.capability import Parts
-from perturbations.constraints import ManyAtOnce
 from perturbations.lexicon import wordnet
 from perturbations.search import StableWordRanking
 from perturbations.textattack_gate import load_textattack
-from perturbations.transformations import WordReplacements
+from perturbations.transformations import ManyAtOnce, WordReplacements
 
 load_textattack()
 

@@ -19,10 +19,7 @@ from scope.records import Prediction
 
 load_textattack()
 
-from textattack.goal_function_results import (  # noqa: E402
-    GoalFunctionResultStatus,
-    TextToTextGoalFunctionResult,
-)
+from textattack.goal_function_results import GoalFunctionResultStatus, TextToTextGoalFunctionResult  # noqa: E402
 from textattack.goal_functions import ClassificationGoalFunction  # noqa: E402
 from textattack.search_methods import GreedyWordSwapWIR, SearchMethod  # noqa: E402
 from textattack.shared import AttackedText  # noqa: E402

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from perturbations.capability import WORDNET
-from perturbations.constraints import NoTokens, place_of_swap, starts_of_words
 from perturbations.edits import article_for, has_capitals, like, names_in, starts_sentence
 from perturbations.lexicon import (
     WORDS_REMEMBERED,
@@ -39,9 +38,9 @@ from perturbations.lexicon import (
 )
 from perturbations.lockstep import Remembering
 from perturbations.textattack_gate import load_textattack
-from perturbations.transformations import WordReplacements
+from perturbations.transformations import NoTokens, WordReplacements, place_of_swap, starts_of_words
 from scope.errors import DataError
-from scope.models.loading import load_model
+from scope.models.scheme import load_model
 from scope.paths import expanded
 from scope.records import BLANK, Question
 

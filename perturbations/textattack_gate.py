@@ -25,8 +25,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -55,10 +53,10 @@ _MARKER = "post_install_check_3"
 """The file by which TextAttack knows that its downloads were done."""
 
 # fmt: off
-_UNUSED = frozenset((
-    "bert_score", "flair", "langdetect", "language_tool_python", "Levenshtein", "more_itertools",
-    "OpenHowNet", "pinyin", "terminaltables", "word2number",
-))
+_UNUSED = (
+    "bert_score", "flair", "flair.data", "flair.models", "langdetect", "language_tool_python",
+    "Levenshtein", "more_itertools", "OpenHowNet", "pinyin", "terminaltables", "word2number",
+)
 # fmt: on
 """Modules that TextAttack imports when it is imported itself, and that no search of ours uses."""
 
@@ -119,7 +117,10 @@ def _import() -> None:
     words = stopwords()
     try:
         _offer_stopwords(words, cache_folder() / "nltk_data")
-        cache = _marked_folder(cache_folder() / "textattack")
+        # A cache for TextAttack in which all its downloads seem to be done.
+        cache = cache_folder() / "textattack"
+        cache.mkdir(parents=True, exist_ok=True)
+        (cache / _MARKER).touch()
     except OSError as error:
         raise ResourceError(
             f"{cache_folder()} cannot be written: {error}",
@@ -132,7 +133,11 @@ def _import() -> None:
     downloads = os.environ.get("TA_CACHE_DIR") or str(expanded("~/.cache/textattack"))
     os.environ["TA_CACHE_DIR"] = str(cache)
     import_module("textattack")
-    _keep_dictionary_in(cache_folder())
+    # TextAttack splits Chinese with jieba, whose dictionary would lie in the folder of temporary
+    # files, under a name that every user shares, and which tells every run that it reads it.
+    jieba = sys.modules["jieba"]
+    jieba.dt.tmp_dir = str(cache_folder())
+    jieba.setLogLevel(logging.WARNING)
     for name in (_INSTALL, _INSTALL.rpartition(".")[0]):  # the package holds a copy
         vars(sys.modules[name])["TEXTATTACK_CACHE_DIR"] = downloads
 
@@ -140,13 +145,12 @@ def _import() -> None:
 @contextmanager
 def _stand_ins() -> Iterator[None]:
     """Let the unused modules that are not installed be imported; nobody else sees them."""
-    finder = _StandInFinder(name for name in _UNUSED if not _is_installed(name))
-    sys.meta_path.append(finder)
+    missing = [name for name in _UNUSED if not _is_installed(name.partition(".")[0])]
+    sys.modules.update({name: _StandInModule(name) for name in missing})
     try:
         yield
     finally:
-        sys.meta_path.remove(finder)
-        for name in [name for name in sys.modules if finder.has(name)]:
+        for name in missing:
             del sys.modules[name]
 
 
@@ -156,26 +160,6 @@ def _is_installed(name: str) -> bool:
         return True
     spec = find_spec(name)
     return spec is not None and spec.origin is not None
-
-
-class _StandInFinder(MetaPathFinder, Loader):
-    def __init__(self, names: Iterable[str]) -> None:
-        self._names = frozenset(names)
-
-    def has(self, name: str) -> bool:
-        """Whether it is one of the modules, or in one of them."""
-        return name.partition(".")[0] in self._names
-
-    def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
-        """Every module in a missing package is found, to any depth."""
-        return ModuleSpec(fullname, self, is_package=True) if self.has(fullname) else None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """A module that holds a class of every name."""
-        return _StandInModule(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Nothing is to be run."""
 
 
 class _StandInModule(ModuleType):
@@ -211,17 +195,6 @@ class _StandInClass(type):
         )
 
 
-def _keep_dictionary_in(folder: Path) -> None:
-    """Where jieba, with which TextAttack splits Chinese, keeps its dictionary for the next time.
-
-    Else it lies in the folder of temporary files, under a name that every user shares.
-    """
-    jieba = sys.modules["jieba"]
-    jieba.dt.tmp_dir = str(folder)
-    # It tells every run, on standard error, that it reads its dictionary.
-    jieba.setLogLevel(logging.WARNING)
-
-
 def _offer_stopwords(words: Iterable[str], folder: Path) -> None:
     """Put the words where NLTK looks last."""
     import nltk.data
@@ -246,13 +219,6 @@ def _offer_stopwords(words: Iterable[str], folder: Path) -> None:
         Path(new.name).replace(english)
     if str(folder) not in nltk.data.path:
         nltk.data.path.append(str(folder))
-
-
-def _marked_folder(folder: Path) -> Path:
-    """A cache for TextAttack in which all its downloads seem to be done."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / _MARKER).touch()
-    return folder
 
 
 @contextmanager

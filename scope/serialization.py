@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass, make_dataclass, replace
 from functools import cache
+from pkgutil import resolve_name
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -28,7 +29,6 @@ from scope.errors import RunError, SpecError
 from scope.paths import sealed, unsealed
 from scope.records import Answer, Clock, Item, Prediction, Question, Result
 from scope.records.examples import PLACES, SPARSE_FIELD
-from scope.registry import find, imported
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -201,7 +201,9 @@ def _head(content: str, source: str) -> _Head:
 def _kind_of(head: _Head, source: str) -> type[Result]:
     """The record of the job that a file is of."""
     try:
-        kind: type[Result] = imported(find("parts", "job").target(head.manifest.job).result)
+        kind: type[Result] = resolve_name(
+            resolve_name("scope.jobs:job_named")(head.manifest.job).result
+        )
     except SpecError as error:
         raise _no_result(source, error.found) from error
     except (AttributeError, ImportError) as error:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from scope.errors import SpecError
-from scope.plugins import plain_settings, require_members
 from scope.protocols import Capability, DrawsRandom, SearchOptions, Swap
 from scope.records import Example, Perturbation, Prediction
+from scope.registry import plain_settings, require_members
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,13 +77,11 @@ class HashedWords:
         return [Prediction(probabilities=self._probabilities(text)) for text in texts]
 
     def _probabilities(self, text: str) -> tuple[float, float]:
-        odds = math.fsum(self._pull(word) for word in text.split())
+        words = (f"{self._seed} {word}".encode() for word in text.split())
+        hashes = (int.from_bytes(hashlib.sha256(word).digest()[:4]) for word in words)
+        odds = math.fsum(self._strength * (number / 2**31 - 1) for number in hashes)
         positive = round(1 / (1 + math.exp(-odds)), 6)
         return round(1 - positive, 6), positive
-
-    def _pull(self, word: str) -> float:
-        digest = hashlib.sha256(f"{self._seed} {word}".encode()).digest()
-        return self._strength * (int.from_bytes(digest[:4]) / 2**31 - 1)
 
 
 class AlikeWords:

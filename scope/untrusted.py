@@ -19,7 +19,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -152,21 +152,45 @@ class UntrustedCode:
                 result = check(result, *arguments)
         return self.each(what, result) if isinstance(result, Iterator) else result
 
-    def each(self, what: str, values: Iterable[Any]) -> Iterator[Any]:
+    def each(self, what: str | None, values: Iterable[Any]) -> Iterator[Any]:
         """The values of an iterable of such code, each fetched inside the boundary."""
-        return each_within(partial(self.entered, what), values)
+        with self.entered(what):
+            iterator = iter(values)
+        nothing_left = object()
+        while True:
+            with self.entered(what):
+                value = next(iterator, nothing_left)
+            if value is nothing_left:
+                return
+            yield value
 
     @contextmanager
-    def entered(self, what: str) -> Iterator[None]:
-        """Foreign code runs inside.
+    def entered(self, what: str | None) -> Iterator[None]:
+        """Foreign code runs inside; ``sys.path`` is its own, and everything is restored after it.
 
         Raises
         ------
         ModelError
-            When it fails in any way.
+            When it fails in any way; where ``what`` is None, its errors pass unchanged.
         """
-        with self.surroundings(), converting(partial(self._failure, what)):
-            yield
+        folder = _working_folder()
+        streams = sys.stdin, sys.stdout, sys.stderr
+        path, entries = sys.path, list(sys.path)
+        path[:0] = [entry for entry in self._path if entry not in entries]
+        try:
+            with converting(partial(self._failure, what)) if what else nullcontext():
+                yield
+        finally:
+            known = set(entries) - set(self._path)
+            self._path = [
+                entry for entry in sys.path if isinstance(entry, str) and entry not in known
+            ]
+            sys.path = path
+            path[:] = entries
+            sys.stdin, sys.stdout, sys.stderr = streams
+            if folder is not None and _working_folder() != folder:
+                with suppress(OSError):
+                    os.chdir(folder)
 
     def _failure(self, what: str, error: BaseException) -> ModelError | None:
         # Imported here, so that the command line starts sooner.
@@ -180,42 +204,6 @@ class UntrustedCode:
             expected="code that runs without an error",
             fix="fix the code there",
         )
-
-    @contextmanager
-    def surroundings(self) -> Iterator[None]:
-        """Give the code its own ``sys.path`` and restore everything when it has returned."""
-        folder = _working_folder()
-        streams = sys.stdin, sys.stdout, sys.stderr
-        path, entries = sys.path, list(sys.path)
-        path[:0] = [entry for entry in self._path if entry not in entries]
-        try:
-            yield
-        finally:
-            known = set(entries) - set(self._path)
-            self._path = [
-                entry for entry in sys.path if isinstance(entry, str) and entry not in known
-            ]
-            sys.path = path
-            path[:] = entries
-            sys.stdin, sys.stdout, sys.stderr = streams
-            if folder is not None and _working_folder() != folder:
-                with suppress(OSError):
-                    os.chdir(folder)
-
-
-def each_within(
-    boundary: Callable[[], AbstractContextManager[None]], values: Iterable[Any]
-) -> Iterator[Any]:
-    """The values of an iterable, each fetched inside the boundary and used outside of it."""
-    with boundary():
-        iterator = iter(values)
-    nothing_left = object()
-    while True:
-        with boundary():
-            value = next(iterator, nothing_left)
-        if value is nothing_left:
-            return
-        yield value
 
 
 def _place(trace: TracebackType | None) -> str:

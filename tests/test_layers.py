@@ -15,9 +15,10 @@ its ``parts``, where the gate of ``perturbations`` has already been passed.
 
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 
 import pytest
-from source.imports import PACKAGES, imports, module_of, python_files
+from source.imports import PACKAGES, imports, imports_of, module_of, python_files
 
 MAY_IMPORT = {
     "scope": ("scope", "reports"),
@@ -32,11 +33,11 @@ LAYERS = (
     ("printing",),
     ("errors",),
     ("untrusted", "paths", "records"),
-    ("protocols", "registry", "statistics"),
+    ("protocols", "statistics"),
+    ("registry",),
     ("metrics", "serialization", "verdicts"),
     ("progress",),
     ("core",),
-    ("plugins",),
     ("data", "store", "estimation", "testing"),
     ("models",),
     ("answers", "demo_models"),
@@ -48,9 +49,6 @@ LAYERS = (
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
 WITH_PAGES = ("jobs", "cli")
-
-# A comparison prints and converts itself: its methods import what does so when they are called.
-LAZILY_UPWARD = {"records": {"registry"}}
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")
@@ -95,9 +93,17 @@ def is_upward(one):
     if not is_in(one.module, "scope"):
         return False
     here, there = unit_of(module_of(one.file)), unit_of(one.module)
-    if here == there or (one.lazy and there in LAZILY_UPWARD.get(here, ())):
-        return False
-    return not {here, there} <= HEIGHT.keys() or HEIGHT[there] >= HEIGHT[here]
+    known = {here, there} <= HEIGHT.keys()
+    return here != there and (not known or HEIGHT[there] >= HEIGHT[here])
+
+
+def test_no_files_import_each_other_in_a_circle():
+    files = {module_of(file): file for file in python_files(*PACKAGES)}
+    imported = {
+        module: {one.module for one in imports_of(file)} & files.keys() - {module}
+        for module, file in files.items()
+    }
+    TopologicalSorter(imported).prepare()
 
 
 def test_only_models_and_those_of_the_demo_know_the_libraries_of_models():

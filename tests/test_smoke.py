@@ -12,8 +12,8 @@ from tiny_heads import write_tiny_bert_mlm
 from tiny_language import write_tiny_llama
 from word_pieces import write_word_pieces
 
-from scope.models.loading import load_encoder
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_encoder
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 SUBJECTS = ("the film", "the plot", "a film", "not the plot", "the great film", "a dull plot")

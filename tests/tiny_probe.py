@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scope.models.loading import load_latent_reader
 from scope.models.options import ModelOptions, Readout
+from scope.models.scheme import load_latent_reader
 from scope.probes import LatentSource, SavedProbe, SimilarityProbe, save_probe
 from scope.protocols import LatentReader
 

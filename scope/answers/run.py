@@ -19,13 +19,12 @@ from typing import Any, Self, TypeVar, cast
 
 from scope.answers.answers import Answers, Shared
 from scope.answers.table import Table, as_row, read_row, size_limit
-from scope.models.scheme import hash_of_source, identity_of
-from scope.models.torch_setup import software_versions
+from scope.models.torch_setup import hash_of_source, identity_of, software_versions
 from scope.paths import cache_folder
-from scope.plugins import is_built_in
 from scope.progress import remark
 from scope.protocols import Capability, ComparesWords, Progress, SearchOptions
 from scope.records import Example, Perturbation, Result
+from scope.registry import is_built_in
 from scope.serialization import from_json, plain, to_json
 from scope.store import files
 from scope.store.folder import (

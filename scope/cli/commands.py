@@ -13,6 +13,7 @@ from importlib.metadata import version
 from inspect import Parameter as Argument, Signature
 from itertools import takewhile
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import cyclopts
@@ -33,11 +34,10 @@ from scope.cli.output import (
 from scope.core.options import FLAT
 from scope.core.request import Gates, Job, Request, described
 from scope.errors import SpecError
-from scope.jobs import JOBS, TAKEN, plugin_job, plugin_jobs
+from scope.jobs import JOBS, TAKEN, job_named, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
 from scope.progress import suitable_progress
 from scope.records import Result
-from scope.registry import imported
 from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def command_of(job: Job, code: UntrustedCode | None = None) -> Callable[..., int
                 request = _with_eee(job, request)
             # What a user's own model prints must not spoil JSON.
             with redirect_stdout(sys.stderr):
-                result: Result = imported(job.run)(request)
+                result: Result = resolve_name(job.run)(request)
             judged = gates.judged(request, result) if gates else {}
         # Outside: a closed pipe is no failure of a plugin.
         return ending(result, output, gates, judged)
@@ -297,7 +297,6 @@ def report(
 
     Example: scope report demo
     """
-    from scope.jobs import job_named
     from scope.jobs.pages import load_result, write_report
 
     result = load_result(run, runs)

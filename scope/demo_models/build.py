@@ -351,7 +351,10 @@ def build_models(
         eight_bits=home / "eight-bits",
         pruned=home / "pruned",
     )
-    builder = _Builder(_shuffled(examples, seed), recipe, seed, progress or Silent(), base)
+    # Data files are often sorted, and each model takes the first of the texts.
+    order = np.random.default_rng(seed).permutation(len(examples))
+    shuffled = [examples[place] for place in order]
+    builder = _Builder(shuffled, recipe, seed, progress or Silent(), base)
     with explained_write_errors(home):
         home.mkdir(parents=True, exist_ok=True)
     with FileLock(home / ".lock"):
@@ -460,11 +463,6 @@ class _Builder:
     def _seed(self, model: str) -> int:
         """The model's own seed, so that no two models see the texts in the same order."""
         return zlib.crc32(f"{self.seed}:{model}".encode())
-
-
-def _shuffled(examples: Sequence[Example], seed: int) -> list[Example]:
-    """Random order: data files are often sorted, and each model takes the first of them."""
-    return [examples[index] for index in np.random.default_rng(seed).permutation(len(examples))]
 
 
 MINILM_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

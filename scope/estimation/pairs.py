@@ -1,7 +1,7 @@
 """Pairs of an original and a changed text with all answers, and metrics on random candidates.
 
 Kept pairs are those on which the reference is invariant. Random candidates are drawn whatever a
-model answers; see `scope.metrics.concordance`.
+model answers; see `scope.metrics.invariance`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.metrics.arrays import open_rows, widened
 from scope.metrics.catalog import METRICS, Metric
-from scope.metrics.concordance import concordance_values, moves, reach
 from scope.metrics.invariance import (
+    concordance_values,
     flip_scope_values,
     in_both,
     informedness_values,
     means_by_example,
+    moves,
+    reach,
 )
 from scope.records import (
     Estimate,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,9 +23,9 @@ from scope.estimation.tasks import Compare, cosines_of
 from scope.jobs.identity import WHOSE
 from scope.jobs.perturbing import ChosenCapability
 from scope.jobs.shared_fields import SharesAnswers
-from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
-from scope.models.scheme import carry_mark, identity_of
+from scope.models.scheme import load_encoder
+from scope.models.torch_setup import carry_mark, identity_of
 from scope.paths import cache_folder, expanded
 from scope.progress import remark
 from scope.protocols import ComparesWords, Encoder, Progress, Swap, Task, WordEncoder
@@ -203,13 +204,10 @@ def _or_leave_it_out(option: str) -> Iterator[None]:
         raise
 
 
-def _packaged() -> str:
-    from scope.demo_models.build import packaged_minilm
-
-    return packaged_minilm()
-
-
-AT_HAND: tuple[Callable[[], str], ...] = (lambda: SENTENCE_ENCODER, _packaged)
+AT_HAND: tuple[Callable[[], str], ...] = (
+    lambda: SENTENCE_ENCODER,
+    lambda: str(resolve_name("scope.demo_models.build:packaged_minilm")()),
+)
 """Specs of the encoders that are tried where none is named: SemScore's, then the demo's."""
 
 

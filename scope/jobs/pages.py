@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import islice, takewhile
 from pathlib import Path
+from pkgutil import resolve_name
 
 from reports import blocks
 from reports.blocks import Block, Bullets, Callout, Page, Paragraph
@@ -22,7 +23,7 @@ from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
-from scope.registry import Entry, entries, imported
+from scope.registry import Entry, entries
 from scope.store.folder import RunFolder, run_folder
 from scope.untrusted import UntrustedCode
 
@@ -127,10 +128,10 @@ def terminal_text(result: Result) -> str:
 def _own_page(result: Result) -> Page:
     job = job_named(result.manifest.job)
     if job in JOBS:
-        page: Page = imported(job.page)(result)
+        page: Page = resolve_name(job.page)(result)
         return page
     with UntrustedCode(f"{job.name} of {plugin_jobs().get(job.name, 'a plugin')}").entered("page"):
-        made: Page = imported(job.page)(result)
+        made: Page = resolve_name(job.page)(result)
         for section in made.sections:
             _show_in_every_form(section)
         to_text(made.brief)

@@ -19,14 +19,6 @@ from scope.errors import DataError, SpecError
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
-from scope.plugins import (
-    guarded_piece,
-    make_piece,
-    piece_card,
-    refuse_unused_settings,
-    require_distinct,
-    settings_of,
-)
 from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import (
     Capability,
@@ -46,7 +38,16 @@ from scope.records import (
     ScoredPerturbation,
     Setting,
 )
-from scope.registry import Entry, find
+from scope.registry import (
+    Entry,
+    find,
+    guarded_piece,
+    make_piece,
+    piece_card,
+    refuse_unused_settings,
+    require_distinct,
+    settings_of,
+)
 from scope.untrusted import NOT_THEIRS, Failed, attempt
 
 LINES_OF_A_TRACE = 200

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from reports.blocks import Block, Table, paragraph
@@ -21,16 +22,15 @@ from scope.answers.run import Run, shared_answers
 from scope.core.request import Job, Request, described
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named
+from scope.jobs.answering_models import refuse_unusable
 from scope.jobs.cost_estimate import Planned, Work, announcements, in_cents, priced
 from scope.jobs.identity import configuration_of, default_run_name, notes_of
-from scope.jobs.left_out import refuse_unusable
 from scope.jobs.pages import headline_of
 from scope.jobs.shared_fields import LeavesOut, SharesAnswers
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark
 from scope.records import Clock, Manifest, Result
-from scope.registry import imported
 from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
@@ -286,7 +286,7 @@ def cost_of(job: Job, request: Request) -> Cost:
     began = time.monotonic()
     check_room(request)
     with reading_shown_by(request.progress):
-        prepared: Prepared[Any] = imported(job.prepare)(request)
+        prepared: Prepared[Any] = resolve_name(job.prepare)(request)
     preparation = time.monotonic() - began
     work = []
     with request.progress.task("timing models", None) as advance:

@@ -272,7 +272,7 @@ class ShardTask:
 
     def __call__(self) -> tuple[dict[str, bytes], ScopeError | None]:
         """Run the shard; its files, or none if they are already at the path, and its error."""
-        if (releases := _releases()) != self.releases:
+        if (releases := releases_here()) != self.releases:
             raise ResourceError(
                 f"a worker with {_in_words(releases)}",
                 expected=f"the releases of this process: {_in_words(self.releases)}",
@@ -340,7 +340,7 @@ def run_shards(
         path=folder,
         working_folder=Path.cwd(),
         session=session,
-        releases=_releases(),
+        releases=releases_here(),
     )
     whole = without_shard(configuration)
     shards = {
@@ -353,7 +353,7 @@ def run_shards(
     }
     failures = []
     with request.progress.task("shards", len(shards), len(shards) - len(left)) as advance:
-        for failure in _carried_out(request, left) if left else ():
+        for failure in carried_out(request, left) if left else ():
             failures += [failure] if failure else []
             advance(1)
     for path in shards:
@@ -373,7 +373,7 @@ def run_shards(
         raise failures[0]
 
 
-def _releases() -> dict[str, str]:
+def releases_here() -> dict[str, str]:
     """The releases that, besides the processor, decide a model's answers."""
     return {
         "scope-models": version("scope-models"),
@@ -403,7 +403,7 @@ def _configuration(path: Path) -> Mapping[str, object] | None:
     return None if configuration is None else without_shard(configuration)
 
 
-def _carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator[ScopeError | None]:
+def carried_out(request: InShards, tasks: Mapping[Path, ShardTask]) -> Iterator[ScopeError | None]:
     """Run the tasks on Ray; for each finished one, its error or None."""
     # Those of this process, so that a worker computes as it would.
     threads = request.model_options.threads or available_cores()  # type: ignore[attr-defined]

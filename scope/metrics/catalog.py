@@ -417,6 +417,7 @@ METRICS: Final[Mapping[str, Metric]] = MappingProxyType(
 """The metrics by key: those of an audit, then those of tasks."""
 
 
+@cache
 def find_metric(key: str) -> Metric | None:
     """The metric of that key: one of ours, else one of an installed plugin; None without either.
 
@@ -427,13 +428,8 @@ def find_metric(key: str) -> Metric | None:
     SpecError
         When its plugin does not load, or offers something other than a metric.
     """
-    return METRICS.get(key) or _of_plugin(key)
-
-
-@cache
-def _of_plugin(key: str) -> Metric | None:
-    if key not in origins("metrics"):
-        return None
+    if key in METRICS or key not in origins("metrics"):
+        return METRICS.get(key)
     entry = find("metrics", key)
     if not isinstance(entry.target, Metric):
         raise SpecError(

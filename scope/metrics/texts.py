@@ -75,7 +75,7 @@ def character_f1_values(
     >>> character_f1_values(["Remarkable"], ["Remarkably"]).tolist()
     [0.9]
     """
-    return _f1_values(_characters, first, second, normalize)
+    return _f1_values(lambda text: "".join(text.split()), first, second, normalize)
 
 
 def exact_match_values(
@@ -117,8 +117,12 @@ def _f1_values(
     second: Sequence[str],
     normalize: bool,
 ) -> Values:
-    pairs = _prepared(first, second, normalize)
-    return np.array([_f1(pieces(text), pieces(other)) for text, other in pairs], dtype=np.float64)
+    values = []
+    for texts in _prepared(first, second, normalize):
+        left, right = map(pieces, texts)
+        shared = (Counter(left) & Counter(right)).total()
+        values.append(1.0 if left == right else 2 * shared / (len(left) + len(right)))
+    return np.array(values, dtype=np.float64)
 
 
 def _prepared(
@@ -127,17 +131,6 @@ def _prepared(
     if normalize:
         first, second = list(map(squad_normalized, first)), list(map(squad_normalized, second))
     return list(zip(first, second, strict=True))
-
-
-def _f1(first: Sequence[str], second: Sequence[str]) -> float:
-    if first == second:
-        return 1.0
-    shared = (Counter(first) & Counter(second)).total()
-    return 2 * shared / (len(first) + len(second))
-
-
-def _characters(text: str) -> str:
-    return "".join(text.split())
 
 
 Vector = NDArray[np.float64]

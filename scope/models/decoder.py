@@ -3,7 +3,7 @@
 `Decoder` reads rows of equal length. `PathDecoder` reads rows of any length, each shared prefix
 once: a text's answer is the same to the bit as if it were read alone, since its tokens pass the
 same products, and the shapes of their attention do not depend on other texts
-(`scope.models.paths`). Whether that holds for a model on this machine is measured, as is the
+(`scope.models.prefixes`). Whether that holds for a model on this machine is measured, as is the
 agreement with the model itself.
 """
 
@@ -25,7 +25,7 @@ from scope.models.inference import (
     made_up_tokens,
     token_ids,
 )
-from scope.models.paths import Attention, Plan, Remembered, Row, batches_by_beginning
+from scope.models.prefixes import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import CHANGING_POSITIONS, cache_name, load_torch, position_kinds
 from scope.untrusted import attempt
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
-from scope.models.checkpoint import fetch_encoder
-from scope.models.heads import require_all_read, stored_names
+from scope.models.checkpoint import fetch_encoder, require_all_read, stored_sizes
 from scope.models.inference import Inference, batches_of_equal_length
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
@@ -194,7 +193,7 @@ def load(rest: str, options: ModelOptions) -> SentenceEncoder:
         model = _model(checkpoint.folder, options)
         _require_limit(rest, model)
         if body := getattr(model[0], "auto_model", None):
-            stored = stored_names(checkpoint.folder)
+            stored = stored_sizes(checkpoint.folder).keys()
             require_all_read(rest, checkpoint.folder, body, stored - set(body.state_dict()))
         choose_threads(model, options.threads)
         return SentenceEncoder(

@@ -17,6 +17,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,16 +25,16 @@ from typing import Any
 import numpy as np
 
 from scope.errors import ModelError
-from scope.models.causal import CausalModel
-from scope.models.heads import Head, longest_input
+from scope.models.checkpoint import Head, longest_input
 from scope.models.inference import token_ids
+from scope.models.language_models import CausalModel
+from scope.models.latents import CheckpointReader, ModelSource
 from scope.models.options import ModelOptions, Readout
 from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded, sha256_of
 from scope.printing import first_line
-from scope.protocols import LatentReader
 from scope.untrusted import converting
 
 _NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
@@ -318,11 +319,20 @@ class Gguf(Scheme):
 
     def latent_reader(
         self, rest: str, options: ModelOptions, readout: Readout | None
-    ) -> LatentReader:
+    ) -> CheckpointReader:
         """The model read layer by layer."""
-        from scope.models.latents.reader import read_gguf
+        source = ModelSource(
+            spec=f"{self.name}:{rest}",
+            fingerprint=identify(rest, options),
+            family="causal",
+            load=partial(_load_body, rest, options),
+        )
+        return CheckpointReader(source, options, readout)
 
-        return read_gguf(rest, options, readout)
+
+def _load_body(rest: str, options: ModelOptions) -> Head:
+    head = load_gguf_parts(rest, options)
+    return head._replace(model=head.model.base_model)
 
 
 SCHEME = Gguf("gguf", load)

@@ -1,465 +1,244 @@
-"""``hf:NAME_OR_PATH[@REVISION]``: classification heads of the transformers library.
+"""``hf:NAME_OR_PATH[@REVISION]``: a checkpoint, in all the roles that its architecture has.
 
-``hf:NAME_OR_PATH[@REVISION]``: question-answering heads, which point at their answer.
-
-``hf:NAME_OR_PATH[@REVISION]``: masked language models, which fill blanks.
+Each role needs a trained head of the transformers library; encoders are those of the library
+sentence-transformers, and the layers of any transformer can be read.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from scope.errors import ModelError
-from scope.models.checkpoint import fingerprint_with
-from scope.models.heads import Head
-from scope.models.inference import Computed, Inference, batches_of_equal_length, portions_by_length
-from scope.models.options import ModelOptions
-from scope.models.probabilities import DECIMALS
-from scope.models.prompts import cut_around
-from scope.models.spelling import word_pieces
-from scope.models.torch_setup import load_torch
-from scope.protocols import Answers
-from scope.records import BLANK, Answer, Prediction, Question
-from scope.untrusted import during_inference
-
-_UNFIT = -2.0
-"""The greatest logit of a label that does not fit: a probability of .12 of its own."""
-
-
-def _label_names(spec: str, config: Any) -> tuple[str, ...]:
-    """The names of a head's labels, if both tables of its configuration agree."""
-    names, numbers, count = config.id2label, config.label2id, config.num_labels
-    labels = tuple(str(names.get(index, f"LABEL_{index}")) for index in range(count))
-    items = numbers.items() if isinstance(numbers, dict) else ()
-    # Names such as LABEL_0 are what the library writes where nobody has named the labels.
-    stated = {(name, str(at)) for name, at in items if not name.startswith("LABEL_")}
-    named = any(not label.startswith("LABEL_") for label in labels)
-    clash = named and not stated <= {(label, str(at)) for at, label in enumerate(labels)}
-    if clash or not set(names) <= set(range(count)):
-        raise ModelError(
-            f"`{spec.removeprefix('hf:')}` has id2label {names!r:.200}, label2id {numbers!r:.200}",
-            expected="the same names of the labels 0, 1, … in both",
-            fix="correct its config.json: which label a number stands for decides every result",
-        )
-    return labels
+from scope.models.checkpoint import (
+    Checkpoint,
+    Head,
+    fetch_checkpoint,
+    fetch_encoder,
+    load_parts,
+    read_config,
+    stored_sizes,
+)
+from scope.models.encoder import load as load_encoder
+from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
+from scope.models.language_models import CausalModel, text_to_text_model
+from scope.models.latents import CheckpointReader, Family, ModelSource
+from scope.models.options import ModelOptions, Readout
+from scope.models.safety import AUTOMATIC, adapter_config
+from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
+from scope.models.torch_setup import quiet_transformers
+from scope.paths import expanded
+from scope.protocols import Encoder
+from scope.untrusted import loading
 
 
-class HuggingFaceClassifier(Computed):
-    """A sequence-classification checkpoint; texts beyond its limit are cut and counted.
+class HeadKind(NamedTuple):
+    """A head of the transformers library: its automatic class, and what makes a model of it."""
 
-    Raises
-    ------
-    ModelError
-        When its labels are not mutually exclusive.
-    """
-
-    def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
-        self._model, self._tokenizer, self.fingerprint, self._limit = head
-        self._token_budget = options.token_budget
-        self._inference = Inference(self._model, lambda tokens: self._logits(input_ids=tokens))
-        self.spec = spec
-        config = self._model.config
-        if self._is_multi_label():
-            raise ModelError(
-                f"`{spec.removeprefix('hf:')}` is a multi-label classifier: each label has its own "
-                f"probability{'' if config.problem_type else ' (no label fits a plain text)'}",
-                expected="a classifier whose probabilities sum to 1 over its labels",
-                fix="name a single-label model, wrap this one as python:MODULE:ATTRIBUTE, or, if "
-                "its labels are alternatives, set problem_type to single_label_classification in "
-                "its config.json",
-            )
-        if config.pad_token_id is None:
-            # Causal classifiers read the last token that is not padding, and refuse a batch where
-            # the padding token is unknown. Nothing is padded here: with an id that no token has
-            # they read the last one, as for a single text.
-            config.pad_token_id = -1
-        self.labels = _label_names(spec, config)
-
-    def _is_multi_label(self) -> bool:
-        """Whether its configuration says so or, where that is silent, no label fits a plain text.
-
-        A head trained for alternatives gives logits that sum to about 0: its loss moves none
-        without the others.
-        """
-        config, torch = self._model.config, load_torch()
-        if config.problem_type is not None or config.num_labels < 3:
-            return bool(config.problem_type == "multi_label_classification")
-        tokens = self._tokenizer("This is a text.", return_tensors="pt", verbose=False)
-        with torch.inference_mode():
-            logits = self._logits(**tokens.to(self._model.device))
-        return bool((logits < _UNFIT).all())
-
-    @during_inference
-    def classify(self, texts: Sequence[str]) -> list[Prediction]:
-        """Answer every text; the probabilities are rounded to six decimals, and may be NaN."""
-        encodings, truncated = self._encode(texts)
-        predictions: dict[int, Prediction] = {}
-        lengths = [len(encoding["input_ids"]) for encoding in encodings]
-        for batch in batches_of_equal_length(lengths, self._token_budget):
-            rows = self._probabilities([encodings[index] for index in batch])
-            for index, row in zip(batch, rows, strict=True):
-                predictions[index] = Prediction(
-                    probabilities=tuple(row.tolist()), truncated=truncated[index]
-                )
-        return [predictions[index] for index in range(len(texts))]
-
-    def _encode(self, texts: Sequence[str]) -> tuple[list[dict[str, list[int]]], list[bool]]:
-        if not texts:
-            return [], []
-        bare = {"return_attention_mask": False, "verbose": False}
-        whole = self._tokenizer(list(texts), **bare)
-        encodings = [{key: whole[key][i] for key in whole} for i in range(len(texts))]
-        truncated = [len(encoding["input_ids"]) > self._limit for encoding in encodings]
-        for index in (i for i, cut in enumerate(truncated) if cut):
-            short = self._tokenizer(texts[index], truncation=True, max_length=self._limit, **bare)
-            encodings[index] = dict(short)
-        return encodings, truncated
-
-    def _probabilities(self, encodings: list[dict[str, list[int]]]) -> NDArray[np.float64]:
-        inputs = {key: self._tensor([row[key] for row in encodings]) for key in encodings[0]}
-        logits = self._inference.run(self._logits, **inputs)
-        # Not every device has float64.
-        probabilities = logits.cpu().double().softmax(dim=-1).numpy()
-        return np.asarray(np.round(probabilities, DECIMALS))
-
-    def _logits(self, **inputs: Any) -> Any:
-        return self._model(**inputs).logits
+    automatic: str
+    adapt: Callable[[Head, str, ModelOptions], Any]
 
 
-class _Window(NamedTuple):
-    """A window of the passage after its question, as the model reads it.
+CLASSIFIER = HeadKind("AutoModelForSequenceClassification", HuggingFaceClassifier)
 
-    ``places`` are the positions of the passage's tokens and ``offsets`` their characters in the
-    passage; ``null`` is the position that stands for no answer.
-    """
+KINDS = {
+    "QUESTION_ANSWERING": HeadKind("AutoModelForQuestionAnswering", ExtractiveModel),
+    "SEQ_TO_SEQ_CAUSAL_LM": HeadKind("AutoModelForSeq2SeqLM", text_to_text_model),
+    "CAUSAL_LM": HeadKind("AutoModelForCausalLM", CausalModel),
+    "MASKED_LM": HeadKind("AutoModelForMaskedLM", MaskedModel),
+}
+"""The heads by transformers' tables of architectures.
 
-    question: int
-    inputs: dict[str, list[int]]
-    places: list[int]
-    offsets: list[tuple[int, int]]
-    null: int
-
-
-class _Reading(NamedTuple):
-    """The best span of one window, its score and characters, and the score of no answer."""
-
-    score: float
-    span: tuple[int, int]
-    null: float
+The first table that names an architecture decides: BART, which is in two, is text-to-text.
+"""
 
 
-class ExtractiveModel(Computed):
-    """A question-answering head in the role of answerer.
+def load(rest: str, options: ModelOptions) -> Any:
+    """Load a checkpoint in all the roles that its architecture has.
 
-    A passage too long for the model is read in windows; each begins in the middle of the previous
-    one. The answer is the span, over all windows, with the highest sum of start and end logit. The
-    answer is empty where every window scores its first token (``[CLS]``) higher than that span, as
-    with SQuAD 2.0. A checkpoint does not show whether it was trained on questions without an
-    answer; heads of SQuAD 1.1 are read in the same way, since the usual training taught them that
-    token for windows that lack the answer.
+    A checkpoint that names no architecture, or an unknown one, is loaded as a classifier.
 
     Raises
     ------
     ModelError
-        When the tokenizer does not map tokens to characters.
+        When it does not exist, is a pickle, cannot be read, or its head was never trained.
+    SpecError
+        When the user's prompt is not a valid template.
     """
-
-    def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
-        if not head.tokenizer.is_fast:
-            name, kind = spec.removeprefix("hf:"), type(head.tokenizer).__name__
+    checkpoint = fetch_checkpoint(rest, options)
+    with loading(rest):
+        kind = kind_of(_listed(read_config(checkpoint.folder).get("architectures"))) or CLASSIFIER
+        if checkpoint.adapter and (config := adapter_config(rest, checkpoint.adapter)):
+            # The head that the adapter was trained with.
+            automatic, kinds = AUTOMATIC[config["task_type"]], (*KINDS.values(), CLASSIFIER)
+            kind = next(kind for kind in kinds if kind.automatic == automatic)
+        head, missing = load_parts(checkpoint, rest, options, kind.automatic)
+        if missing:
             raise ModelError(
-                f"the tokenizer of `{name}` ({kind}) gives no offsets",
-                expected="a fast tokenizer, which maps tokens to characters",
-                fix="save the checkpoint with a tokenizer.json",
+                f"`{rest}` lacks trained weights for {', '.join(missing[:4])}",
+                expected="a checkpoint trained as a transformers model for "
+                f"{kind.automatic.removeprefix('AutoModelFor')}",
+                fix="name one with that head; an untrained head answers at random",
             )
-        self._model, self._tokenizer, fingerprint, self._limit = head
-        self._token_budget = options.token_budget
-        self._longest = options.max_answer_tokens
-        self._inference = Inference(
-            self._model, lambda tokens: load_torch().cat(self._run(input_ids=tokens), dim=1)
+        return kind.adapt(head, f"hf:{rest}", options)
+
+
+def kind_of(classes: Collection[str]) -> HeadKind | None:
+    """The head of models of one of these classes; None where no table has any."""
+    for table, kind in KINDS.items():
+        if not set(_names_in(table).values()).isdisjoint(classes):
+            return kind
+    return None
+
+
+def _names_in(table: str) -> Mapping[str, Any]:
+    """The classes in one of transformers' tables, by type of model."""
+    tables = quiet_transformers().models.auto.modeling_auto
+    return getattr(tables, f"MODEL_FOR_{table}_MAPPING_NAMES")  # type: ignore[no-any-return]
+
+
+class HuggingFace(Scheme):
+    """Checkpoints of the transformers library."""
+
+    computed = True
+
+    def short_name(self, rest: str) -> str:
+        """The name on the hub, or that of the folder."""
+        return super().short_name(rest) if expanded(rest).exists() else rest
+
+    def labels(self, rest: str, options: ModelOptions) -> KnownLabels | None:
+        """The labels in the checkpoint's config.json, or a language model's label words."""
+        spec, config = f"{self.name}:{rest}", read_config(expanded(rest))
+        architectures = _listed(config.get("architectures"))
+        if architectures and all(name.endswith("ForCausalLM") for name in architectures):
+            return labels_by_words(spec, options)
+        names = config.get("id2label")
+        is_classifier = architectures and architectures[0].endswith("ForSequenceClassification")
+        if not isinstance(names, dict) or not is_classifier:
+            return None
+        keys = sorted(names, key=lambda key: (int(key) if key.isdecimal() else 0, key))
+        return KnownLabels(spec, tuple(str(names[key]) for key in keys))
+
+    def weights(self, rest: str, options: ModelOptions) -> Weights:
+        """The size according to the headers of the weight files."""
+        try:
+            folder = fetch_checkpoint(rest, options).folder
+        except ModelError as error:
+            return Weights(reason=error.found)
+        if not (files := sorted(folder.glob("*.safetensors"))):
+            return Weights(reason="its weights are no safetensors")
+        held = read_config(folder).get("quantization_config")
+        method = f" from {held.get('quant_method')}" if isinstance(held, dict) else ""
+        parameters = sum(stored_sizes(folder).values())
+        return Weights(
+            parameters=parameters,
+            stored=sum(file.stat().st_size for file in files),
+            dtype=f"{options.dtype}{method}",
+            memory=parameters * _BYTES[options.dtype],
         )
-        self.spec = spec
-        self.fingerprint = fingerprint_with(fingerprint, self._longest)
 
-    @during_inference
-    def answer(self, questions: Sequence[Question]) -> Answers:
-        """Point out each question's answer in its passage.
+    def encoder(self, rest: str, options: ModelOptions) -> Encoder:
+        """The sentence encoder."""
+        return load_encoder(rest, options)
 
-        A question of more than half the model's limit is cut there, and counts as truncated.
-
-        Raises
-        ------
-        ModelError
-            When a question has no passage.
-        """
-        for question in questions:
-            if not (question.context or "").strip():
-                raise ModelError(
-                    f"`{self.spec}` has no context for the question {question.id!r}",
-                    expected="a question with a context: an extractive model selects a span of it",
-                    fix="choose a generative model, or data with contexts",
-                )
-        texts = [self._shortened(question.text.strip()) for question in questions]
-        both = zip(texts, questions, strict=True)
-        windows = [list(self._windows(at, t, q.context or "")) for at, (t, q) in enumerate(both)]
-        lengths = [sum(len(window.inputs["input_ids"]) for window in group) for group in windows]
-        for portion in portions_by_length(lengths):
-            readings: dict[int, list[_Reading]] = {index: [] for index in portion}
-            parts = [part for index in portion for part in windows[index]]
-            for window, reading in self._read(parts):
-                readings[window.question].append(reading)
-            for index in portion:
-                question = questions[index]
-                cut = texts[index] != question.text.strip()
-                if any(math.isnan(reading.score + reading.null) for reading in readings[index]):
-                    yield index, Answer(truncated=cut, missing="no number")
-                    continue
-                text = _best_text(readings[index], question.context or "")
-                yield index, Answer(text=text, truncated=cut)
-
-    def _shortened(self, text: str) -> str:
-        encoded = self._tokenizer(
-            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-        )
-        offsets, most = encoded["offset_mapping"], self._limit // 2
-        return text[: offsets[most - 1][1]] if len(offsets) > most else text
-
-    def _windows(self, index: int, question: str, context: str) -> Iterator[_Window]:
-        whole = self._tokenizer(question, context, return_offsets_mapping=True, verbose=False)
-        if len(whole["input_ids"]) > self._limit:
-            inside = sum(part == 1 for part in whole.sequence_ids())
-            room = self._limit - (len(whole["input_ids"]) - inside)
-            bounds = {"truncation": "only_second", "max_length": self._limit, "stride": room // 2}
-            names = ("return_overflowing_tokens", "return_offsets_mapping")
-            more = {**bounds, **dict.fromkeys(names, True), "verbose": False}
-            whole = self._tokenizer(question, context, **more)
-        first = self._tokenizer.cls_token_id
-        for encoding in whole.encodings:
-            places = [
-                place
-                for place, part in enumerate(encoding.sequence_ids)
-                if part == 1 and context[slice(*encoding.offsets[place])].strip()
-            ]
-            rows = {"input_ids": encoding.ids, "token_type_ids": encoding.type_ids}
-            yield _Window(
-                question=index,
-                inputs={key: rows[key] for key in rows if key in whole},
-                places=places,
-                offsets=[encoding.offsets[place] for place in places],
-                # The classification token stands for no answer, else the first one.
-                null=encoding.ids.index(first) if first in encoding.ids else 0,
-            )
-
-    def _read(self, windows: Sequence[_Window]) -> Iterator[tuple[_Window, _Reading]]:
-        lengths = [len(window.inputs["input_ids"]) for window in windows]
-        for batch in batches_of_equal_length(lengths, self._token_budget):
-            inputs = [windows[number].inputs for number in batch]
-            rows = {key: self._tensor([row[key] for row in inputs]) for key in inputs[0]}
-            # Not every device has float64.
-            ran = self._inference.run(self._run, **rows)
-            starts, ends = (side.cpu().double().numpy() for side in ran)
-            for row, number in enumerate(batch):
-                window = windows[number]
-                yield window, _reading(window, starts[row], ends[row], self._longest)
-
-    def _run(self, **batch: Any) -> tuple[Any, Any]:
-        answer = self._model(**batch)
-        return answer.start_logits, answer.end_logits
+    def latent_reader(
+        self, rest: str, options: ModelOptions, readout: Readout | None
+    ) -> CheckpointReader:
+        """The model read layer by layer."""
+        return CheckpointReader(checkpoint_source(rest, options), options, readout)
 
 
-def _reading(
-    window: _Window, starts: NDArray[np.float64], ends: NDArray[np.float64], longest: int
-) -> _Reading:
-    """The best span of at most ``longest`` tokens; the first of equals."""
-    null = round(float(starts[window.null] + ends[window.null]), DECIMALS)
-    places = np.array(window.places, dtype=int)
-    if not places.size:
-        # Characters that the tokenizer drops, such as control characters, hold no answer.
-        return _Reading(-np.inf, (0, 0), null)
-    scores = np.round(starts[places][:, None] + ends[places][None, :], DECIMALS)
-    length = places[None, :] - places[:, None] + 1
-    scores[(length < 1) | (length > longest)] = -np.inf
-    first, last = np.unravel_index(int(scores.argmax()), scores.shape)
-    return _Reading(
-        float(scores[first, last]), (window.offsets[first][0], window.offsets[last][1]), null
+_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2}
+
+
+def _listed(value: object) -> list[str]:
+    names = [value] if isinstance(value, str) else value
+    return [str(name) for name in names] if isinstance(names, list) else []
+
+
+_UNUSED: Mapping[Family, tuple[str, ...]] = MappingProxyType(
+    # No hidden state of a layer passes through a pooler. Of an encoder-decoder the encoder is read;
+    # other models may call all their layers a decoder, as OPT does.
+    {"causal": ("pooler.",), "masked": ("pooler.",), "encoder_decoder": ("pooler.", "decoder.")}
+)
+"""Weights that may be missing where the layers are read, by how their names begin."""
+
+
+def checkpoint_source(rest: str, options: ModelOptions) -> ModelSource:
+    """A folder, or ``NAME[@REVISION]`` on the hub, whose files are downloaded if need be.
+
+    A sentence encoder that is not available from the hub is taken from installed packages, if any.
+
+    Raises
+    ------
+    ModelError
+        When it does not exist, is a pickle, has no transformer, or its config.json cannot be read.
+    ResourceError
+        When the packages that hold it are damaged.
+    """
+    # The weights of such an encoder may be in a subfolder.
+    _require_transformer(rest, expanded(rest))
+    checkpoint = fetch_encoder(rest, options)
+    _require_transformer(rest, checkpoint.folder)
+    family = family_of(read_config(checkpoint.folder))
+    return ModelSource(
+        spec=f"hf:{rest}",
+        fingerprint=checkpoint.fingerprint,
+        family=family,
+        load=partial(_load_body, checkpoint, rest, options, family),
     )
 
 
-def _best_text(readings: Sequence[_Reading], context: str) -> str:
-    best = min(readings, key=lambda reading: (-reading.score, reading.span))
-    if min(reading.null for reading in readings) > best.score:
-        return ""
-    return context[slice(*best.span)].strip()
+def family_of(config: Mapping[str, Any]) -> Family:
+    """How a model reads a text, according to its checkpoint's configuration.
 
+    An encoder reads a text in both directions, and is ``masked`` with any head. An architecture
+    unknown to transformers counts as an encoder, unless it calls itself a causal model.
 
-MOST_PIECES = 3
-"""Tokens that a filler may be made of."""
-
-FILLERS = 5
-"""The most answers per question, others included."""
-
-
-class _Masks(NamedTuple):
-    """A question with its blank as that many mask tokens, from ``first`` on."""
-
-    tokens: list[int]
-    first: int
-    pieces: int
-    after_space: bool
-    truncated: bool
-
-
-class _Filler(NamedTuple):
-    """A word, and the mean log-probability of its tokens."""
-
-    score: float
-    word: str
-
-
-class MaskedModel(Computed):
-    """A masked-language-modelling checkpoint in the role of mask filler.
-
-    The blank becomes one, two and three mask tokens in turn. One mask gives its likeliest words.
-    Several are filled from left to right, each with the likeliest token given those before it:
-    the first must begin a word, the later ones continue it. A candidate's score is the mean
-    log-probability of its tokens, each at the step that fills it in, over the whole vocabulary.
-
-    Raises
-    ------
-    ModelError
-        When the tokenizer has no mask token.
+    Examples
+    --------
+    >>> [family_of({"model_type": name}) for name in ("llama", "bert", "t5")]
+    ['causal', 'masked', 'encoder_decoder']
     """
+    name = str(config.get("model_type"))
+    if config.get("is_encoder_decoder") or name in _names_in("SEQ_TO_SEQ_CAUSAL_LM"):
+        return "encoder_decoder"
+    # BERT and similar models are in the table of causal models, too.
+    if name in _names_in("MASKED_LM") and not config.get("is_decoder"):
+        return "masked"
+    calls_itself = "CausalLM" in str(config.get("architectures"))
+    return "causal" if name in _names_in("CAUSAL_LM") or calls_itself else "masked"
 
-    def __init__(self, head: Head, spec: str, options: ModelOptions) -> None:
-        mask = head.tokenizer.mask_token
-        written = head.tokenizer(mask, verbose=False)["input_ids"] if mask else []
-        # Otherwise the mask is not found in its text, or cut from it.
-        room = len(written) + MOST_PIECES - 1 <= head.limit if mask else False
-        if not room or head.tokenizer.mask_token_id not in written:
-            raise ModelError(
-                f"the tokenizer of `{spec}` has no mask token, or cannot write it",
-                expected=f"a masked language model that reads {MOST_PIECES} masks in a text",
-                fix="check the checkpoint's special_tokens_map.json, and its limits of tokens",
-            )
-        torch = load_torch()
-        self._model, self._tokenizer, self.fingerprint, self._limit = head
-        self._token_budget = options.token_budget
-        self._inference = Inference(
-            self._model, lambda tokens: self._logits(tokens, torch.zeros_like(tokens[:, 0]))
+
+def _require_transformer(rest: str, folder: Path) -> None:
+    """Refuse sentence encoders without layers, such as word tables."""
+    try:
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        kinds = [str(module["type"]).rsplit(".", 1)[-1] for module in modules]
+    # No sentence encoder, or one whose list is not needed: only its transformer is read.
+    except (OSError, ValueError, TypeError, KeyError):
+        return
+    if kinds and "Transformer" not in kinds:
+        raise ModelError(
+            f"`{rest}` is a sentence encoder made of {', '.join(kinds)}",
+            expected="a transformer, whose layers hold hidden states",
+            fix="choose another model, such as hf:sentence-transformers/all-MiniLM-L6-v2",
         )
-        self.spec = spec
-        allowed = word_pieces(self._tokenizer, self._model.config.vocab_size)
-        self._begins, self._opens, self._continues = map(torch.from_numpy, allowed)
 
-    @during_inference
-    def fill(self, questions: Sequence[Question]) -> Answers:
-        """Fill each question's blank with a word; ``others`` are up to four more.
 
-        Raises
-        ------
-        ValueError
-            When a question's text does not hold exactly one blank.
-        """
-        every = range(1, MOST_PIECES + 1)
-        masked = [self._mask(question, pieces) for question in questions for pieces in every]
-        lengths = [len(masks.tokens) for masks in masked]
-        for portion in portions_by_length(lengths[::MOST_PIECES]):
-            pieces = range(MOST_PIECES)
-            numbers = [index * MOST_PIECES + piece for piece in pieces for index in portion]
-            fillers: dict[int, list[_Filler]] = {index: [] for index in portion}
-            together = [lengths[number] for number in numbers]
-            for batch in batches_of_equal_length(together, self._token_budget):
-                filled = self._fill([masked[numbers[row]] for row in batch])
-                for row, words in zip(batch, filled, strict=True):
-                    fillers[numbers[row] // MOST_PIECES] += words
-            for index in portion:
-                variants = masked[index * MOST_PIECES : (index + 1) * MOST_PIECES]
-                cut = any(masks.truncated for masks in variants)
-                yield index, _answer(fillers[index], truncated=cut)
-
-    def _mask(self, question: Question, pieces: int) -> _Masks:
-        parts = question.text.split(BLANK)
-        mask = self._tokenizer.mask_token
-        # A text that mentions the mask must not count as one with several blanks.
-        before, after = (part.replace(mask, " ") for part in parts)
-        text = f"{before}{mask * pieces}{after}"
-        framed = self._tokenizer(text, verbose=False)["input_ids"]
-        bare = self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-        middle = bare.index(self._tokenizer.mask_token_id) + pieces // 2
-        tokens, truncated = cut_around(framed, bare, middle, self._limit)
-        first, is_apart = tokens.index(self._tokenizer.mask_token_id), before[-1:].isspace()
-        return _Masks(tokens, first, pieces, after_space=is_apart, truncated=truncated)
-
-    def _fill(self, batch: Sequence[_Masks]) -> list[list[_Filler]]:
-        """The fillers of each question of a batch: several for one mask, one for several."""
-        torch = load_torch()
-        tokens = torch.tensor([masks.tokens for masks in batch])
-        scores: list[Any] = [0.0] * len(batch)
-        fillers: list[list[_Filler]] = [[] for _ in batch]
-        for step in range(max(masks.pieces for masks in batch)):
-            rows = [row for row, masks in enumerate(batch) if masks.pieces > step]
-            places = [batch[row].first + step for row in rows]
-            there = self._log_probabilities(tokens[rows], places)
-            for row, place, every in zip(rows, places, there, strict=True):
-                masks = batch[row]
-                begins = self._begins if masks.after_space else self._opens
-                allowed = self._continues if step else begins
-                most = min(len(every), FILLERS if masks.pieces == 1 else 1)
-                best = every.masked_fill(~allowed, -math.inf).topk(most)
-                tokens[row, place] = best.indices[0]
-                scores[row] = scores[row] + best.values / masks.pieces
-                if step == masks.pieces - 1:
-                    spelled = [[*tokens[row, masks.first : place], last] for last in best.indices]
-                    fillers[row] = self._words(scores[row].tolist(), spelled)
-        return fillers
-
-    def _words(self, scores: Sequence[float], spelled: Sequence[Sequence[Any]]) -> list[_Filler]:
-        """The candidates that are words; one that no allowed token can fill has the score -∞."""
-        decoded = [self._tokenizer.decode([int(token) for token in each]) for each in spelled]
-        words = [word.strip() for word in decoded]
-        return [
-            _Filler(round(score, DECIMALS), word)
-            for score, word in zip(scores, words, strict=True)
-            if score != -math.inf and word and not any(map(str.isspace, word))
-        ]
-
-    def _log_probabilities(self, tokens: Any, places: Sequence[int]) -> Any:
-        """Log-probabilities of the whole vocabulary, at one position in each row."""
-        there = self._inference.run(
-            self._logits, tokens=tokens.to(self._model.device), places=self._tensor(places)
+def _load_body(checkpoint: Checkpoint, rest: str, options: ModelOptions, family: Family) -> Head:
+    head, missing = load_parts(checkpoint, rest, options, "AutoModel")
+    if lacking := [name for name in missing if not name.startswith(_UNUSED[family])]:
+        raise ModelError(
+            f"`{rest}` lacks trained weights for {', '.join(lacking[:4])}",
+            expected="a checkpoint with the weights of all its layers",
+            fix="check that it is complete; untrained layers carry no information",
         )
-        # Not every device has float64.
-        return there.cpu().double().log_softmax(dim=-1)
-
-    def _logits(self, tokens: Any, places: Any) -> Any:
-        rows = load_torch().arange(len(places), device=places.device)
-
-        def only_there(module: Any, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-            return (inputs[0][rows, places].unsqueeze(1), *inputs[1:])
-
-        # Scores over the vocabulary for every token of a batch would fill a gigabyte.
-        projection = self._model.get_output_embeddings()
-        hook = projection.register_forward_pre_hook(only_there) if projection is not None else None
-        try:
-            logits = self._model(input_ids=tokens).logits
-        finally:
-            if hook is not None:
-                hook.remove()
-        # Some heads multiply with the projection's weights themselves, and score every place.
-        return logits[:, 0] if logits.shape[1] == 1 else logits[rows, places]
+    return head._replace(model=head.model.get_encoder()) if family == "encoder_decoder" else head
 
 
-def _answer(fillers: Sequence[_Filler], *, truncated: bool) -> Answer:
-    """The best fillers; a word that was spelled in two ways counts once, with its better score."""
-    if any(math.isnan(filler.score) for filler in fillers):
-        return Answer(truncated=truncated, missing="no number")
-    ranked = sorted(fillers, key=lambda filler: (-filler.score, filler.word))
-    words = list(dict.fromkeys(filler.word for filler in ranked))[:FILLERS]
-    if not words:
-        return Answer(truncated=truncated)
-    return Answer(text=words[0], others=tuple(words[1:]), truncated=truncated)
+SCHEME = HuggingFace("hf", load)

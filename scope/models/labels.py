@@ -14,11 +14,11 @@ from typing import Any, Protocol, runtime_checkable
 
 from scope.errors import ModelError, SpecError
 from scope.models.checkpoint import fingerprint_with
-from scope.models.options import ModelOptions
-from scope.models.probabilities import ranked
+from scope.models.options import ModelOptions, require_words
 from scope.models.prompts import Prompt, prompt_of, with_letters
 from scope.models.questions import ask, in_order
-from scope.models.scheme import carry_mark, require_words
+from scope.models.replies import ranked
+from scope.models.torch_setup import carry_mark
 from scope.protocols import ChoiceScorer, Classifier, NextToken, Role
 from scope.records import Answer, Example, Prediction, Question
 

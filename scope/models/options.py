@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from scope.core.options import MODELS, OUTSIDE_IDENTITY, Limits, named_values, option, whole_number
 from scope.core.request import check_values
-from scope.errors import SpecError
+from scope.errors import ModelError, SpecError
 from scope.paths import expanded
 
 Device = Literal["auto", "cpu", "cuda", "mps"]
@@ -245,3 +246,29 @@ class Readout:
         """The parts of the prompt before and after the text."""
         before, _, after = (self.prompt or SLOT).partition(SLOT)
         return before, after
+
+
+def require_words(spec: str, options: ModelOptions) -> None:
+    """Refuse label words with which a language model cannot be a classifier.
+
+    Raises
+    ------
+    ModelError
+        When there are fewer than two, one is empty, or two are the same.
+    """
+    words = {label: word.strip() for label, word in options.label_words.items()}
+    counts = Counter(words.values())
+    if len(words) < 2:
+        problem = f"{len(words)} label word{'s' * (len(words) != 1)}"
+    elif not all(words.values()):
+        problem = f"the label words {words}, one of them empty"
+    elif max(counts.values()) > 1:
+        problem = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
+    else:
+        return
+    raise ModelError(
+        f"`{spec}` as a classifier with {problem}",
+        expected="a language model with a word of its own for each of at least two labels",
+        fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
+        "--label-word negative=bad",
+    )

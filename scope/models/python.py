@@ -33,7 +33,8 @@ import numpy as np
 
 from scope.data.fields import plain_label
 from scope.errors import ModelError, SpecError
-from scope.models.heads import CLASSIFIER, Head, HeadKind, kind_of, longest_input
+from scope.models.checkpoint import Head, longest_input
+from scope.models.huggingface import CLASSIFIER, HeadKind, kind_of
 from scope.models.options import ModelOptions
 from scope.models.questions import (
     ASKED_AT_ONCE,

@@ -26,7 +26,7 @@ import numpy as np
 from scope.data.items import option_index
 from scope.errors import ModelError
 from scope.metrics.arrays import is_distribution, normalized
-from scope.models.probabilities import DECIMALS, next_tokens, ranked
+from scope.models.replies import DECIMALS, next_tokens, ranked
 from scope.printing import shown, unstorable, writable
 from scope.protocols import (
     Answerer,

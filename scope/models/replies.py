@@ -1,11 +1,62 @@
-"""Extracts the answer from a language model's reply, whose thought is left out."""
+"""From what a language model gives to an answer: its words, its letter, and the probabilities.
+
+The model's thought is left out. A reply names an option by its letter, or in full. Probabilities
+come from scores, or from the log-probabilities of tokens; they are rounded, and ranked.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
+from typing import NamedTuple
 
-from scope.records import Answer
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import ModelError
+from scope.metrics.arrays import normalized
+from scope.records import Answer, NoAnswer, Prediction, Probabilities, Question
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Position:
+    """One generated token, and the likeliest tokens in its place with their probabilities."""
+
+    token: str
+    likeliest: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """A reply: its text without the model's thought, and log-probabilities where they are given.
+
+    Both are empty where it cannot hold an answer; ``missing`` says why. Whether the model
+    ``thinks`` may stand in the content, beside it, or be counted alone; the thought is ``opened``
+    where only its end stands in the content. ``cut`` is true if the reply ended at the limit on its
+    tokens. ``names`` are the server's models, where requested; ``model`` is the model id in the
+    reply.
+    """
+
+    text: str = ""
+    missing: NoAnswer = ""
+    thinks: bool = False
+    opened: bool = False
+    cut: bool = False
+    positions: tuple[Position, ...] = ()
+    names: tuple[str, ...] = ()
+    model: str = ""
+
+    @property
+    def lacks_answer(self) -> bool:
+        """Whether nothing follows a thought: its end is missing, or was put in the wrong place."""
+        return self.thinks and not self.text.strip()
+
 
 READ_BY = "rules 3"
 """Part of the fingerprint of models whose replies are read here; changes with the rules."""
@@ -268,3 +319,351 @@ def first_word(text: str) -> str | None:
         if kept:
             return word[kept[0] : kept[-1] + 1]
     return None
+
+
+MOST_OPTIONS = 26
+"""The number of letters."""
+
+LIKELIEST = 20
+"""Log-probabilities requested with a letter: the most that OpenAI's protocol allows."""
+
+_AROUND = " \t\n.,:;()[]{}<>*_\"'`"
+"""Characters allowed around a letter in a token or a text: ``(A)``, `` A.``, ``**A**``."""
+
+_MARKED = re.compile(r"[(\[*_`]*([A-Z])[.:)\]*_`]+(?=\s|$)")
+
+_FOLLOWS = re.compile(
+    r"(?:\b(?:answer\s+is|answer\s*:|(?<!not )option(?:\s+is)?)|\\boxed\s*\{(?:\\text\w*\{)?)"
+    r"[\s:(\[*_`\"']*(?-i:([A-Z]))"
+    # Else it may be a word: the answer is A cat.
+    r"(?=[.,;:!?)\]}$*_`\"'’]+(?:\s|$)|\s*(?:\n|$)|\s+(?:[-–—(\[]|(?:because|since|as|or|and)\b"
+    r"|is\s+(?:the\s+)?(?:correct|right|best)\b))",
+    re.IGNORECASE,
+)
+
+_SEVERAL = re.compile(r"[^\w\n]*(?:\b(?:or|and)\b|[&/])|,\s*[A-HJ-Z]\b")
+"""Follows a letter that is not the only answer."""
+
+
+class Letter(NamedTuple):
+    """A letter written as the answer: the index of its option, and its position in the text."""
+
+    option: int
+    place: int
+
+
+def option_letter(index: int) -> str:
+    """The letter of an option, from A on.
+
+    Examples
+    --------
+    >>> option_letter(0), option_letter(25)
+    ('A', 'Z')
+    """
+    return chr(ord("A") + index)
+
+
+def option_of(token: str, options: int) -> int | None:
+    """The option whose letter the token is, with or without space and punctuation around it.
+
+    Examples
+    --------
+    >>> [option_of(token, 4) for token in ("A", " B", "C.", "(D", "E", "a", "An")]
+    [0, 1, 2, 3, None, None, None]
+    """
+    bare = token.strip(_AROUND)
+    letters = [option_letter(index) for index in range(options)]
+    return letters.index(bare) if bare in letters else None
+
+
+def is_letter(reply: str) -> bool:
+    """Whether the first line of a reply is over, and is a letter.
+
+    Examples
+    --------
+    >>> is_letter("B" + chr(10)), is_letter("B"), is_letter("A cat" + chr(10))
+    (True, False, False)
+    """
+    first, *over = (without_thought(reply) or "").lstrip().split("\n")
+    return bool(over) and option_of(first, MOST_OPTIONS) is not None
+
+
+def written_letter(text: str, options: int) -> Letter | None:
+    """The letter that a text gives as its answer; None where it gives none, or several.
+
+    Some letters are words, and any text may contain letters. So a letter counts only if it is the
+    whole first line; if it opens the text and is marked, as in ``B.``, ``(B)`` or ``**B**``; or if
+    it follows ``answer is``, ``answer:``, ``option`` or ``\\boxed{``, and the next word, if any,
+    gives a reason or confirms the answer. Letters joined by ``or`` or ``and`` do not count.
+
+    Examples
+    --------
+    >>> written_letter("(B)", 4), written_letter("The answer is C, since", 4)
+    (Letter(option=1, place=1), Letter(option=2, place=14))
+    >>> written_letter("I would say B", 9), written_letter("Option A or option B", 4)
+    (None, None)
+    """
+    start = len(text) - len(text.lstrip())
+    first = text[start:].partition("\n")[0]
+    option = option_of(first, options)
+    if option is not None:
+        return Letter(option, start + first.index(option_letter(option)))
+    opening = _MARKED.match(text, start)
+    for matches in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
+        named = [
+            Letter(option, match.start(1))
+            for match in matches
+            if (option := option_of(match[1], options)) is not None
+        ]
+        if named:
+            alone = not any(_SEVERAL.match(text, letter.place + 1) for letter in named)
+            return named[0] if alone and len({letter.option for letter in named}) == 1 else None
+    return None
+
+
+def spelled_option(text: str, options: Sequence[str]) -> int | None:
+    """The option whose text is the first line, ignoring case and surrounding marks.
+
+    Examples
+    --------
+    >>> spelled_option("Paris.", ("Rome", "Paris")), spelled_option("In Paris", ("Rome", "Paris"))
+    (1, None)
+    >>> spelled_option("Paris", ("Paris", "paris"))
+    """
+    words = _bare(line(text))
+    same = [index for index, option in enumerate(options) if words and _bare(option) == words]
+    return same[0] if len(same) == 1 else None
+
+
+def _bare(text: str) -> str:
+    return text.strip(_AROUND).casefold()
+
+
+def require_letters(questions: Sequence[Question]) -> None:
+    """Refuse a question with more options than there are letters.
+
+    Raises
+    ------
+    ModelError
+        When there is one.
+    """
+    for question in questions:
+        if len(question.options) > MOST_OPTIONS:
+            raise ModelError(
+                f"the question {question.id!r} has {len(question.options)} options",
+                expected=f"at most {MOST_OPTIONS}: models answer with a letter",
+                fix="leave that question out, or compare models of the schemes hf and gguf alone, "
+                "with --ask words",
+            )
+
+
+_AFTER_TEXT = re.compile(r"\s*(?:(?:<[^<>\s]*>|\[/?[A-Z]+\])\s*)*")
+"""What may follow a text among the tokens: those that end it."""
+
+LEAST_MASS = 0.5
+"""Least sum of the letters' probabilities where no letter is written, but for labels."""
+
+
+def option_probabilities(
+    positions: Sequence[Position],
+    options: int,
+    text: str,
+    written: Letter | None,
+    *,
+    least: float = LEAST_MASS,
+) -> Probabilities:
+    """One probability per option, rounded to six decimals; empty where no letter was likely.
+
+    The text is the end of the tokens, which may begin with the model's thought; where it is not,
+    nothing is known of its probabilities. They are read at the position of the letter that the
+    model writes as its answer. If it writes none, they are read at the first position where the
+    letters together are at least as likely as all other tokens, except positions where it writes a
+    letter as a word. The spellings of a letter are summed. The letters are scaled to a sum of 1,
+    since other tokens are not options; an option that is not among the likeliest tokens gets 0.
+
+    Parameters
+    ----------
+    positions
+        The tokens of the reply, with those of a thought.
+    options
+        Number of options.
+    text
+        The text that answers.
+    written
+        The letter that is the text's answer, if it gives one.
+    least
+        Least sum of the letters' probabilities where no letter is written.
+
+    Examples
+    --------
+    >>> likeliest = (("B", 0.5), (" B", 0.1), ("A", 0.2), ("The", 0.1))
+    >>> option_probabilities([Position(token="B", likeliest=likeliest)], 3, "B", Letter(1, 0))
+    (0.25, 0.75, 0.0)
+    >>> refusal = Position(token="I", likeliest=(("I", 0.999), ("B", 1e-9)))
+    >>> option_probabilities([refusal], 2, "I", None)
+    ()
+    """
+    tokens = "".join(position.token for position in positions)
+    start = tokens.rfind(text)
+    if start < 0 or not _AFTER_TEXT.fullmatch(tokens, start + len(text)):
+        return ()
+    ends = list(accumulate(len(position.token) for position in positions))
+    if written:
+        position = positions[bisect_right(ends, start + written.place)]
+        # If a token is longer, such as `B. cat`, its alternatives do not show the letters.
+        is_letter = option_of(position.token, written.option + 1) is not None
+        return _scaled(_masses(position, options)) if is_letter else ()
+    for position in positions[bisect_right(ends, start) :]:
+        masses = _masses(position, options)
+        if option_of(position.token, options) is None and math.fsum(masses) >= least:
+            return _scaled(masses)
+    return ()
+
+
+def _masses(position: Position, options: int) -> list[float]:
+    masses = [0.0] * options
+    for token, probability in position.likeliest:
+        if (option := option_of(token, options)) is not None:
+            masses[option] += probability
+    return masses
+
+
+def _scaled(masses: Sequence[float]) -> Probabilities:
+    total = math.fsum(masses)
+    return tuple(rounded(np.array(masses) / total).tolist()) if total else ()
+
+
+DECIMALS = 6
+"""Probabilities are rounded here: finer digits are noise of the hardware."""
+
+
+def rounded(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Probabilities that sum to 1, rounded so that their sum and order are preserved.
+
+    Each is rounded down, and the remainder goes to those that lost most, the first of equals first:
+    so the likeliest stays the likeliest.
+
+    Examples
+    --------
+    >>> rounded(np.array([1, 1, 1]) / 3).tolist()
+    [0.333334, 0.333333, 0.333333]
+    """
+    units = probabilities * 10**DECIMALS
+    whole = np.floor(units)
+    missing = max(0, round(10**DECIMALS - whole.sum()))
+    whole[np.argsort(whole - units, kind="stable")[:missing]] += 1
+    return np.asarray(np.round(whole / 10**DECIMALS, DECIMALS))
+
+
+def shares_of(numbers: Sequence[float]) -> Probabilities:
+    """The probabilities that a user gives, so that they sum to 1, with six decimals."""
+    return tuple(round(share, DECIMALS) for share in normalized(numbers).tolist())
+
+
+def chosen(scores: Sequence[float], *, truncated: bool) -> Answer:
+    """The likeliest option, the first of equals, with the softmax of the scores.
+
+    There is no answer where a score is NaN, or none is finite.
+
+    Examples
+    --------
+    >>> chosen([0.0, 0.0, -1000.0], truncated=False).probabilities
+    (0.5, 0.5, 0.0)
+    >>> chosen([0.0, math.nan], truncated=False).missing
+    'no number'
+    """
+    if any(map(math.isnan, scores)) or math.isinf(max(scores)):
+        return Answer(missing="no number", truncated=truncated)
+    exponentials = np.exp(np.array(scores) - max(scores))
+    probabilities = rounded(exponentials / exponentials.sum())
+    return Answer(
+        choice=int(probabilities.argmax()),
+        probabilities=tuple(probabilities.tolist()),
+        truncated=truncated,
+    )
+
+
+def next_tokens(
+    likeliest: Iterable[tuple[str, float]], most: int, *, truncated: bool = False
+) -> Prediction:
+    """A prediction of next tokens: equal texts merged, rounded and ranked.
+
+    Parameters
+    ----------
+    likeliest
+        Texts of tokens with their probabilities, in any order; the remainder to 1 is the mass of
+        all other tokens.
+    most
+        Number of tokens to keep.
+
+    Examples
+    --------
+    >>> next_tokens([(" cat", 0.5), (" dog", 0.2), (" cat", 0.1)], 20)
+    Prediction(probabilities=(0.6, 0.2), truncated=False, tokens=(' cat', ' dog'))
+    """
+    masses: dict[str, float] = {}
+    # Sorted, so that neither sums nor rounding depend on the order.
+    for token, probability in sorted(likeliest):
+        masses[token] = masses.get(token, 0.0) + probability
+    rest = max(0.0, 1 - math.fsum(masses.values()))
+    shown = rounded(np.array([*masses.values(), rest]))[:-1].tolist()
+    together = Prediction(probabilities=tuple(shown), tokens=tuple(masses), truncated=truncated)
+    return ranked(together, most)
+
+
+def ranked(prediction: Prediction, most: int) -> Prediction:
+    """The likeliest tokens of a prediction, by falling probability; of equals, by text.
+
+    Examples
+    --------
+    >>> ranked(Prediction(probabilities=(0.2, 0.2, 0.6), tokens=("b", "a", "c")), 2)
+    Prediction(probabilities=(0.6, 0.2), truncated=False, tokens=('c', 'a'))
+    """
+    both = zip(prediction.tokens, prediction.probabilities, strict=True)
+    kept = sorted(both, key=lambda pair: (-pair[1], pair[0]))[:most]
+    return replace(
+        prediction,
+        probabilities=tuple(probability for _, probability in kept),
+        tokens=tuple(token for token, _ in kept),
+    )
+
+
+Read = Callable[[Reply, Question], Answer]
+
+Words = Callable[[str], str | None]
+
+
+def reply_of(text: str, *, cut: bool, positions: Sequence[Position] = ()) -> Reply:
+    """The reply of a model at hand."""
+    if (answer := without_thought(text)) is None:
+        return Reply(missing="thought not finished")
+    return Reply(text=answer, cut=cut, positions=tuple(positions))
+
+
+def answer_in(reply: Reply, question: Question, read: Read) -> Answer:
+    """What a reply to a question is read as, or why it cannot hold an answer."""
+    if reply.missing:
+        return Answer(missing=reply.missing, truncated=reply.missing == "cut off")
+    return read(reply, question)
+
+
+def words_of(read: Words, reply: Reply, _: Question) -> Answer:
+    """The answer in words that a reply gives."""
+    words = read(reply.text)
+    return no_answer(reply.text, cut=reply.cut) if words is None else Answer(text=words)
+
+
+def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answer:
+    """The option that a reply names by its letter, with probabilities where they can be read.
+
+    Of options that are ``labels``, the letters' probabilities are compared at the first token
+    where no letter is written, however unlikely all are: a classifier has some for every text.
+    """
+    text, options = reply.text.strip(), len(question.options)
+    letter = written_letter(text, options)
+    read = partial(option_probabilities, reply.positions, options, text, letter)
+    probabilities = (read() or (read(least=0.0) if labels else ())) if text else ()
+    if probabilities:
+        return Answer(choice=probabilities.index(max(probabilities)), probabilities=probabilities)
+    choice = letter.option if letter else spelled_option(text, question.options)
+    return no_answer(text, cut=reply.cut) if choice is None else Answer(choice=choice)

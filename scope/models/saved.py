@@ -47,10 +47,16 @@ from scope.data.sources import Source, UnusableRowError, read_lines, reading
 from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution
-from scope.models.endpoint.protocol import spelled_option, written_letter
 from scope.models.options import ModelOptions
-from scope.models.probabilities import shares_of
-from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
+from scope.models.replies import (
+    MOST_SHOWN,
+    UNFINISHED,
+    shares_of,
+    spelled_option,
+    unusable_row,
+    without_thought,
+    written_letter,
+)
 from scope.models.scheme import Scheme
 from scope.paths import expanded, sha256_of
 from scope.printing import counted, did_you_mean, listed

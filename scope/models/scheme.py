@@ -3,35 +3,26 @@
 A built-in scheme is one file with a `Scheme` and one line in `scope.registry`; a plugin may provide
 a loading function.
 
-A model of a job.
-
-Which models' answers runs may share, and what they depend on besides the model's bytes.
-
-A model is certain if its fingerprint covers the bytes of its files and none of its code is foreign:
-checkpoints and GGUF files that are named by a spec. An object that is passed from Python is not,
-even if SCoPE loaded it: its weights may have changed since. Nor is a checkpoint that may bring its
-own code.
+`load_model` gives the model behind a spec in a role; `Model` is a model of a job. `OneInMemory`
+keeps one of many models in memory: a test of reuse runs twenty and more, one after another.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import platform
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, partial
-from importlib.metadata import PackageNotFoundError
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar
+from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast
 
 from scope.errors import ModelError, SpecError
-from scope.models.options import ModelOptions, Readout
-from scope.models.torch_setup import choose_device, load_torch, version, waiting_threads_sleep
-from scope.protocols import Encoder, LatentReader
+from scope.models.options import ModelOptions, Readout, require_words
+from scope.models.torch_setup import carry_mark, mark_computed
+from scope.protocols import ChoiceScorer, Classifier, Encoder, LatentReader, Role
 from scope.records import ModelCard, PromptReading
 from scope.records.result import OBJECT, TEXT_BY_TEXT, ModelRole
 from scope.registry import BUILT_IN, find, names_in
@@ -70,32 +61,6 @@ def labels_by_words(spec: str, options: ModelOptions) -> KnownLabels:
     """
     require_words(spec, options)
     return KnownLabels(spec, tuple(options.label_words), by_words=True)
-
-
-def require_words(spec: str, options: ModelOptions) -> None:
-    """Refuse label words with which a language model cannot be a classifier.
-
-    Raises
-    ------
-    ModelError
-        When there are fewer than two, one is empty, or two are the same.
-    """
-    words = {label: word.strip() for label, word in options.label_words.items()}
-    counts = Counter(words.values())
-    if len(words) < 2:
-        problem = f"{len(words)} label word{'s' * (len(words) != 1)}"
-    elif not all(words.values()):
-        problem = f"the label words {words}, one of them empty"
-    elif max(counts.values()) > 1:
-        problem = f"the word `{counts.most_common(1)[0][0]}` for more than one label"
-    else:
-        return
-    raise ModelError(
-        f"`{spec}` as a classifier with {problem}",
-        expected="a language model with a word of its own for each of at least two labels",
-        fix="add --label-word LABEL=WORD for every label, such as --label-word positive=good "
-        "--label-word negative=bad",
-    )
 
 
 Load = Callable[[str, ModelOptions], Any]
@@ -273,7 +238,7 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
             expected="one name for the entry point and the scheme",
             fix=f"fix {entry.origin}",
         )
-    if is_built_in(scheme):
+    if comes_with_scope(scheme):
         return scheme, rest
     # A plugin's methods may fail in any way; `load` is guarded by its caller.
     code, guarded = UntrustedCode(entry.origin), copy(scheme)
@@ -284,7 +249,7 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
     return guarded, rest
 
 
-def is_built_in(scheme: Scheme) -> bool:
+def comes_with_scope(scheme: Scheme) -> bool:
     """Whether a scheme comes with SCoPE."""
     return scheme.name in (*BUILT_IN["models"], *BUILT_IN["logs"])
 
@@ -407,103 +372,257 @@ class Model:
         )
 
 
-_MARK = "computed_by"
-_LIBRARIES = ("torch", "transformers", "tokenizers", "sentencepiece", "gguf", "numpy")
-_VARIABLES = (
-    "ATEN_CPU_CAPABILITY",
-    "MKL_CBWR",
-    "MKL_ENABLE_INSTRUCTIONS",
-    "MKL_NUM_THREADS",
-    "NVIDIA_TF32_OVERRIDE",
-    "OMP_NUM_THREADS",
-    "ONEDNN_MAX_CPU_ISA",
-)
 AnyModel = TypeVar("AnyModel")
 
 
 def mark_cacheable(model: AnyModel, spec: str, options: ModelOptions) -> AnyModel:
     """Mark a model loaded by a spec with its hardware and settings, if it is certain."""
     if scheme_of(spec).computed and not options.trust_remote_code:
-        setattr(model, _MARK, _computed_by(options))
+        mark_computed(model, options)
     return model
 
 
-def carry_mark(wrapper: object, model: object) -> None:
-    """Copy the wrapped model's mark."""
-    if mark := _mark_of(model):
-        setattr(wrapper, _MARK, mark)
+class _Once(NamedTuple):
+    """Specs of models that are loaded once, and the loaded models by kind, spec and options."""
+
+    specs: Container[str]
+    loaded: dict[tuple[str, str, ModelOptions], Any]
 
 
-def identity_of(model: Any) -> str | None:
-    """All that a model's answers depend on, except the input; None where that is uncertain.
+_once: ContextVar[_Once | None] = ContextVar("once", default=None)
 
-    It is also uncertain where no number of rows gives equal bits: an answer then depends on the
-    batch.
+
+@contextmanager
+def loading_once(specs: Container[str]) -> Iterator[None]:
+    """Load each of these models and each encoder once inside, and keep it in memory until the end.
+
+    Several jobs on the same models use it; a model in another role is the same object.
     """
-    mark, reproducible = _mark_of(model), str(getattr(model, "reproducible", ""))
-    if not mark or not reproducible.startswith("to the byte"):
-        return None
-    return f"{model.fingerprint}; {reproducible}; {mark}; {hash_of_source('scope.models')}"
+    token = _once.set(_Once(specs, {}))
+    try:
+        yield
+    finally:
+        _once.reset(token)
 
 
-def _mark_of(model: object) -> str:
-    # Not by `getattr`: an object of the user's may pass on whatever it is asked for.
-    return str(getattr(model, "__dict__", {}).get(_MARK, ""))
+def _loaded_once(kind: str, spec: str, options: ModelOptions, load: Callable[[], Any]) -> Any:
+    """The result of ``load``; inside `loading_once` the first result."""
+    once, key = _once.get(), (kind, spec, options)
+    if once is None or not (kind == "encoder" or spec in once.specs):
+        return load()
+    if key not in once.loaded:
+        once.loaded[key] = load()
+    return once.loaded[key]
 
 
-def _computed_by(options: ModelOptions) -> str:
-    """The device, the libraries and the settings on which the last bits of an answer depend."""
-    torch = load_torch()
-    device = choose_device(options.device)
-    if device.type == "cuda":
-        where = f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}"
-    else:
-        where = f"{_processor()}, {torch.backends.cpu.get_cpu_capability()}"
-    variables = [f"{name}={os.environ[name]}" for name in _VARIABLES if name in os.environ]
-    versions = [f"{name} {_version(name)}" for name in _LIBRARIES]
-    precision = (
-        f"{torch.get_float32_matmul_precision()} precision, "
-        f"TF32 {torch.backends.cuda.matmul.allow_tf32} {torch.backends.cudnn.allow_tf32}"
+def load_model(spec: str, role: Role, options: ModelOptions | None = None) -> Any:
+    """The model behind a spec, which has the methods of the role's protocol.
+
+    A language model is a classifier when the options give it label words.
+
+    Raises
+    ------
+    SpecError
+        When no scheme has that name.
+    ModelError
+        When the model cannot be loaded or lacks the role.
+    """
+    options = options or ModelOptions()
+    if role == "encoder":
+        return load_encoder(spec, options)
+    if role == "latent_reader":
+        return load_latent_reader(spec, options)
+    loaded = _named(_loaded_once("model", spec, options, partial(_loaded, spec, options)), spec)
+    return in_role(loaded, spec, role, options)
+
+
+def _named(model: Any, spec: str) -> Any:
+    """The model, which keeps the name in NAME=SPEC."""
+    if with_name(model.spec, spec) != model.spec and not split_name(model.spec)[0]:
+        model.spec = with_name(model.spec, spec)
+    return model
+
+
+def _loaded(spec: str, options: ModelOptions) -> Any:
+    """The model of any scheme; foreign code runs behind the boundary."""
+    scheme, rest = find_scheme(spec)
+    built_in = comes_with_scope(scheme)
+    if built_in and (scheme.own or not options.trust_remote_code):
+        return scheme.load(rest, options)
+    # Here and not above: NumPy takes time to import, which the command line need not wait for.
+    from scope.models.questions import GuardedModel, guard_methods, is_complete
+
+    code = UntrustedCode(spec)
+    model = code.call("loading", scheme.load, rest, options)
+    if built_in:
+        return guard_methods(model, code)
+    complete = code.call("its attributes", is_complete, model)
+    return GuardedModel(model, code) if complete else model
+
+
+def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
+    """The model itself if it has the role, or a wrapper that gives it the role.
+
+    Raises
+    ------
+    ModelError
+        When it lacks the role; the message lists those that it has.
+    """
+    from scope.models.questions import KINDS
+
+    if isinstance(model, KINDS[role].protocol):
+        return model
+    if role == "classifier" and isinstance(model, ChoiceScorer):
+        if scheme_of(spec).saved:
+            raise ModelError(
+                f"`{spec}` contains answers to questions, not labels of texts",
+                expected="for labels, one JSON line per text with `text`, `probabilities` and, "
+                "in the first line, `labels`",
+                fix="save the file in this form; or choose the task of the answers, such as "
+                "--task choice",
+            )
+        from scope.models.labels import LabelWordClassifier
+
+        return LabelWordClassifier(model, options)
+    kind = getattr(model, "kind", None)
+    kind = kind if isinstance(kind, type) else type(model)
+    has = ", ".join(name for name, each in KINDS.items() if isinstance(model, each.protocol))
+    raise ModelError(
+        f"`{spec}` is a {kind.__name__} with the roles: {has or 'none'}",
+        expected=f"a model in the role of {role}: with `spec`, `fingerprint` and "
+        f"`{KINDS[role].method}`",
+        fix="choose another model, or use one of this model's roles (see `scope list models`)",
     )
-    wanted = options.threads or torch.get_num_threads()
-    threads = f"{wanted} threads, {'asleep' if waiting_threads_sleep() else 'spinning'} in between"
-    return ", ".join([device.type, where, precision, threads, options.dtype, *versions, *variables])
 
 
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"
+def load_classifier(spec: str, options: ModelOptions | None = None) -> Classifier:
+    """The model behind a spec in the role of classifier.
+
+    Raises
+    ------
+    SpecError
+        When no scheme has that name.
+    ModelError
+        When the model cannot be loaded, has fewer than two labels, or no such role.
+    """
+    return require_labels(load_model(spec, "classifier", options))
 
 
-@cache
-def _processor() -> str:
-    """The processor's name; where the system gives none, its architecture."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else f"{platform.machine()} {platform.processor()}"
+def require_labels(model: Classifier) -> Classifier:
+    """The classifier itself, if it has labels to choose from.
+
+    Raises
+    ------
+    ModelError
+        When it has fewer than two different labels.
+    """
+    if len(set(model.labels)) < 2:
+        raise ModelError(
+            f"`{model.spec}` has the labels {list(model.labels)}",
+            expected="a classifier with at least two different labels",
+            fix="name a model that was trained to classify; a regression head has no labels",
+        )
+    return model
 
 
-@cache
-def hash_of_source(*packages: str) -> str:
-    """A hash of the source of SCoPE's packages: another release may give other answers.
+def load_encoder(spec: str | Any, options: ModelOptions | None = None) -> Encoder:
+    """The sentence encoder behind a spec, or an object itself; only ``hf`` has encoders."""
+    if not isinstance(spec, str):
+        name = getattr(spec, "spec", type(spec).__name__)
+        return cast(Encoder, in_role(spec, name, "encoder", options or ModelOptions()))
+    scheme, rest = find_scheme(spec)
+    options = options or ModelOptions()
+    loaded = _loaded_once("encoder", spec, options, partial(scheme.encoder, rest, options))
+    return cast(Encoder, mark_cacheable(loaded, spec, options))
+
+
+def load_latent_reader(
+    spec: str | Any, options: ModelOptions | None = None, readout: Readout | None = None
+) -> LatentReader:
+    """The model behind a spec, or an object itself, read layer by layer.
+
+    The weights of a spec are loaded when they are needed.
+
+    Parameters
+    ----------
+    readout
+        How a text becomes one vector per layer; by default a prompt's last token for causal models,
+        the mean for others. ``python:`` models have their own readout.
+
+    Raises
+    ------
+    SpecError
+        When no scheme has that name, or its models have their own readout.
+    ModelError
+        When the model cannot be found, or has no hidden states; the message lists its roles.
+    """
+    options = options or ModelOptions()
+    model, spec = spec, str(getattr(spec, "spec", spec))
+    scheme, rest = find_scheme(spec) if isinstance(model, str) else (Scheme(spec), spec)
+    reader = scheme.latent_reader(rest, options, readout)
+    if reader is None:
+        if isinstance(model, str):
+            model = _loaded_once("model", spec, options, partial(_loaded, spec, options))
+        reader = cast(LatentReader, in_role(model, spec, "latent_reader", options))
+    return cast(LatentReader, _named(reader, spec) if isinstance(model, str) else reader)
+
+
+class OneInMemory:
+    """Models of which only the last one used is in memory.
+
+    Each is loaded once to read its attributes, and again when it is used.
+    """
+
+    def __init__(self) -> None:
+        self._load: Callable[[], Any] | None = None
+        self._loaded: Any = None
+
+    def add(self, load: Callable[[], Any]) -> LoadedWhenAsked:
+        """The model that ``load`` gives, with its roles and its identity, but not in memory."""
+        self._forget()
+        return LoadedWhenAsked(load(), partial(self._fetch, load))
+
+    def _fetch(self, load: Callable[[], Any]) -> Any:
+        if self._load is not load:
+            # The previous model is released first: two may not fit.
+            self._forget()
+            self._load, self._loaded = load, load()
+        return self._loaded
+
+    def _forget(self) -> None:
+        self._load = self._loaded = None
+
+
+_ATTRIBUTES = ("prompts", "words", "reading", "form", "thought_tokens", "reproducible", "labels")
+
+
+class LoadedWhenAsked:
+    """A model's attributes and roles; the model is loaded when it is used. ``kind`` is its type.
 
     Examples
     --------
-    >>> len(hash_of_source("scope.models"))
-    16
+    >>> class Model:
+    ...     spec, fingerprint, labels = "mine", "f1", ("no", "yes")
+    ...     def classify(self, texts): return [text.upper() for text in texts]
+    >>> models, loads = OneInMemory(), []
+    >>> model = models.add(lambda: loads.append("loaded") or Model())
+    >>> model.labels, model.classify(["a"]), model.classify(["b"]), loads
+    (('no', 'yes'), ['A'], ['B'], ['loaded', 'loaded'])
     """
-    import importlib.util
 
-    digest = hashlib.sha256()
-    for package in packages:
-        spec = importlib.util.find_spec(package)
-        folders = (spec and spec.submodule_search_locations) or []
-        for path in sorted(file for folder in folders for file in Path(folder).rglob("*")):
-            if path.suffix in (".py", ".txt", ".tsv"):
-                digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+    def __init__(self, model: Any, fetch: Callable[[], Any]) -> None:
+        from scope.models.questions import CALLS
+
+        self.kind = type(model)
+        self.spec: str = model.spec
+        self.fingerprint: str = model.fingerprint
+        carry_mark(self, model)
+        for name in _ATTRIBUTES:
+            if hasattr(model, name):
+                setattr(self, name, getattr(model, name))
+        # Only the model's own methods, so that it has the same roles.
+        for name in CALLS:
+            if hasattr(model, name):
+                setattr(
+                    self, name, partial(lambda name, *items: getattr(fetch(), name)(*items), name)
+                )

@@ -9,12 +9,20 @@ Where the supported generations of transformers differ, and what depends on the 
 
 Numbers of a model that are stored beyond one run name the releases of torch and transformers, so
 that releases are never mixed: they may round differently.
+
+Which models' answers runs may share, and what they depend on besides the model's bytes. A model is
+certain if its fingerprint covers the bytes of its files and none of its code is foreign:
+checkpoints and GGUF files that are named by a spec. An object that is passed from Python is not,
+even if SCoPE loaded it: its weights may have changed since. Nor is a checkpoint that may bring its
+own code.
 """
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import os
+import platform
 import sys
 import warnings
 from collections.abc import Iterator
@@ -28,7 +36,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from scope.errors import ModelError
-from scope.models.options import Device
+from scope.models.options import Device, DType, ModelOptions
 
 
 def load_torch() -> Any:
@@ -172,8 +180,14 @@ def waiting_threads_sleep() -> bool:
     return os.environ.get("OMP_WAIT_POLICY", "").upper() == "PASSIVE"
 
 
-version = cache(metadata.version)
-"""The version of an installed package, read once."""
+@cache
+def version(name: str) -> str:
+    """The version of a package, read once; empty where it is not installed."""
+    try:
+        return metadata.version(name)
+    except PackageNotFoundError:
+        return ""
+
 
 LIBRARIES = ("torch", "transformers")
 
@@ -202,13 +216,8 @@ def releases() -> str:
 
 def software_versions() -> dict[str, str]:
     """The versions of Python and of the packages that a result may depend on."""
-    versions = {"python": python_version()}
-    for name in SOFTWARE:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return versions
+    installed = {name: number for name in SOFTWARE if (number := version(name))}
+    return {"python": python_version(), **installed}
 
 
 def cache_name(model: Any) -> str:
@@ -237,3 +246,133 @@ def gives_tuple(layer: Any) -> bool:
     width = layer.attention.self.query.in_features
     with torch.random.fork_rng(devices=()), torch.inference_mode():
         return isinstance(layer(torch.zeros(1, 1, width)), tuple)
+
+
+_CPU_INSTRUCTIONS = ("amx_bf16", "avx512_bf16")
+
+
+def natural_dtype(device: Device) -> DType:
+    """The precision of ``auto``: bfloat16 where the processor multiplies it natively.
+
+    Such a processor reads a model several times as fast in bfloat16 as in float32. Others emulate
+    it more slowly than they compute float32; for them the result is float32. The processor's own
+    report decides, not a timing: the result does not depend on the machine's load.
+
+    Raises
+    ------
+    ModelError
+        When the device is not available.
+
+    Examples
+    --------
+    >>> natural_dtype("cpu") in ("bfloat16", "float32")
+    True
+    """
+    kind = choose_device(device).type
+    if kind == "cuda":
+        # Emulation, which is slow, counts as support unless it is left out.
+        native = load_torch().cuda.is_bf16_supported(including_emulation=False)
+    else:
+        native = kind == "cpu" and _cpu_multiplies_it()
+    return "bfloat16" if native else "float32"
+
+
+def _cpu_multiplies_it() -> bool:
+    cpu = load_torch().cpu
+    if hasattr(cpu, "get_capabilities"):
+        offered = cpu.get_capabilities()
+        return any(offered.get(name, False) for name in _CPU_INSTRUCTIONS)
+    # Earlier releases of torch use other names.
+    return bool(cpu._is_amx_tile_supported() or cpu._is_avx512_bf16_supported())
+
+
+_MARK = "computed_by"
+_LIBRARIES = ("torch", "transformers", "tokenizers", "sentencepiece", "gguf", "numpy")
+_VARIABLES = (
+    "ATEN_CPU_CAPABILITY",
+    "MKL_CBWR",
+    "MKL_ENABLE_INSTRUCTIONS",
+    "MKL_NUM_THREADS",
+    "NVIDIA_TF32_OVERRIDE",
+    "OMP_NUM_THREADS",
+    "ONEDNN_MAX_CPU_ISA",
+)
+
+
+def mark_computed(model: object, options: ModelOptions) -> None:
+    """Mark a model with its hardware and settings: with these, its bytes decide its answers."""
+    setattr(model, _MARK, _computed_by(options))
+
+
+def carry_mark(wrapper: object, model: object) -> None:
+    """Copy the wrapped model's mark."""
+    if mark := _mark_of(model):
+        setattr(wrapper, _MARK, mark)
+
+
+def identity_of(model: Any) -> str | None:
+    """All that a model's answers depend on, except the input; None where that is uncertain.
+
+    It is also uncertain where no number of rows gives equal bits: an answer then depends on the
+    batch.
+    """
+    mark, reproducible = _mark_of(model), str(getattr(model, "reproducible", ""))
+    if not mark or not reproducible.startswith("to the byte"):
+        return None
+    return f"{model.fingerprint}; {reproducible}; {mark}; {hash_of_source('scope.models')}"
+
+
+def _mark_of(model: object) -> str:
+    # Not by `getattr`: an object of the user's may pass on whatever it is asked for.
+    return str(getattr(model, "__dict__", {}).get(_MARK, ""))
+
+
+def _computed_by(options: ModelOptions) -> str:
+    """The device, the libraries and the settings on which the last bits of an answer depend."""
+    torch = load_torch()
+    device = choose_device(options.device)
+    if device.type == "cuda":
+        where = f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}"
+    else:
+        where = f"{_processor()}, {torch.backends.cpu.get_cpu_capability()}"
+    variables = [f"{name}={os.environ[name]}" for name in _VARIABLES if name in os.environ]
+    versions = [f"{name} {version(name) or 'none'}" for name in _LIBRARIES]
+    precision = (
+        f"{torch.get_float32_matmul_precision()} precision, "
+        f"TF32 {torch.backends.cuda.matmul.allow_tf32} {torch.backends.cudnn.allow_tf32}"
+    )
+    wanted = options.threads or torch.get_num_threads()
+    threads = f"{wanted} threads, {'asleep' if waiting_threads_sleep() else 'spinning'} in between"
+    return ", ".join([device.type, where, precision, threads, options.dtype, *versions, *variables])
+
+
+@cache
+def _processor() -> str:
+    """The processor's name; where the system gives none, its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else f"{platform.machine()} {platform.processor()}"
+
+
+@cache
+def hash_of_source(*packages: str) -> str:
+    """A hash of the source of SCoPE's packages: another release may give other answers.
+
+    Examples
+    --------
+    >>> len(hash_of_source("scope.models"))
+    16
+    """
+    import importlib.util
+
+    digest = hashlib.sha256()
+    for package in packages:
+        spec = importlib.util.find_spec(package)
+        folders = (spec and spec.submodule_search_locations) or []
+        for path in sorted(file for folder in folders for file in Path(folder).rglob("*")):
+            if path.suffix in (".py", ".txt", ".tsv"):
+                digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from scope.errors import SpecError
@@ -272,7 +273,7 @@ class Result:
         return ()
 
     def __str__(self) -> str:
-        return self._rendered("text")
+        return self._made_by("scope.jobs.pages:terminal_text")
 
     def __repr__(self) -> str:
         """One line: the job, the models, the rows and the folder."""
@@ -349,18 +350,18 @@ class Result:
 
     def to_json(self) -> str:
         """The whole result as JSON: the content of a run's ``result.json``."""
-        return self._rendered("json")
+        return self._made_by("scope.serialization:to_json")
 
     def to_short_json(self) -> str:
         """What a script needs as JSON: models, headline, verdicts, estimates and paths."""
-        return self._rendered("short_json")
+        return self._made_by("scope.jobs.pages:to_short_json")
 
     def to_markdown(self, *, verbose: bool = False) -> str:
         """The answer as Markdown in at most 60 lines; with ``verbose`` every table.
 
         Charts are left out.
         """
-        return self._rendered("markdown", verbose=verbose)
+        return self._made_by("scope.jobs.pages:markdown_of", verbose=verbose)
 
     def to_html(self, path: str | Path) -> Path:
         """Write the report, one self-contained file, and return its path.
@@ -374,7 +375,7 @@ class Result:
 
     def html(self) -> str:
         """The report as one self-contained HTML document."""
-        return self._rendered("html")
+        return self._made_by("scope.jobs.pages:html_of")
 
     def plot(self) -> Picture:
         """The picture of the report, which a notebook shows: HTML with SVG inside.
@@ -384,13 +385,12 @@ class Result:
         SpecError
             When the report has none.
         """
-        return Picture(self._rendered("picture"))
+        return Picture(self._made_by("scope.jobs.pages:picture_html"))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the first tables of the report."""
-        return self._rendered("notebook")
+        return self._made_by("scope.jobs.pages:notebook_html")
 
-    def _rendered(self, form: str, **options: object) -> str:
-        from scope.registry import find
-
-        return str(find("renderers", form).target(self, **options))
+    def _made_by(self, function: str, **options: object) -> str:
+        # By its name, since pages stand above records.
+        return str(resolve_name(function)(self, **options))

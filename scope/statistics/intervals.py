@@ -246,7 +246,7 @@ def numbers_and_ids(by_text: ByText) -> tuple[list[float], tuple[str, ...]]:
     return list(by_text), ()
 
 
-def student_quantile(level: float, freedom: int) -> float:
+def student_quantile(level: float, freedom: float) -> float:
     """Return t such that Student's variable lies in -t..t with probability ``level``.
 
     Examples
@@ -258,6 +258,36 @@ def student_quantile(level: float, freedom: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2))
+
+
+def jackknife_half(*without: ArrayLike) -> Any:
+    """Half the width of a number's interval, from its values without each unit in turn.
+
+    The variance is the jackknife's, and the quantile Student's, with one degree of freedom fewer
+    than units. Independent groups of units add up their variances; their degrees of freedom are
+    Welch and Satterthwaite's.
+
+    Parameters
+    ----------
+    without
+        For each group of units: shape (units, ...), the number without each unit.
+
+    Examples
+    --------
+    A mean of 1, 2 and 6 is 4, 3.5 and 1.5 without one of them; its error is the root of 7 / 3:
+
+    >>> half = jackknife_half([4, 3.5, 1.5])
+    >>> round(half / student_quantile(LEVEL, 2), 4), (7 / 3) ** 0.5
+    (1.5275, 1.5275252316519468)
+    """
+    groups = [np.asarray(values, dtype=np.float64) for values in without]
+    parts = [(len(values) - 1) * values.var(axis=0) for values in groups]
+    variance, freedom = sum(parts), float(len(groups[0]) - 1)
+    if len(groups) > 1:
+        loss = sum(part**2 / (len(values) - 1) for part, values in zip(parts, groups, strict=True))
+        # Without variance, any degrees of freedom will do.
+        freedom = variance**2 / loss if loss > 0 else 1.0
+    return student_quantile(LEVEL, freedom) * np.sqrt(variance)
 
 
 def _effective_size(examples: ExampleSums, mean: float) -> float:

@@ -12,8 +12,8 @@ from tiny_language import write_tiny_llama
 import scope
 from scope.answers.table import Table
 from scope.models.inference import NOT_TO_THE_BYTE
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
 from scope.models.torch_setup import load_torch, quiet_transformers
 from scope.serialization import to_json
 
@@ -75,7 +75,7 @@ def kept(run):
 def audit(folder, tmp_path, monkeypatch):
     """An audit in a run of its own: the result, and every answer behind it."""
     # The last bits would else be rounded away before a search sees them.
-    for module in ("huggingface", "probabilities"):
+    for module in ("heads", "replies"):
         monkeypatch.setattr(f"scope.models.{module}.DECIMALS", 15)
     numbers = itertools.count()
 

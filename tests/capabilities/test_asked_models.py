@@ -8,7 +8,7 @@ from capabilities.synonym import Synonym
 from capabilities.textattack import TextAttackRecipe
 from scope.errors import DataError, ModelError, ResourceError, SpecError
 from scope.jobs.perturbing import choose_capabilities
-from scope.models.loading import load_model
+from scope.models.scheme import load_model
 from scope.protocols import SearchOptions
 from scope.records import Example
 from scope.testing import AlikeWords, HashedWords, check_capability

@@ -7,8 +7,8 @@ import pytest
 from source.imports import ROOT
 
 import scope
-from scope.models.loading import in_role
 from scope.models.options import ModelOptions
+from scope.models.scheme import in_role
 from scope.testing import check_capability
 
 

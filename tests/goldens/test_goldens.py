@@ -1,21 +1,34 @@
 """Commands of all jobs whose every number must stay what it is, on toys with exact arithmetic.
 
+The commands of a chain in ``commands.txt`` run one after the other in one folder. Those of
+``wrong.txt`` are refused, with an exit code and a first line that are kept.
+
 Nothing in them depends on the processor. Kept are exit codes, numbers at six decimals and words
 that are results, by their path in the JSON.
 """
 
 import json
 import os
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
-from goldens_commands import CHAINS
 from goldens_outcomes import parsed, results
 from goldens_world import make_world
-from goldens_wrong import WRONG
 
-KEPT = Path(__file__).parent / "kept"
+HERE = Path(__file__).parent
+KEPT = HERE / "kept"
+
+
+def named(lines):
+    """The words of each command by its name."""
+    parts = (line.partition(": ") for line in lines.splitlines())
+    return {name: shlex.split(words) for name, _, words in parts}
+
+
+CHAINS = [named(chain) for chain in (HERE / "commands.txt").read_text("utf-8").split("\n\n")]
+WRONG = named((HERE / "wrong.txt").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -42,20 +55,20 @@ def kept(name, found):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def outcome(scope, golden):
-    done = scope(*golden.words)
+def outcome(scope, name, words):
+    done = scope(*words)
     document = parsed(done.stdout)
-    if document is None and golden.run:
-        document = parsed(scope("report", golden.run, "--json-full").stdout)
+    if document is None and words[0] != "report":
+        document = parsed(scope("report", name, "--json-full").stdout)
     return {"exit": done.returncode, "results": results(document)}
 
 
-@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: chain[0].name)
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda chain: next(iter(chain)))
 def test_every_number_is_the_golden_one(scope, chain):
-    for golden in chain:
-        found = outcome(scope, golden)
-        assert found == kept(golden.name, found), (
-            f"{golden.name}: run `UPDATE_GOLDEN=1 pytest tests/goldens` if the change is meant"
+    for name, words in chain.items():
+        found = outcome(scope, name, words)
+        assert found == kept(name, found), (
+            f"{name}: run `UPDATE_GOLDEN=1 pytest tests/goldens` if the change is meant"
         )
 
 

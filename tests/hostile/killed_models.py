@@ -61,6 +61,6 @@ def run(before, arguments, folder, environment):
 def __getattr__(name):
     if name != "llama":
         raise AttributeError(name)
-    from scope.models.loading import load_model
+    from scope.models.scheme import load_model
 
     return Logged(load_model(os.environ["KILLED_LLAMA"], "choice_scorer"))

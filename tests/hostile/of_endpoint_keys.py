@@ -76,7 +76,7 @@ ECHOES = [
         for name, answer, says in (
             ("the last letters of what is shown", error_with(ending), "status 40"),
             ("a time to wait", wait_for_the_key, "status 429: no"),
-            ("the place of a redirect", go_to_the_key, "a redirect from"),
+            ("the place of a redirect", go_to_the_key, "a redirect to"),
         )
     ),
 ]

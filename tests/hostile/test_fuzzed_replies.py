@@ -11,11 +11,17 @@ from hypothesis import given, settings, strategies as st
 
 from scope.errors import ScopeError
 from scope.models.endpoint.address import Key
-from scope.models.endpoint.exchange import OK, EndpointError, Failure, HttpResponse, refusal
-from scope.models.endpoint.protocol import EndpointRequest, MalformedReplyError, read_reply
-from scope.models.endpoint.roles import answer_in, choice_of
-from scope.models.probabilities import next_tokens
-from scope.models.replies import answer_text, filler
+from scope.models.endpoint.protocol import (
+    OK,
+    EndpointError,
+    EndpointRequest,
+    Failure,
+    MalformedReplyError,
+    read_reply,
+    refusal,
+    without_key,
+)
+from scope.models.replies import answer_in, answer_text, choice_of, filler, next_tokens
 from scope.records import Question
 
 KEY = Key(value="sk-very-secret-1234")
@@ -106,7 +112,7 @@ def read_everything(content, _):
     question = Question(id="0", text="?", options=("yes", "no", "perhaps"))
     for ask in ASKS:
         try:
-            reply = read_reply(ask, content).without(KEY)
+            reply = without_key(read_reply(ask, content), KEY)
         except MalformedReplyError as error:
             words = str(EndpointError("x", _failure(error), key=KEY))
             assert KEY.value not in words
@@ -121,12 +127,11 @@ def read_everything(content, _):
 
 
 def _failure(error):
-    return Failure(said=str(error), status=OK).without(KEY)
+    return without_key(Failure(said=str(error), status=OK), KEY)
 
 
 def read_refusal(content, wait):
-    response = HttpResponse(status=429, headers={"retry-after": wait}, content=content)
-    failure = refusal(response.status, response.headers, response.content).without(KEY)
+    failure = without_key(refusal(429, {"retry-after": wait}, content), KEY)
     assert failure.wait is None or failure.wait >= 0
     words = str(EndpointError("x", failure, key=KEY))
     assert isinstance(EndpointError("x", failure, key=KEY), ScopeError)

@@ -1,7 +1,7 @@
 """The words that fit a place best, and what of a text decides how they fit."""
 
-from perturbations.constraints import FIT_MARGIN, FitsContext, swap_in_sentence
 from perturbations.textattack_gate import load_textattack
+from perturbations.transformations import FIT_MARGIN, FitsContext, swap_in_sentence
 
 load_textattack()
 

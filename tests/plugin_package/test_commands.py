@@ -8,7 +8,7 @@ import pytest
 
 from reports.blocks import Paragraph, Section
 from scope.jobs.pages import load_result
-from scope.metrics.catalog import _of_plugin
+from scope.metrics.catalog import find_metric
 
 
 def test_capabilities_are_listed_with_their_origin_and_the_broken_one_is_refused(
@@ -146,9 +146,10 @@ def use_metric(with_plugin, monkeypatch):
     def use(**changes):
         metric = replace(scope_steadiness.STEADINESS, **changes)
         monkeypatch.setattr(scope_steadiness, "STEADINESS", metric)
-        monkeypatch.setattr("scope.metrics.catalog._of_plugin", _of_plugin.__wrapped__)
+        find_metric.cache_clear()
 
-    return use
+    yield use
+    find_metric.cache_clear()
 
 
 def audited(with_plugin, data, *more):

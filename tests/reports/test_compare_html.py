@@ -6,8 +6,6 @@ import pytest
 
 from scope.records import GOLD
 
-LARGE = "large <script>alert(1)</script>"
-
 
 @pytest.fixture
 def tasks_comparison(results):

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from pkgutil import resolve_name
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
@@ -25,7 +26,6 @@ from scope.records import (
     ScoredExample,
     Undefined,
 )
-from scope.registry import imported
 from scope.serialization import from_json, to_json
 
 MODEL = ModelCard(name="a", role="reference", spec="hf:a", fingerprint="f", labels=("no", "yes"))
@@ -175,7 +175,7 @@ def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
 
 def test_every_result_reads_back_as_it_was(any_of):
     @settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-    @given(st.one_of([any_of(imported(name)) for name in sorted({job.result for job in JOBS})]))
+    @given(st.one_of([any_of(resolve_name(name)) for name in sorted({job.result for job in JOBS})]))
     def reads_back(result):
         kind, text = type(result), to_json(result)
         assert from_json(text, kind=kind) == result

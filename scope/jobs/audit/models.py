@@ -26,10 +26,16 @@ from scope.models.labels import (
     label_order,
     parse_label_map,
 )
-from scope.models.loading import require_labels
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
-from scope.models.scheme import KnownLabels, Model, checked_spec, expand_spec, find_scheme
+from scope.models.scheme import (
+    KnownLabels,
+    Model,
+    checked_spec,
+    expand_spec,
+    find_scheme,
+    require_labels,
+)
 from scope.protocols import Classifier
 from scope.records import Example, ModelCard, Question
 

@@ -42,9 +42,8 @@ from scope.jobs.perturbing import (
 )
 from scope.jobs.shards import SETTING, Shard
 from scope.metrics.catalog import Metric
-from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER
-from scope.models.scheme import Model
+from scope.models.scheme import Model, load_encoder
 from scope.protocols import Encoder, Progress, SearchOptions
 from scope.records import AuditResult, Example, Manifest, ScoredPerturbation, Setting, own_id_of
 from scope.store.folder import RunFolder

@@ -31,8 +31,8 @@ from scope.jobs.shared_fields import (
 )
 from scope.models.options import Labelling, ModelOptions
 from scope.models.scheme import split_spec, with_name
-from scope.plugins import expand_groups
 from scope.records import Setting
+from scope.registry import expand_groups
 
 MOST_LOOKS = 4
 """Most parts of the texts at which verdicts are looked at."""

@@ -20,6 +20,7 @@ from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
 from scope.estimation.matrix import measure_matrix
 from scope.estimation.pairs import ScoredCandidates
+from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.assessed import (
     ENOUGH,
     Counted,
@@ -40,7 +41,6 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
 from scope.jobs.identity import configuration_of
-from scope.jobs.left_out import ByModel, unanswered, with_reasons
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,
@@ -129,7 +129,8 @@ def _conduct(
     run_shards(request, run_audit, configuration, len(examples), run)
     searches = [[_search(plan, chosen, run) for chosen in plan.capabilities] for plan in plans]
     if request.candidates and not request.is_matrix:
-        remark(progress, _plan_in_words(plans[0], searches[0], run))
+        counts = _counted(plans[0], [search.drawn for search in searches[0]], run)
+        remark(progress, plan_in_words(plans[0].manifest(), counts))
     if not request.is_matrix:
         return _at_looks(plans[0], searches[0], known, run)
     audits = _audits(plans, searches, known, run)
@@ -359,11 +360,6 @@ def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dic
     names = [set_.outcome.capability for set_ in drawn if set_.outcome.status == "measured"]
     scored = scored_perturbations(drawn, answers)
     return counted_texts(names, scored_examples(examples, answers), scored, plan.request.gap)
-
-
-def _plan_in_words(plan: AuditPlan, searches: Sequence[Searched], run: Run) -> str:
-    drawn = [search.drawn for search in searches]
-    return plan_in_words(plan.manifest(), _counted(plan, drawn, run))
 
 
 def _answers(

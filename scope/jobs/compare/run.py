@@ -20,11 +20,13 @@ from scope.estimation.tasks import (
 from scope.jobs.answering_models import (
     ChosenTask,
     answerer_card,
+    ask_all,
     check_answering_models,
     choose_tasks,
     in_one_form,
     load_answering_models,
     spec_of,
+    with_reasons,
 )
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
@@ -32,7 +34,6 @@ from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.gates import Gate, parse_gate, require_names
 from scope.jobs.identity import configuration_of, manifest_of, short_names
-from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.shards import SETTING, Shard, check_engine, run_shards
 from scope.models.options import LETTER_TOKENS

@@ -43,7 +43,7 @@ from scope.data.items import option_index, options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError, data_spec
 from scope.data.specs import open_file, open_source
 from scope.errors import DataError, RunError, SpecError
-from scope.jobs.left_out import notes_on
+from scope.jobs.answering_models import notes_on
 from scope.metrics.texts import exact_match_values
 from scope.models.replies import without_thought
 from scope.models.saved import prediction_files

@@ -31,8 +31,8 @@ from scope.jobs.fleet.selection import ChosenForecaster, choose, reliability, su
 from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
 from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
-from scope.models.loading import load_encoder
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
+from scope.models.scheme import load_encoder
 from scope.protocols import Encoder, Progress
 from scope.records import DataCard, EmbedResult, FleetResult, Manifest, Setting
 

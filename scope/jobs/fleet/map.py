@@ -43,7 +43,13 @@ from scope.records import (
     Undefined,
 )
 from scope.records.fleet import FEW_MODELS
-from scope.statistics.intervals import LEVEL, normal_quantile, one_numpy_thread, wilson
+from scope.statistics.intervals import (
+    LEVEL,
+    jackknife_half,
+    normal_quantile,
+    one_numpy_thread,
+    wilson,
+)
 from scope.statistics.paired import benjamini_hochberg
 
 FROM_ANSWERS = "factors of the answers"
@@ -420,7 +426,7 @@ def _within(
     if size >= 3:
         total = inside.sum()
         without = (total - 2 * inside.sum(axis=1)) / ((size - 1) * (size - 2))
-        distance = _jackknife(float(total / (size * (size - 1))), (without,))
+        distance = _mean_distance(float(total / (size * (size - 1))), without)
     return CommunityDistance(
         first=name,
         second=name,
@@ -462,31 +468,20 @@ def _between(
         total = across.sum()
         without_first = (total - across.sum(axis=1)) / ((of_first - 1) * of_second)
         without_second = (total - across.sum(axis=0)) / (of_first * (of_second - 1))
-        distance = _jackknife(float(across.mean()), (without_first, without_second))
+        distance = _mean_distance(float(across.mean()), without_first, without_second)
     return CommunityDistance(
         first=first, second=second, pairs=of_first * of_second, distance=distance
     )
 
 
-def _jackknife(value: float, without: tuple[Distances, ...]) -> Estimate:
-    """The jackknife interval of a mean distance: without each model of each community.
-
-    The communities are drawn independently, so their variances add up; the degrees of freedom are
-    Welch and Satterthwaite's.
-    """
-    from scipy.special import stdtrit
-
-    parts = [(len(values) - 1) ** 2 / len(values) * values.var(ddof=1) for values in without]
-    variance = float(sum(parts))
-    freedom = sum(part**2 / (len(values) - 1) for part, values in zip(parts, without, strict=True))
-    # Without variance, any degrees of freedom will do.
-    quantile = stdtrit(variance**2 / freedom if freedom > 0 else 1, 0.975)
-    half = float(quantile) * variance**0.5
+def _mean_distance(value: float, *without: Distances) -> Estimate:
+    """A mean distance, from those without each model of each community."""
+    half = float(jackknife_half(*without))
     return Estimate(
         value=value,
         low=max(0.0, value - half),
         high=value + half,
-        n=sum(len(values) for values in without),
+        n=sum(map(len, without)),
         method="jackknife over models",
     )
 

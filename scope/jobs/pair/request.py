@@ -12,7 +12,7 @@ from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, take_models
-from scope.plugins import expand_groups
+from scope.registry import expand_groups
 
 QUICK = {"n": 200, "n_most": 600, "n_search": 25, "n_unchanged": 2000}
 """Numbers of texts of a quick audit: some minutes on two cores for small models."""

@@ -32,9 +32,8 @@ from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
 from scope.jobs.runner import Prepared, cost_in_short, prices_in, run_job
 from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, SharesAnswers
-from scope.models.endpoint.exchange import EndpointError
-from scope.models.loading import load_latent_reader, loading_once
-from scope.models.scheme import scheme_of
+from scope.models.endpoint.protocol import EndpointError
+from scope.models.scheme import load_latent_reader, loading_once, scheme_of
 from scope.progress import Bars, Lines, remark
 from scope.records import (
     COMPARED,

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
-from scipy.stats import rankdata, t as student
+from scipy.stats import rankdata
 
 from scope.errors import DataError
 from scope.models.torch_setup import load_torch, torch_threads
 from scope.records.estimates import Estimate, Undefined
-from scope.statistics.intervals import one_numpy_thread
+from scope.statistics.intervals import LEVEL, jackknife_half, one_numpy_thread
 
 Latents = NDArray[np.float32]
 """Shape (sentences or pairs, layers, width): one vector a layer, after the residual connection."""
@@ -355,7 +355,6 @@ Groups = NDArray[np.intp]
 """Shape (pairs,): group numbers from 0 without gaps."""
 
 METHOD = "jackknife over groups of pairs"
-LEVEL = 0.95
 
 _FEWEST = 4
 """Fewest groups: without one of three, two pairs may remain, which always lie on a line."""
@@ -365,23 +364,6 @@ _NOTHING = 1e-9
 
 _PERFECT = 1 - 1e-12
 """A larger correlation is perfect up to rounding; ``atanh`` of 1 would be infinite."""
-
-
-def half_width(without: Scores) -> float:
-    """Half the width of a number's interval, from its values without each group.
-
-    The jackknife's variance, and Student's t with one degree of freedom fewer than groups.
-
-    Examples
-    --------
-    A mean of 1, 2 and 6 is 4, 3.5 and 1.5 without one of them; its error is the root of 7 / 3:
-
-    >>> round(half_width(np.array([4, 3.5, 1.5])) / 4.302653, 4), (7 / 3) ** 0.5
-    (1.5275, 1.5275252316519468)
-    """
-    groups = len(without)
-    variance = (groups - 1) * float(without.var())
-    return float(student.ppf((1 + LEVEL) / 2, groups - 1)) * math.sqrt(variance)
 
 
 def pearson(predicted: Scores, wanted: Scores) -> float:
@@ -500,7 +482,7 @@ def _estimate(
     if np.isnan(without).any():
         return Undefined(reason="one side is constant without one group of pairs", n=count)
     middle = math.atanh(np.clip(value, -_PERFECT, _PERFECT))
-    half = half_width(np.arctanh(np.clip(without, -_PERFECT, _PERFECT)))
+    half = jackknife_half(np.arctanh(np.clip(without, -_PERFECT, _PERFECT)))
     low, high = min(value, math.tanh(middle - half)), max(value, math.tanh(middle + half))
     return Estimate(value=value, low=low, high=high, n=count, level=LEVEL, method=METHOD)
 
@@ -570,5 +552,5 @@ def _difference(
     value = first.value - second.value
     numbers = checked_groups(groups, len(predicted))
     sides = (correlations_without(side, wanted, numbers) for side in (predicted, other))
-    half = half_width(np.subtract(*sides))
+    half = jackknife_half(np.subtract(*sides))
     return replace(first, value=value, low=max(-2.0, value - half), high=min(2.0, value + half))

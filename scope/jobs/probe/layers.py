@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import t as student
 
 from scope.errors import DataError
 from scope.jobs.probe import latents
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import pearson_difference, pearson_estimate
 from scope.records.estimates import Estimate, Undefined
+from scope.statistics.intervals import LEVEL, jackknife_half
 
 
 def layer_curve(
@@ -176,7 +176,6 @@ def _unit_products(first: NDArray[Any], second: NDArray[Any]) -> list[NDArray[np
 
 
 _PARTS = 10
-_LEVEL = 0.95
 _SHUFFLES = 99
 """With the map itself there are 100, and 95 % of 100 is a whole number."""
 
@@ -233,9 +232,7 @@ def align_layers(
         ]
         chance = _chance(ours, theirs, len(first), generator)
         values = np.clip(ours @ theirs.T, 0.0, 1.0)
-    spread = np.var(without, axis=0) * (_PARTS - 1)
-    quantile = float(student.ppf((1 + _LEVEL) / 2, _PARTS - 1))
-    return AlignedLayers(values, quantile * np.sqrt(spread), chance)
+    return AlignedLayers(values, jackknife_half(without), chance)
 
 
 def _tenths(
@@ -282,4 +279,4 @@ def _chance(
     for _ in range(_SHUFFLES):
         order = generator.permutation(count)
         maxima.append((still @ moving[order[rows] * count + order[columns]]).max())
-    return float(np.quantile(maxima, _LEVEL, method="weibull"))
+    return float(np.quantile(maxima, LEVEL, method="weibull"))

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from scope.answers import Run
 from scope.answers.asking import may_change
-from scope.answers.vectors import LatentTable, recognise_reader, stored_latents
+from scope.answers.vectors import recognise_reader, stored_latents
 from scope.core.request import as_function
 from scope.data.sampling import load_data
 from scope.errors import SpecError
-from scope.jobs.cost_estimate import Planned, vectors_work
-from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.probe import saving, steps
 from scope.jobs.probe.estimator import SimilarityProbe, require_enough_pairs
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
     ChosenPairTask,
-    GivenPairs,
     human_scores,
     leakage_groups,
     notes_on_overlap,
@@ -29,76 +25,15 @@ from scope.jobs.probe.pairs import (
 )
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import open_probe
+from scope.jobs.probe.steps import ProbePlan
 from scope.jobs.runner import Prepared, run_job
 from scope.paths import expanded
 from scope.protocols import LatentReader
 from scope.records import (
-    DataCard,
     LayerAblation,
-    Manifest,
-    ModelCard,
     ProbeFindings,
     ProbeResult,
-    Setting,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProbePlan:
-    """The inputs of a probe: everything is read and checked, but no model is loaded.
-
-    ``settings`` determine the result. ``saved`` is the saved probe to evaluate; None to fit new
-    ones. ``unlabelled`` are the sentences without scores, ``unlabelled_card`` is their data card.
-    """
-
-    request: ProbeRequest
-    chosen: ChosenPairTask
-    pairs: GivenPairs
-    sources: tuple[saving.LatentSource, ...]
-    saved: SimilarityProbe | None = None
-    unlabelled: tuple[str, ...] = ()
-    unlabelled_card: DataCard | None = None
-    settings: Mapping[str, Setting]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """A short name for each model."""
-        return short_names([source.spec for source in self.sources])
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """All texts for the models."""
-        return tuple(dict.fromkeys((*self.pairs.sentences, *self.unlabelled)))
-
-    def work(self, readers: Sequence[LatentReader]) -> Iterator[Planned]:
-        """What a dry run shows: each model reads all texts."""
-        for name, reader in zip(self.names, readers, strict=True):
-            yield vectors_work(name, "latents", reader.latents, self.texts)
-
-    def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
-        """The manifest of the result; ``tables`` are the models' latents, if computed."""
-        cards = [
-            ModelCard(name=name, spec=source.spec, fingerprint=source.fingerprint, role="model")
-            for name, source in zip(self.names, self.sources, strict=True)
-        ]
-        for place, table in enumerate(tables):
-            cards[place] = replace(
-                cards[place], truncated=table.truncated, reproducible=table.reproducible
-            )
-        others = () if self.unlabelled_card is None else (self.unlabelled_card,)
-        readouts = {}
-        for name in ("readout", "prompt", "dtype"):
-            values = dict.fromkeys(getattr(source, name) for source in self.sources)
-            if text := ", ".join(str(value) for value in values if value is not None):
-                readouts[name] = text
-        return manifest_of(
-            "probe",
-            self.request,
-            {**self.settings, **readouts},
-            models=tuple(cards),
-            data=(*self.pairs.cards, *others),
-            capabilities=(self.chosen.card(),),
-        )
 
 
 def run_probe(request: ProbeRequest) -> ProbeResult:

@@ -25,11 +25,10 @@ from scope.jobs.probe.estimator import Calibration, SimilarityProbe, check_param
 from scope.jobs.probe.measures import AllCosines, Measure, RawLayer, SiameseNetwork
 from scope.jobs.probe.network import RECIPES
 from scope.metrics.texts import text_likeness_values
-from scope.models.latents.reader import natural_dtype
-from scope.models.loading import load_latent_reader
 from scope.models.options import ONE_WORD, SLOT, DType, ModelOptions, Readout, ReadoutKind
 from scope.models.prompts import read_prompt
-from scope.models.scheme import scheme_of
+from scope.models.scheme import load_latent_reader, scheme_of
+from scope.models.torch_setup import natural_dtype
 from scope.paths import expanded
 from scope.progress import Silent
 from scope.protocols import Advance, LatentReader, Progress

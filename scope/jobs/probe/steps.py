@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,35 +14,105 @@ from numpy.typing import NDArray
 from scope.answers.vectors import LatentTable
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
+from scope.jobs.cost_estimate import Planned, vectors_work
+from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.probe import latents as correlations
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import Scores
 from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
-from scope.jobs.probe.pairs import LeakageGroups, Pairs, human_scores, sentence_groups, sentences_of
-from scope.jobs.probe.saving import ReadModel
-from scope.protocols import Advance, Progress
+from scope.jobs.probe.pairs import (
+    ChosenPairTask,
+    GivenPairs,
+    LeakageGroups,
+    Pairs,
+    human_scores,
+    sentence_groups,
+    sentences_of,
+)
+from scope.jobs.probe.request import ProbeRequest
+from scope.jobs.probe.saving import LatentSource, ReadModel
+from scope.protocols import Advance, LatentReader, Progress
 from scope.records import (
+    DataCard,
     Estimate,
     LayerAblation,
     LayerAlignment,
     LayerScore,
+    Manifest,
     MisjudgedPair,
+    ModelCard,
     ProbeDifference,
     ProbedModel,
+    Setting,
     StepScore,
     Undefined,
 )
 from scope.statistics.intervals import mean_estimate
-
-if TYPE_CHECKING:
-    from scope.jobs.probe.run import ProbePlan
 
 WORST = 10
 """The number of worst test pairs shown for each model."""
 
 MOST_SENTENCES = 500
 """The most sentences for comparing layers: the cost is quadratic."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbePlan:
+    """The inputs of a probe: everything is read and checked, but no model is loaded.
+
+    ``settings`` determine the result. ``saved`` is the saved probe to evaluate; None to fit new
+    ones. ``unlabelled`` are the sentences without scores, ``unlabelled_card`` is their data card.
+    """
+
+    request: ProbeRequest
+    chosen: ChosenPairTask
+    pairs: GivenPairs
+    sources: tuple[LatentSource, ...]
+    saved: SimilarityProbe | None = None
+    unlabelled: tuple[str, ...] = ()
+    unlabelled_card: DataCard | None = None
+    settings: Mapping[str, Setting]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A short name for each model."""
+        return short_names([source.spec for source in self.sources])
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts for the models."""
+        return tuple(dict.fromkeys((*self.pairs.sentences, *self.unlabelled)))
+
+    def work(self, readers: Sequence[LatentReader]) -> Iterator[Planned]:
+        """What a dry run shows: each model reads all texts."""
+        for name, reader in zip(self.names, readers, strict=True):
+            yield vectors_work(name, "latents", reader.latents, self.texts)
+
+    def manifest(self, tables: Sequence[LatentTable] = ()) -> Manifest:
+        """The manifest of the result; ``tables`` are the models' latents, if computed."""
+        cards = [
+            ModelCard(name=name, spec=source.spec, fingerprint=source.fingerprint, role="model")
+            for name, source in zip(self.names, self.sources, strict=True)
+        ]
+        for place, table in enumerate(tables):
+            cards[place] = replace(
+                cards[place], truncated=table.truncated, reproducible=table.reproducible
+            )
+        others = () if self.unlabelled_card is None else (self.unlabelled_card,)
+        readouts = {}
+        for name in ("readout", "prompt", "dtype"):
+            values = dict.fromkeys(getattr(source, name) for source in self.sources)
+            if text := ", ".join(str(value) for value in values if value is not None):
+                readouts[name] = text
+        return manifest_of(
+            "probe",
+            self.request,
+            {**self.settings, **readouts},
+            models=tuple(cards),
+            data=(*self.pairs.cards, *others),
+            capabilities=(self.chosen.card(),),
+        )
 
 
 class PairLatents(NamedTuple):

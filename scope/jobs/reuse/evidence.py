@@ -42,7 +42,7 @@ from scope.metrics import Metric
 from scope.metrics.catalog import METRICS
 from scope.metrics.consistency import ChanceCorrected, capa, capa_discrete, error_consistency
 from scope.records import Estimate, InformativeItem, MistakeCount, Undefined
-from scope.statistics.conformal import joint_statistic
+from scope.statistics.between_models import joint_statistic
 from scope.statistics.intervals import mean_estimate
 from scope.statistics.paired import sum_estimate
 

@@ -13,7 +13,7 @@ value. It corrects for unfit controls:
   agree with the controls; controls c and d that agree more, κ_cd, correlate by
   (κ_cd - κ_0) / (1 - κ_0), where κ_0 is the median of those.
 
-See `prediction_test` in `scope.statistics.conformal`.
+See `prediction_test` in `scope.statistics.between_models`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from scope.jobs.reuse.usability import (
 )
 from scope.metrics.catalog import Metric
 from scope.records import Agreement, Derivative, Evidence, ModelScore, Verdict
-from scope.statistics.conformal import conformal_p_value, prediction_test, threshold_rank
+from scope.statistics.between_models import conformal_p_value, prediction_test, threshold_rank
 
 MOST = 0.9999
 """Upper limit of agreement: Fisher's scale is unbounded."""

@@ -14,8 +14,7 @@ from scope.errors import SpecError
 from scope.jobs.answering_models import is_own, refuse_same_models
 from scope.jobs.identity import short_names
 from scope.jobs.reuse.request import ReuseRequest
-from scope.models.loading import OneInMemory
-from scope.models.scheme import Model, checked_spec, expand_spec, scheme_of, split_spec
+from scope.models.scheme import Model, OneInMemory, checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded
 from scope.records import MEMORY, OBJECT
 

@@ -12,8 +12,8 @@ from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.scheme import split_spec
-from scope.plugins import expand_groups
 from scope.records import Setting
+from scope.registry import expand_groups
 
 USUAL_CONTROLS = 19
 """Default number of controls to choose: with fewer the test finds fewer related models."""
@@ -151,7 +151,7 @@ class ReuseRequest(LabelledTexts):
     def chosen(self) -> int | None:
         """How many of the stored models to choose by the suspect's accuracy; None for all."""
         # Here and not above: help pages load no NumPy.
-        from scope.statistics.conformal import controls_needed
+        from scope.statistics.between_models import controls_needed
 
         needed = controls_needed(self.alpha / max(len(self.references), 1))
         return self.n_controls or (max(USUAL_CONTROLS, needed) if self.like_suspect else None)

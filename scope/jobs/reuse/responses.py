@@ -21,7 +21,7 @@ import numpy as np
 from scope.answers import Run, answer_questions, answer_texts
 from scope.errors import DataError, ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
-from scope.jobs.left_out import unanswered
+from scope.jobs.answering_models import unanswered
 from scope.jobs.perturbing import PerturbationSet, scored_examples, scored_perturbations
 from scope.jobs.reuse.answer_matrix import AnswerKey, Response, answer_matrix
 from scope.jobs.reuse.evidence import Case, CaseItem

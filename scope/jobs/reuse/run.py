@@ -19,6 +19,7 @@ from scope.jobs.answering_models import (
     is_saved,
     load_for_tasks,
     require_one_form,
+    with_reasons,
 )
 from scope.jobs.audit.models import (
     asked_with_words,
@@ -30,7 +31,6 @@ from scope.jobs.audit.models import (
 from scope.jobs.cost_estimate import Planned, questions_work, search_work, texts_work
 from scope.jobs.encoders import encoder_at_hand
 from scope.jobs.identity import NULL, PROBES, manifest_of
-from scope.jobs.left_out import with_reasons
 from scope.jobs.perturbing import (
     ChosenCapability,
     PairSearch,
@@ -60,7 +60,6 @@ from scope.jobs.runner import Prepared, run_job
 from scope.metrics.catalog import Metric
 from scope.models.labels import AlignedClassifier, parse_label_map
 from scope.models.scheme import Model
-from scope.plugins import refuse_unused_settings
 from scope.protocols import Encoder, SearchOptions
 from scope.records import (
     GOLD,
@@ -74,6 +73,7 @@ from scope.records import (
     Setting,
     Verdict,
 )
+from scope.registry import refuse_unused_settings
 
 
 def run_reuse(request: ReuseRequest) -> ReuseResult:

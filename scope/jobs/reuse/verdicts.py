@@ -30,7 +30,7 @@ from scope.jobs.reuse.usability import (
 )
 from scope.printing import counted
 from scope.records import Decision, Verdict
-from scope.statistics.conformal import controls_needed, others_needed
+from scope.statistics.between_models import controls_needed, others_needed
 from scope.statistics.paired import holm
 
 HYPOTHESIS = "The suspect is no more like the reference than independent models of its skill."

@@ -22,7 +22,7 @@ from scope.jobs.study.requests import StudyNumber
 from scope.progress import watched
 from scope.records import Estimate, Undefined
 from scope.statistics.between_models import FEWEST_MODELS
-from scope.statistics.intervals import student_quantile
+from scope.statistics.intervals import LEVEL, jackknife_half
 
 DRAWS, PERMUTATIONS = 1000, 9999
 FEWEST_JUDGED = 6
@@ -30,7 +30,6 @@ FEWEST_JUDGED = 6
 
 ALL, ACROSS = "all pairs", "pairs of different families"
 
-_LEVEL = 0.95
 _CONSTANT = 1e-9
 
 Vector = NDArray[np.float64]
@@ -135,8 +134,8 @@ def pair_numbers(
     for place, ((name, subset), (value, n)) in enumerate(statistics(pairs).items()):
         finite = [row[place] for row in draws if math.isfinite(row[place])]
         # The middle 95 % of few draws is not informative.
-        enough = len(finite) >= _LEVEL * len(draws) and finite
-        ends = np.quantile(enough or math.nan, [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+        enough = len(finite) >= LEVEL * len(draws) and finite
+        ends = np.quantile(enough or math.nan, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         estimate = _estimate(value, ends, n, method)
         tested_here = not place and isinstance(estimate, Estimate)
         numbers.append(StudyNumber(name, subset, estimate, p_value if tested_here else None))
@@ -148,7 +147,7 @@ def _estimate(value: float, ends: ArrayLike, n: int, method: str) -> Estimate | 
     if not np.isfinite([value, low, high]).all():
         return Undefined(reason="too few models, or their values do not differ", n=n)
     low, high = min(float(low), value), max(float(high), value)
-    return Estimate(value=value, low=low, high=high, n=n, level=_LEVEL, method=method)
+    return Estimate(value=value, low=low, high=high, n=n, level=LEVEL, method=method)
 
 
 def mantel_p_value(y: Square, tested: Sequence[Square], seed: int) -> float | None:
@@ -212,8 +211,7 @@ def judge_number(
         return StudyNumber(name, judge, Undefined(reason=reason, n=count))
     without = [correlation(*(np.delete(x, place, 0) for x in arrays)) for place in range(count)]
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = math.sqrt((count - 1) * np.arctanh(without).var())
-        half = student_quantile(_LEVEL, count - 1) * spread
+        half = jackknife_half(np.arctanh(without))
         ends = np.tanh(np.arctanh(value) + np.array([-half, half]))
     generator = np.random.default_rng([seed, 2])
     left = residuals(arrays[0], arrays[2])

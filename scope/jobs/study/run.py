@@ -27,9 +27,14 @@ from scope.data.fields import read_fields
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError
 from scope.estimation.choices import ChoiceTable, accuracy_measurements
-from scope.jobs.answering_models import check_answering_models, choose_tasks, load_answering_models
+from scope.jobs.answering_models import (
+    ask_all,
+    check_answering_models,
+    choose_tasks,
+    load_answering_models,
+    with_reasons,
+)
 from scope.jobs.identity import manifest_of
-from scope.jobs.left_out import ask_all, with_reasons
 from scope.jobs.pages import load_result
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests

@@ -1,26 +1,186 @@
 """``openai:BASE_URL#MODEL``: a model behind an endpoint that speaks OpenAI's protocol.
 
-`address` parses the spec and reads the key; `roles` turns questions into requests and replies into
-answers; `client` sends requests, several at once, and retries those that fail; `exchange` sends one
-request over HTTP and bounds its reply; `protocol` builds requests and reads replies; `letters`
-finds the option that a reply names.
-
-`exchange` and `protocol` turn everything that a server sends into a `Reply` or a `Failure`;
-`client` removes the key from both.
+`address` parses the spec and reads the key; `protocol` turns questions into requests and what a
+server sends into a `Reply` or a `Failure`; `client` sends requests, several at once, retries those
+that fail, and removes the key from all that comes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from functools import partial
 from typing import Never
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import parse_address, read_key
+from scope.models.checkpoint import fingerprint_with
+from scope.models.endpoint.address import Address, parse_address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
-from scope.models.endpoint.exchange import REDIRECTS, EndpointError, EndpointRequest
-from scope.models.endpoint.roles import EndpointModel
-from scope.models.options import ModelOptions, Readout
+from scope.models.endpoint.protocol import REDIRECTS, EndpointError, EndpointRequest
+from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions, Readout
+from scope.models.prompts import Prompt, prompt_of, with_letters
+from scope.models.replies import (
+    LIKELIEST,
+    READ_BY,
+    Read,
+    Reply,
+    answer_in,
+    answer_text,
+    choice_of,
+    filler,
+    next_tokens,
+    require_letters,
+    words_of,
+)
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
 from scope.printing import did_you_mean
+from scope.protocols import Answers
+from scope.records import Prediction, Question
+from scope.records.result import SAMPLED
+
+PROMPTS = ("answer", "cloze", "choice_letters")
+
+_NO_PATH = (404, 405, 501)
+
+
+class EndpointModel:
+    """A model behind an OpenAI-compatible endpoint, queried in chats; completions give next tokens.
+
+    There is no answer where the model refuses, writes nothing, does not end its thought, or writes
+    no letter where one was requested; the answer says why. Servers do not report texts that they
+    truncate; a question that they refuse as longer than the model's context is marked as truncated.
+
+    The fingerprint covers the address, the model's name and what is asked of it. It cannot cover
+    the weights: a server may replace them under the same name. ``served`` is the model id in the
+    last reply, which may then change; empty where no reply has given one.
+    """
+
+    form, template = "letters", None
+
+    def __init__(
+        self,
+        address: Address,
+        endpoint: Endpoint,
+        options: ModelOptions,
+        choice_prompt: Prompt | None = None,
+    ) -> None:
+        self.spec = address.spec
+        self.served = ""
+        self._address = address
+        self._endpoint = endpoint
+        self._options = options
+        self._labels = choice_prompt is not None
+        self._prompts = {name: prompt_of(name, options) for name in PROMPTS}
+        if choice_prompt is not None:
+            self._prompts["choice_letters"] = choice_prompt
+        self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
+        settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
+        self.fingerprint = fingerprint_with(address.spec, *settings, *self.prompts.values())
+        self.thought_tokens = 0 if options.thinking == "off" else THOUGHT_TOKENS
+
+    @property
+    def reproducible(self) -> str:
+        """That answers are drawn, once the model has refused to give the likeliest."""
+        return SAMPLED if self._endpoint.dialect.sampled else ""
+
+    def with_choice_prompt(self, prompt: Prompt) -> EndpointModel:
+        """The same model, asked to choose with another prompt, which ends in the lettered options.
+
+        A prompt that lists the options with their letters is unchanged.
+        """
+        return EndpointModel(self._address, self._endpoint, self._options, with_letters(prompt))
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, which the server puts into its template."""
+        return self._prompts[name].parts(question).message
+
+    def answer(self, questions: Sequence[Question]) -> Answers:
+        """Answer each question with the first line of the reply; none where that says nothing."""
+        asks = self._chats("answer", questions, most_tokens=self._options.max_answer_tokens)
+        return self._answers(asks, questions, partial(words_of, answer_text))
+
+    def fill(self, questions: Sequence[Question]) -> Answers:
+        """Fill each blank with one word of the reply."""
+        asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
+        return self._answers(asks, questions, partial(words_of, filler))
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """Choose by the letter of an option, with probabilities where the server gives them.
+
+        The probabilities are those of the letters, where the model writes one as its answer or most
+        likely would have. Without them the text of the reply counts: a letter, or an option in
+        full.
+
+        Raises
+        ------
+        ModelError
+            When a question has more options than there are letters.
+        """
+        require_letters(questions)
+        bounds = {"most_tokens": LETTER_TOKENS, "likeliest": LIKELIEST}
+        asks = self._chats("choice_letters", questions, **bounds)
+        return self._answers(asks, questions, partial(choice_of, labels=self._labels))
+
+    def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
+        """The likeliest next tokens of every text; see `stream_next`."""
+        predictions = dict(self.stream_next(texts))
+        return [predictions[place] for place in range(len(texts))]
+
+    def stream_next(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """The likeliest next tokens of every text, as the server's replies come.
+
+        The request goes to the older endpoint, which adds no words to a text.
+
+        Raises
+        ------
+        ModelError
+            When the server has no such endpoint, or gives no log-probabilities.
+        """
+        most = self._options.next_tokens
+        asks = [EndpointRequest(path="completions", prompt=text, likeliest=most) for text in texts]
+        try:
+            with closing(self._endpoint.ask(asks)) as replies:
+                for place, reply in replies:
+                    self.served = reply.model or self.served
+                    yield place, self._prediction(reply, most)
+        except EndpointError as error:
+            if error.failure.status in _NO_PATH:
+                raise ModelError(
+                    f"`{self.spec}` has no /completions for this model ({error.failure})",
+                    expected="a server with the completions endpoint: a chat template adds "
+                    "words, so its next token does not continue the text",
+                    fix="serve the model with llama.cpp or vLLM, or use a model of the scheme hf "
+                    "or gguf",
+                ) from None
+            raise
+
+    def _chats(
+        self, name: str, questions: Sequence[Question], **bounds: int
+    ) -> list[EndpointRequest]:
+        asked = [self.prompt_as_read(name, question) for question in questions]
+        return [EndpointRequest(path="chat", prompt=prompt, **bounds) for prompt in asked]
+
+    def _answers(
+        self, asks: Sequence[EndpointRequest], questions: Sequence[Question], read: Read
+    ) -> Answers:
+        with closing(self._endpoint.ask(asks)) as replies:
+            for place, reply in replies:
+                self.served = reply.model or self.served
+                yield place, answer_in(reply, questions[place], read)
+
+    def _prediction(self, reply: Reply, most: int) -> Prediction:
+        if reply.missing:
+            cut = reply.missing == "cut off"
+            return Prediction(probabilities=(), truncated=cut, missing=reply.missing)
+        if not (reply.positions and reply.positions[0].likeliest):
+            raise ModelError(
+                f"`{self.spec}`: this server gives no log-probabilities",
+                expected="a server that returns log-probabilities with each completion",
+                fix="enable log-probabilities in the server, or use a model of the scheme hf "
+                "or gguf",
+            )
+        return next_tokens(reply.positions[0].likeliest, most)
+
 
 RETRIES = 2
 """Most retries of the list of models: a wrong URL should fail at once."""

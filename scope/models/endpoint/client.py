@@ -1,35 +1,47 @@
-"""Sends requests to a server, a fixed number at a time, and retries temporary failures."""
+"""Sends requests to a server, a fixed number at a time, and retries temporary failures.
+
+Nothing here trusts the server. Redirects are not followed, so that prompts and the key reach the
+server that the user named and no other. A body is read as it comes, up to a bound that follows from
+the request. Cookies are not kept.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import queue
 import random
 import threading
 import time
 import weakref
+import zlib
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import aclosing, closing, contextmanager, suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from scope.errors import ModelError
-from scope.models.endpoint.address import Address, Connections, Key
-from scope.models.endpoint.exchange import (
+from scope.models.endpoint.address import Address, Key
+from scope.models.endpoint.protocol import (
     OK,
+    REDIRECTS,
+    Dialect,
     EndpointError,
     EndpointRequest,
     Failure,
-    HttpResponse,
     MalformedReplyError,
-    exchange,
-    refusal,
+    clean,
+    outcome_of,
+    without_key,
 )
-from scope.models.endpoint.protocol import Dialect, Reply, read_reply
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
-from scope.printing import counted
+from scope.models.replies import Reply
+from scope.printing import counted, first_line
+
+if TYPE_CHECKING:
+    import httpx
 
 TOO_MANY = (429, 503, 529)
 """Statuses of a server that has too many requests; 529 is Anthropic's."""
@@ -53,9 +65,6 @@ PROBE = EndpointRequest(
     most_tokens=LETTER_TOKENS + THOUGHT_TOKENS,
 )
 """Shows whether a model thinks: the same question whatever else is asked, and in which order."""
-
-Item = TypeVar("Item")
-Give = Callable[[Item], None]
 
 
 class WaitClock:
@@ -88,16 +97,25 @@ def delay(failures: int) -> float:
 
 
 class Endpoint:
-    """Sends many requests to a server at once; replies and errors never contain its key."""
+    """Sends many requests to a server at once; replies and errors never contain its key.
+
+    A thread sends them, since the caller may have its own event loop, as notebooks do.
+    """
 
     def __init__(self, address: Address, key: Key, options: ModelOptions, clock: WaitClock) -> None:
-        self._server = _Server(address, key, options, clock)
-        weakref.finalize(self, self._server.close)
-
-    @property
-    def sampled(self) -> bool:
-        """Whether the model draws its answers, since it takes no temperature."""
-        return self._server.dialect.sampled
+        self.address, self.key, self.options, self.clock = address, key, options, clock
+        self.dialect = Dialect(address.model, options.thinking)
+        self.probe: Reply | None = None
+        self.probing = asyncio.Lock()
+        self.answered: set[str] = set()
+        self.sent = 0
+        self.connections = Connections(key, address.base_url)
+        runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._loop = runner.get_loop()
+        serve = self.connections.serve
+        threading.Thread(target=serve, args=(runner,), name="scope-endpoint", daemon=True).start()
+        # Not waited for: that could deadlock, in an import that triggers the garbage collector.
+        weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
 
     def ask(
         self, asks: Sequence[EndpointRequest], *, retries: int | None = None
@@ -117,17 +135,16 @@ class Endpoint:
         places: dict[EndpointRequest, list[int]] = {}
         for place, ask in enumerate(asks):
             places.setdefault(ask, []).append(place)
-        server = self._server
-        tries = 1 + (server.options.retries if retries is None else retries)
-        session = _Session(server, list(places), tries)
+        tries = 1 + (self.options.retries if retries is None else retries)
+        session = _Session(self, list(places), tries)
         answered = 0
-        with closing(server.results(session.serve)) as replies:
+        with closing(self._replies(session)) as replies:
             for ask, reply in replies:
                 answered += len(places[ask])
                 yield from ((place, reply) for place in places[ask])
         if session.exhausted:
             raise ModelError(
-                f"{counted(server.sent, 'request')} to `{server.address.spec}` in this session, as "
+                f"{counted(self.sent, 'request')} to `{self.address.spec}` in this session, as "
                 "many as --max-requests allows",
                 expected="as many requests as the run needs",
                 fix="run the same command again: it goes on from here, with as many requests "
@@ -136,127 +153,145 @@ class Endpoint:
             )
         if session.failure:
             raise EndpointError(
-                f"`{server.address.spec}` answered {answered} of {len(asks)} questions and failed "
+                f"`{self.address.spec}` answered {answered} of {len(asks)} questions and failed "
                 f"in {session.tries} {'tries' if session.tries > 1 else 'try'} at the next",
                 session.failure,
-                key=server.key,
+                key=self.key,
             )
 
+    def _replies(self, session: _Session) -> Generator[tuple[EndpointRequest, Reply]]:
+        """The replies of a session as they arrive; then its exception, if any."""
+        serving = asyncio.run_coroutine_threadsafe(session.serve(), self._loop)
+        serving.add_done_callback(lambda _: session.replies.put(None))
+        try:
+            while entry := session.replies.get():
+                yield entry
+        finally:
+            serving.cancel()
+        serving.result()
 
-class _Server:
-    """The state of a server, the connections to it, and the thread that uses them.
 
-    A thread, since the caller may have its own event loop, as notebooks do.
+class Connections:
+    """Connections to a server, each reused for one request at a time.
+
+    Each is a client of its own: one with 32 connections searches all of them at each request, which
+    takes three times as long.
+
+    Raises
+    ------
+    ModelError
+        When the environment names a proxy or certificates that cannot be used.
     """
 
-    def __init__(self, address: Address, key: Key, options: ModelOptions, clock: WaitClock) -> None:
-        self.address, self.key, self.options, self.clock = address, key, options, clock
-        self.dialect = Dialect(address.model, options.thinking)
-        self.probe: Reply | None = None
-        self.probing = asyncio.Lock()
-        self.answered: set[str] = set()
-        self.sent = 0
-        self.connections = Connections(key, address.base_url)
-        self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._run, name="scope-endpoint", daemon=True).start()
+    def __init__(self, key: Key, base_url: str) -> None:
+        import httpx
 
-    def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._loop.run_forever()
-        self._loop.close()
-
-    def results(self, work: Callable[[Give[Item]], Coroutine[Any, Any, None]]) -> Generator[Item]:
-        """The values that the coroutine passes to its argument; then its exception, if any.
-
-        Closing the iterator cancels the coroutine and waits until it has ended.
-        """
-        items: queue.SimpleQueue[tuple[Item, ...]] = queue.SimpleQueue()
-
-        async def until_done() -> None:
-            try:
-                await work(lambda item: items.put((item,)))
-            finally:
-                items.put(())  # the last
-
-        running = asyncio.run_coroutine_threadsafe(until_done(), self._loop)
-        entry: tuple[Item, ...] | None = None
+        self.headers = {
+            "Authorization": f"Bearer {key.value}",
+            "Accept": "application/json",
+            # A compressed body may be a thousand times as long as it seems.
+            "Accept-Encoding": "identity",
+            "Content-Type": "application/json",
+            "User-Agent": "scope-models",
+        }
         try:
-            while entry := items.get():
-                yield entry[0]
-        finally:
-            if entry != ():
-                running.cancel()
-                while items.get():
-                    pass
-        running.result()
+            # Read once: it takes longer than a request.
+            self._certificates = httpx.create_ssl_context()
+            self._idle = [self._open()]
+        except (ValueError, ImportError, OSError, httpx.InvalidURL) as error:
+            # Not shown in full: the URL of a proxy may hold a password.
+            raise ModelError(
+                f"a proxy or certificates in the environment that cannot be used to ask {base_url} "
+                f"({type(error).__name__})",
+                expected="in HTTP_PROXY, HTTPS_PROXY and ALL_PROXY an http or https URL or "
+                "nothing, in SSL_CERT_FILE and SSL_CERT_DIR certificates that can be read or "
+                "nothing",
+                fix="correct these variables, or unset them",
+            ) from None
 
-    def close(self) -> None:
-        """Close the connections and end the thread; closing twice does nothing.
+    def _open(self) -> httpx.AsyncClient:
+        """A client that goes by the proxies that the environment names."""
+        import httpx
 
-        It returns at once: waiting for the thread could deadlock, for example in an import that
-        triggers the garbage collector.
-        """
-        if not self._loop.is_closed():
-            asyncio.run_coroutine_threadsafe(self._end(), self._loop)
+        return httpx.AsyncClient(
+            verify=self._certificates,
+            # The session bounds the time of a whole request.
+            timeout=httpx.Timeout(None),
+            limits=httpx.Limits(keepalive_expiry=60.0),
+        )
 
-    async def _end(self) -> None:
+    @contextmanager
+    def one(self) -> Iterator[httpx.AsyncClient]:
+        """A connection for exclusive use, if possible the one used last."""
+        client = self._idle.pop() if self._idle else self._open()
         try:
-            await self.connections.close()
-            await self._loop.shutdown_asyncgens()
-            await self._loop.shutdown_default_executor()
+            yield client
         finally:
-            self._loop.stop()
+            self._idle.append(client)
+
+    def serve(self, runner: asyncio.Runner) -> None:
+        """Run the event loop until it is stopped; then end what it holds, and close all."""
+        with runner:
+            runner.get_loop().run_forever()
+            for client in self._idle:
+                runner.run(client.aclose())
+
+
+PATHS = {"chat": "/chat/completions", "completions": "/completions", "models": "/models"}
 
 
 class _Session:
     """Requests that are sent together, until all have a reply or the server fails for good."""
 
-    def __init__(self, server: _Server, asks: Sequence[EndpointRequest], most_tries: int) -> None:
-        self._server, self._clock, self._options = server, server.clock, server.options
+    def __init__(
+        self, endpoint: Endpoint, asks: Sequence[EndpointRequest], most_tries: int
+    ) -> None:
+        self._endpoint, self._clock, self._options = endpoint, endpoint.clock, endpoint.options
         self._left, self._most_tries = deque(asks), most_tries
         self._stop = asyncio.Event()
-        self._replies = 0
+        self.replies: queue.SimpleQueue[tuple[EndpointRequest, Reply] | None] = queue.SimpleQueue()
+        self._answered = 0
         self._failed: list[tuple[EndpointRequest, Failure]] = []
         self._held_until = -math.inf
         self.failure: Failure | None = None
         self.tries = 0
         self.exhausted = False
 
-    async def serve(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
-        """Pass on every request and its reply; the options bound the requests in flight.
+    async def serve(self) -> None:
+        """Put every request with its reply into ``replies``; the options bound those in flight.
 
         After a permanent failure no request is sent, but replies to earlier ones may still arrive.
         """
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._options.requests, len(self._left))):
-                group.create_task(self._work(give))
+                group.create_task(self._work())
         if self._failed and not self._stop.is_set():
             # A session that goes on may ask for nothing but what failed before.
-            if self._failed[0][0].path in self._server.answered:
-                self._give_failed(give)
+            if self._failed[0][0].path in self._endpoint.answered:
+                self._give_up_failed()
             else:
                 self.failure = self._failed[0][1]
 
-    async def _work(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
+    async def _work(self) -> None:
         while self._left and not self._stop.is_set():
             ask = self._left.popleft()
             match await self._ask(ask):
                 case Reply() as reply:
-                    self._replies += 1
-                    self._server.answered.add(ask.path)
-                    give((ask, reply))
+                    self._answered += 1
+                    self._endpoint.answered.add(ask.path)
+                    self.replies.put((ask, reply))
                     if not self._stop.is_set():
-                        self._give_failed(give)
+                        self._give_up_failed()
                 case Failure() as failure if not self._stop.is_set():
                     self._failed.append((ask, failure))
                     if failure.is_of_all or len(self._failed) >= FAILED_IN_A_ROW:
                         self.failure = failure
                         self._stop.set()
 
-    def _give_failed(self, give: Give[tuple[EndpointRequest, Reply]]) -> None:
+    def _give_up_failed(self) -> None:
         """Give up the requests that failed: the server answers others."""
         while self._failed:
-            give((self._failed.pop()[0], Reply(missing="server")))
+            self.replies.put((self._failed.pop()[0], Reply(missing="server")))
 
     async def _ask(self, ask: EndpointRequest) -> Reply | Failure | None:
         """The reply, with room for a thought where the model thinks.
@@ -264,7 +299,7 @@ class _Session:
         It depends on no other request: a reply that is complete without the room is the same with
         it, and whether a model thinks is read from the reply itself or from that to `PROBE`.
         """
-        thinking, shown = self._options.thinking, self._server.probe
+        thinking, shown = self._options.thinking, self._endpoint.probe
         more = ask.most_tokens + THOUGHT_TOKENS
         with_room = replace(ask, most_tokens=more) if ask.path == "chat" else ask
         roomy = thinking == "on" or bool(thinking == "auto" and shown and shown.thinks)
@@ -288,17 +323,17 @@ class _Session:
 
     async def _probe(self) -> Reply | Failure | None:
         """The reply that shows whether the model thinks, asked for once."""
-        server = self._server
-        async with server.probing:
-            if server.probe is None:
+        endpoint = self._endpoint
+        async with endpoint.probing:
+            if endpoint.probe is None:
                 probe = await self._insist(PROBE)
                 if isinstance(probe, Reply) and probe.lacks_answer and not probe.cut:
-                    server.dialect.leave_out_switches()
+                    endpoint.dialect.leave_out_switches()
                     probe = await self._insist(PROBE)
                 if not isinstance(probe, Reply):
                     return probe
-                server.probe = probe
-            return server.probe
+                endpoint.probe = probe
+            return endpoint.probe
 
     async def _insist(self, ask: EndpointRequest) -> Reply | Failure | None:
         """The reply, with retries, or the last failure; None where all requests end.
@@ -307,7 +342,7 @@ class _Session:
         does not count.
         """
         failures = tries = 0
-        replies = self._replies
+        answered = self._answered
         while True:
             while (left := self._held_until - self._clock.now()) > 0 and not self._stop.is_set():
                 await self._clock.wait(self._stop, left)
@@ -317,8 +352,8 @@ class _Session:
             if not isinstance(outcome, Failure):
                 return outcome
             failures += 1
-            is_busy = outcome.status in TOO_MANY and self._replies > replies
-            replies = self._replies
+            is_busy = outcome.status in TOO_MANY and self._answered > answered
+            answered = self._answered
             tries += not is_busy
             if not outcome.may_pass or tries >= self._most_tries:
                 self.tries = failures
@@ -332,44 +367,119 @@ class _Session:
 
     async def _try(self, ask: EndpointRequest) -> Reply | Failure | None:
         """One try, sent again in another form whenever the server rejects a parameter."""
-        server = self._server
+        endpoint = self._endpoint
         most = self._options.max_requests or math.inf
-        while server.sent < most:
-            body = server.dialect.body(ask)
-            server.sent += ask.path != "models"
+        while endpoint.sent < most:
+            body = endpoint.dialect.body(ask)
+            endpoint.sent += ask.path != "models"
             outcome = await self._send(ask, body)
-            if isinstance(outcome, Reply) or not server.dialect.learn(outcome, body):
-                return outcome.without(server.key)
+            if isinstance(outcome, Reply) or not endpoint.dialect.learn(outcome, body):
+                return without_key(outcome, endpoint.key)
         self.exhausted = True
         self._stop.set()
         return None
 
     async def _send(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
-        try:
-            response = await self._response(ask, body)
-            if isinstance(response, Failure):
-                return response
-            if response.status < 300:
-                return read_reply(ask, response.content)
-        except MalformedReplyError as error:
-            return Failure(said=str(error), status=OK)
-        failure = refusal(response.status, response.headers, response.content)
-        if failure.is_filtered:
-            return Reply(missing="refused")
-        return Reply(missing="cut off") if failure.is_too_long else failure
-
-    async def _response(self, ask: EndpointRequest, body: dict[str, Any]) -> HttpResponse | Failure:
-        """The server's response; a failure if it answers no request within the timeout.
+        """What the server replies; a failure if it answers no request within the timeout.
 
         A slow server may answer one request after another: each answer extends the wait.
         """
-        request = asyncio.ensure_future(exchange(self._server.connections, ask, body))
+        request = asyncio.ensure_future(exchange(self._endpoint, ask, body))
         try:
             while True:
-                replies = self._replies
+                answered = self._answered
                 if (await asyncio.wait([request], timeout=self._options.timeout))[0]:
                     return request.result()
-                if self._replies == replies:
+                if self._answered == answered:
                     return Failure(said=f"no reply within {self._options.timeout:g} seconds")
         finally:
             request.cancel()
+
+
+async def exchange(endpoint: Endpoint, ask: EndpointRequest, body: object) -> Reply | Failure:
+    """What the server replies to one request."""
+    import httpx
+
+    method, content = ("GET", None) if ask.path == "models" else ("POST", json.dumps(body))
+    url = endpoint.address.base_url + PATHS[ask.path]
+    try:
+        # A request of its own has no cookies of earlier replies.
+        request = httpx.Request(method, url, headers=endpoint.connections.headers, content=content)
+        with endpoint.connections.one() as client:
+            async with aclosing(await client.send(request, stream=True)) as response:
+                status = response.status_code
+                if status in REDIRECTS:
+                    target = response.headers.get("location") or "nowhere"
+                    return Failure(said=clean(f"a redirect to {target}"), status=status)
+                return outcome_of(ask, status, response.headers, await _read(response, ask))
+    except MalformedReplyError as error:
+        return Failure(said=str(error), status=OK)
+    # Besides errors of httpx: host names that cannot be encoded, and sockets.
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
+        return Failure(said=clean(f"{type(error).__name__}: {error}"))
+
+
+KIBIBYTE = 1024
+
+ENVELOPE = 256 * KIBIBYTE
+"""Bytes of a reply besides its tokens: identifiers, counts, and the reasoning of some models."""
+
+BYTES_A_TOKEN = 2 * KIBIBYTE
+"""Bytes of a token, and of each likely alternative, as JSON; usually about 100."""
+
+MOST_BYTES = 8 * KIBIBYTE**2
+"""Most bytes of any reply, for any number of tokens."""
+
+MOST_LISTED_BYTES = 4 * KIBIBYTE**2
+"""Bytes of a list of models: about ten thousand, with all that servers list about each."""
+
+MOST_REFUSAL_BYTES = 64 * KIBIBYTE
+"""Bytes of a reply with an error status."""
+
+
+def most_bytes(ask: EndpointRequest, status: int) -> int:
+    """The longest reply that is read.
+
+    Examples
+    --------
+    >>> most_bytes(EndpointRequest(path="chat", most_tokens=32), 200)
+    327680
+    >>> most_bytes(EndpointRequest(path="chat"), 500)
+    65536
+    """
+    if status >= 400:
+        return MOST_REFUSAL_BYTES
+    if ask.path == "models":
+        return MOST_LISTED_BYTES
+    return min(ENVELOPE + ask.most_tokens * (1 + ask.likeliest) * BYTES_A_TOKEN, MOST_BYTES)
+
+
+async def _read(response: httpx.Response, ask: EndpointRequest) -> bytes:
+    """The body, decompressed within its bound; compression was not requested."""
+    most = most_bytes(ask, response.status_code)
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+        raise MalformedReplyError(
+            f"a reply compressed as {clean(encoding)!r}, which was not requested"
+        )
+    # 32 more bits: gzip or zlib, by the first bytes.
+    inflating = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    content, came = bytearray(), 0
+    async for chunk in response.aiter_raw():
+        came += len(chunk)
+        try:
+            packed = encoding not in ("", "identity")
+            content += inflating.decompress(chunk, most + 1) if packed else chunk
+        except zlib.error as error:
+            raise MalformedReplyError(
+                f"a reply that cannot be decompressed ({first_line(error)})"
+            ) from error
+        # The bytes that came count too: compressed, nothing at all can be endless.
+        if max(came, len(content)) > most:
+            if response.status_code >= 400:
+                return f"an error in more than {most:,} bytes".encode()
+            what = "the list of models" if ask.path == "models" else ask.tokens_in_words
+            raise MalformedReplyError(
+                f"a reply of more than {most:,} bytes to a request for {what}"
+            )
+    return bytes(content)

@@ -1,38 +1,274 @@
-"""OpenAI's protocol: the bodies of requests, and the content of replies.
-
-Which option a reply names, and the probabilities of all options.
-
-A reply names an option by its letter, or in full. Probabilities come from the log-probabilities of
-tokens.
-"""
+"""OpenAI's protocol: the bodies of requests, and what replies, refusals and lists of models say."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
-
-from scope.models.endpoint.address import Key
-from scope.models.endpoint.exchange import (
-    EndpointRequest,
-    Failure,
-    MalformedReplyError,
-    clean,
-    said_in,
-)
+from scope.errors import ModelError
+from scope.models.endpoint.address import KEY_VARIABLE, Key
 from scope.models.options import Thinking
-from scope.models.probabilities import rounded
-from scope.models.prompts import option_letter
-from scope.models.replies import begins_thought, line, without_thought
-from scope.records import NoAnswer, Probabilities
+from scope.models.replies import Position, Reply, begins_thought, without_thought
+from scope.printing import counted
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EndpointRequest:
+    """One request. Equal requests have equal replies, so each is given once.
+
+    ``likeliest`` is how many of the likeliest tokens are requested at each position.
+    """
+
+    path: Literal["chat", "completions", "models"]
+    prompt: str = ""
+    most_tokens: int = 1
+    likeliest: int = 0
+
+    @property
+    def tokens_in_words(self) -> str:
+        """The bound on the reply, for messages."""
+        return f"at most {counted(self.most_tokens, 'token')}"
+
+
+OK = 200
+
+REDIRECTS = (301, 302, 307, 308)
+
+LONGEST_WAIT = 600.0
+"""Seconds; a request is not retried if the server requires a longer wait."""
+
+MOST_SHOWN = 200
+"""Characters of a server's words that a message shows."""
+
+_MAY_PASS = (OK, 408, 409, 425, 429)
+_FIXES: Mapping[int | None, str] = MappingProxyType(
+    {
+        None: "check that the server runs and can be reached at this URL",
+        401: f"this server refuses the key in {KEY_VARIABLE}: set it to one of its keys",
+        403: f"use a key in {KEY_VARIABLE} with access to this model",
+        **dict.fromkeys(
+            REDIRECTS,
+            "give the URL of the answering server in the model spec: "
+            "prompts and the key are sent to that server only",
+        ),
+        404: "check the base URL, which usually ends in /v1, and the name of the model",
+        429: "lower --requests, or wait",
+    }
+)
+_OF_ALL = (401, 402, 403, 404, 405, 501, *REDIRECTS)
+"""Statuses that every request will get."""
+
+_FILTERED = re.compile(
+    r"content[ _-]?(?:filter|management|moderation|policy|exists risk)|responsible ?ai"
+    r"|data_inspection|inappropriate content|(?:prompt|input|request|content) (?:was |is )?flagged"
+    r"|prohibited_content|safety (?:system|polic|filter|check)",
+    re.IGNORECASE,
+)
+_ONLY_STREAMS = re.compile(
+    r"^a stream of events|\bstream\b.*\btrue\b|only.*\bstream", re.IGNORECASE
+)
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)|maximum context|prompt is too long|too many tokens",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """One request that brought no reply.
+
+    ``said`` is the server's message, or the error of the connection, without control characters.
+    ``status`` is None where no reply came, and 200 for a reply that cannot be read. ``wait`` is the
+    delay in seconds that the server requires.
+    """
+
+    said: str
+    status: int | None = None
+    code: str = ""
+    wait: float | None = None
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether the same request may succeed a little later.
+
+        Examples
+        --------
+        >>> [Failure(said="", status=status).may_pass for status in (None, 429, 503, 400, 404)]
+        [True, True, True, False, False]
+        """
+        passing = self.status is None or self.status in _MAY_PASS or self.status >= 500
+        return passing and not self.is_of_all
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether every other request would fail, too."""
+        return (
+            self.status in _OF_ALL
+            or self.code == "insufficient_quota"
+            or (self.wait or 0) > LONGEST_WAIT
+            or self.only_streams
+        )
+
+    @property
+    def only_streams(self) -> bool:
+        """Whether the server answers in streams of events alone."""
+        return self.status in (OK, 400, 422) and bool(_ONLY_STREAMS.search(self.said))
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether a filter refuses the content of the question.
+
+        Examples
+        --------
+        >>> said = "The prompt triggered our content management policy"
+        >>> [Failure(said=said, status=status).is_filtered for status in (400, 500)]
+        [True, False]
+        """
+        match = _FILTERED.search(f"{self.code} {self.said}")
+        return self.status in (400, 403, 422, 451) and bool(match)
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the question is longer than the model's context."""
+        match = _TOO_LONG.search(self.said) or "context" in self.code
+        return self.status in (400, 413, 422) and bool(match)
+
+    def __str__(self) -> str:
+        words = self.said if len(self.said) <= MOST_SHOWN else f"{self.said[:MOST_SHOWN]}…"
+        if self.status in (None, OK):
+            return words
+        return f"status {self.status}: {words or 'no words'}"
+
+
+class EndpointError(ModelError):
+    """An endpoint that gave no further replies; ``failure`` is the last of its failures."""
+
+    def __init__(self, problem: str, failure: Failure, *, key: Key) -> None:
+        super().__init__(
+            f"{problem}; last error: {failure}",
+            expected="an OpenAI-compatible server that answers",
+            fix=f"{_how_to_fix(failure, key)}; the same command resumes the run",
+        )
+        self.failure = failure
+
+
+def without_key(outcome: Reply | Failure, key: Key) -> Reply | Failure:
+    """The same without the key, which a server may repeat: answers are shown and stored.
+
+    Examples
+    --------
+    >>> key = Key(value="sk-12345678")
+    >>> print(without_key(Failure(said="no such key: sk-12345678", status=401), key))
+    status 401: no such key: [key]
+    """
+    hide = key.hide
+    if isinstance(outcome, Failure):
+        return replace(outcome, said=hide(outcome.said), code=hide(outcome.code))
+    if not key.is_secret:
+        return outcome
+    positions = tuple(
+        Position(token=hide(p.token), likeliest=tuple((hide(t), m) for t, m in p.likeliest))
+        for p in outcome.positions
+    )
+    names, model = tuple(map(hide, outcome.names)), hide(outcome.model)
+    return replace(outcome, text=hide(outcome.text), names=names, model=model, positions=positions)
+
+
+def _how_to_fix(failure: Failure, key: Key) -> str:
+    if failure.only_streams:
+        return "this server only streams: put a proxy before it that sends a reply as a whole"
+    if failure.status == 401 and not key.is_set:
+        return f"{KEY_VARIABLE} is not set: set it to one of this server's keys"
+    if failure.status in _FIXES:
+        return _FIXES[failure.status]
+    if failure.may_pass:
+        return "check the server's log, or wait until it recovers"
+    return "correct what the server rejects"
+
+
+def refusal(status: int, headers: Mapping[str, str], content: bytes) -> Failure:
+    """The message of a reply with an error status."""
+    text = content.decode("utf-8", "replace")
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        body = None
+    code = ""
+    match body:
+        case {"error": {"code": str(words)}} | {"error": {"type": str(words)}}:
+            code = clean(words)
+    return Failure(said=said_in(body) or clean(text), status=status, code=code, wait=_wait(headers))
+
+
+def said_in(body: object) -> str:
+    """The message in the body of an error; empty where there is no text."""
+    match body:
+        case (
+            {"error": {"message": str(message)}}
+            | {"error": str(message)}
+            | {"message": str(message)}
+            | {"detail": str(message)}
+        ):
+            return clean(message)
+    return ""
+
+
+def clean(words: str) -> str:
+    """Foreign text on one line, without control and formatting characters.
+
+    It is not cut here: a cut through a key would leave a part that is not recognised.
+
+    Examples
+    --------
+    >>> clean("too \\x1b[31mmany\\nrequests")
+    'too [31mmany requests'
+    """
+    line = " ".join(words.split())
+    return "".join(letter for letter in line if unicodedata.category(letter)[0] != "C")
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds in ``Retry-After``, a number or a date; None where it is neither."""
+    text = headers.get("retry-after", "")
+    try:
+        seconds = float(text)
+        return seconds if seconds >= 0 else None
+    except ValueError:
+        pass
+    try:
+        seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+    # Dates without a time zone cannot be subtracted; years beyond 9999 do not exist.
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(seconds, 0.0)
+
+
+def outcome_of(
+    ask: EndpointRequest, status: int, headers: Mapping[str, str], content: bytes
+) -> Reply | Failure:
+    """The reply in a response, or why there is none."""
+    if status < 300:
+        try:
+            return read_reply(ask, content)
+        except MalformedReplyError as error:
+            return Failure(said=str(error), status=OK)
+    failure = refusal(status, headers, content)
+    if failure.is_filtered:
+        return Reply(missing="refused")
+    return Reply(missing="cut off") if failure.is_too_long else failure
+
+
+class MalformedReplyError(Exception):
+    """A reply that violates OpenAI's protocol, or whose body cannot be read; the text says how."""
+
 
 SPARE_CHARACTERS = 1024
 
@@ -49,58 +285,6 @@ LEAST_LOGPROB = -1e6
 
 LEAST_ABOVE_0 = 0.01
 """A log-probability may be rounded to a little above 0; one higher than this is none."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Position:
-    """One generated token, and the likeliest tokens in its place with their probabilities."""
-
-    token: str
-    likeliest: tuple[tuple[str, float], ...]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reply:
-    """A reply: its text without the model's thought, and log-probabilities where they are given.
-
-    Both are empty where it cannot hold an answer; ``missing`` says why. Whether the model
-    ``thinks`` may stand in the content, beside it, or be counted alone; the thought is ``opened``
-    where only its end stands in the content. ``cut`` is true if the reply ended at the limit on its
-    tokens. ``names`` are the server's models, where requested; ``model`` is the model id in the
-    reply.
-    """
-
-    text: str = ""
-    missing: NoAnswer = ""
-    thinks: bool = False
-    opened: bool = False
-    cut: bool = False
-    positions: tuple[Position, ...] = ()
-    names: tuple[str, ...] = ()
-    model: str = ""
-
-    @property
-    def lacks_answer(self) -> bool:
-        """Whether nothing follows a thought: its end is missing, or was put in the wrong place."""
-        return self.thinks and not self.text.strip()
-
-    def without(self, key: Key) -> Reply:
-        """The same without the key, which a server may repeat: answers are shown and stored.
-
-        Examples
-        --------
-        >>> Reply(text="you sent sk-12345678").without(Key(value="sk-12345678")).text
-        'you sent [key]'
-        """
-        if not key.is_secret:
-            return self
-        hide = key.hide
-        positions = tuple(
-            Position(token=hide(p.token), likeliest=tuple((hide(t), m) for t, m in p.likeliest))
-            for p in self.positions
-        )
-        names, model = tuple(map(hide, self.names)), hide(self.model)
-        return replace(self, text=hide(self.text), names=names, model=model, positions=positions)
 
 
 def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
@@ -138,7 +322,10 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
     whole, thinks = _joined(message.get("content"))
     whole = _text(whole, ask)
     text = without_thought(whole)
-    thinks = thinks or any(map(message.get, _THOUGHTS)) or _counts_thought(body)
+    match body:
+        case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(tokens)}}}:
+            thinks = thinks or tokens > 0
+    thinks = thinks or any(map(message.get, _THOUGHTS))
     cut = choice.get("finish_reason") in _CUT
     unfinished = text is None or (thinks and cut and not text.strip())
     return Reply(
@@ -156,7 +343,7 @@ _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details")
 """Where servers put a thought beside the content."""
 
 _CUT = ("length", "max_tokens", "MAX_TOKENS")
-_FILTERED = ("content_filter", "safety", "prohibited_content", "blocklist", "refusal")
+_WITHHELD = ("content_filter", "safety", "prohibited_content", "blocklist", "refusal")
 
 
 def _joined(content: object) -> tuple[object, bool]:
@@ -167,13 +354,6 @@ def _joined(content: object) -> tuple[object, bool]:
     texts = [part.get("text") for part in parts if part.get("type") in ("text", "output_text")]
     is_thought = any(part.get("type") in ("thinking", "reasoning") for part in parts)
     return "".join(text for text in texts if isinstance(text, str)), is_thought
-
-
-def _counts_thought(body: object) -> bool:
-    match body:
-        case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(tokens)}}}:
-            return tokens > 0
-    return False
 
 
 def most_characters(ask: EndpointRequest) -> int:
@@ -233,7 +413,7 @@ def _first_choice(body: object, content: bytes) -> dict[str, Any]:
 def _message(choice: dict[str, Any], content: bytes) -> dict[str, Any] | None:
     """The message of a choice; None where the model refuses, or its text is withheld."""
     match choice:
-        case {"finish_reason": str(reason)} if reason.lower().startswith(_FILTERED):
+        case {"finish_reason": str(reason)} if reason.lower().startswith(_WITHHELD):
             return None
         case {"message": dict() as message}:
             refusal = message.get("refusal")
@@ -383,182 +563,3 @@ class Dialect:
     def leave_out_switches(self) -> None:
         """Let the model think or not as it does by itself."""
         self._optional |= {name: [] for name in _SWITCHES}
-
-
-MOST_OPTIONS = 26
-"""The number of letters."""
-
-_AROUND = " \t\n.,:;()[]{}<>*_\"'`"
-"""Characters allowed around a letter in a token or a text: ``(A)``, `` A.``, ``**A**``."""
-
-_OPENS = re.compile(r"[(\[*_`]*([A-Z])[.:)\]*_`]+(?=\s|$)")
-_FOLLOWS = re.compile(
-    r"(?:\b(?:answer\s+is|answer\s*:|(?<!not )option(?:\s+is)?)|\\boxed\s*\{(?:\\text\w*\{)?)"
-    r"[\s:(\[*_`\"']*(?-i:([A-Z]))"
-    # Else it may be a word: the answer is A cat.
-    r"(?=[.,;:!?)\]}$*_`\"'’]+(?:\s|$)|\s*(?:\n|$)|\s+(?:[-–—(\[]|(?:because|since|as|or|and)\b"
-    r"|is\s+(?:the\s+)?(?:correct|right|best)\b))",
-    re.IGNORECASE,
-)
-
-_SEVERAL = re.compile(r"[^\w\n]*(?:\b(?:or|and)\b|[&/])|,\s*[A-HJ-Z]\b")
-"""Follows a letter that is not the only answer."""
-
-
-class Letter(NamedTuple):
-    """A letter written as the answer: the index of its option, and its position in the text."""
-
-    option: int
-    place: int
-
-
-def option_of(token: str, options: int) -> int | None:
-    """The option whose letter the token is, with or without space and punctuation around it.
-
-    Examples
-    --------
-    >>> [option_of(token, 4) for token in ("A", " B", "C.", "(D", "E", "a", "An")]
-    [0, 1, 2, 3, None, None, None]
-    """
-    bare = token.strip(_AROUND)
-    letters = [option_letter(index) for index in range(options)]
-    return letters.index(bare) if bare in letters else None
-
-
-def is_letter(reply: str) -> bool:
-    """Whether the first line of a reply is over, and is a letter.
-
-    Examples
-    --------
-    >>> is_letter("B" + chr(10)), is_letter("B"), is_letter("A cat" + chr(10))
-    (True, False, False)
-    """
-    first, *over = (without_thought(reply) or "").lstrip().split("\n")
-    return bool(over) and option_of(first, MOST_OPTIONS) is not None
-
-
-def written_letter(text: str, options: int) -> Letter | None:
-    """The letter that a text gives as its answer; None where it gives none, or several.
-
-    Some letters are words, and any text may contain letters. So a letter counts only if it is the
-    whole first line; if it opens the text and is marked, as in ``B.``, ``(B)`` or ``**B**``; or if
-    it follows ``answer is``, ``answer:``, ``option`` or ``\\boxed{``, and the next word, if any,
-    gives a reason or confirms the answer. Letters joined by ``or`` or ``and`` do not count.
-
-    Examples
-    --------
-    >>> written_letter("(B)", 4), written_letter("The answer is C, since", 4)
-    (Letter(option=1, place=1), Letter(option=2, place=14))
-    >>> written_letter("I would say B", 9), written_letter("Option A or option B", 4)
-    (None, None)
-    """
-    start = len(text) - len(text.lstrip())
-    first = text[start:].partition("\n")[0]
-    option = option_of(first, options)
-    if option is not None:
-        return Letter(option, start + first.index(option_letter(option)))
-    opening = _OPENS.match(text, start)
-    for matches in ([opening] if opening else [], list(_FOLLOWS.finditer(text))):
-        named = [
-            Letter(option, match.start(1))
-            for match in matches
-            if (option := option_of(match[1], options)) is not None
-        ]
-        if named:
-            alone = not any(_SEVERAL.match(text, letter.place + 1) for letter in named)
-            return named[0] if alone and len({letter.option for letter in named}) == 1 else None
-    return None
-
-
-def spelled_option(text: str, options: Sequence[str]) -> int | None:
-    """The option whose text is the first line, ignoring case and surrounding marks.
-
-    Examples
-    --------
-    >>> spelled_option("Paris.", ("Rome", "Paris")), spelled_option("In Paris", ("Rome", "Paris"))
-    (1, None)
-    >>> spelled_option("Paris", ("Paris", "paris"))
-    """
-    words = _bare(line(text))
-    same = [index for index, option in enumerate(options) if words and _bare(option) == words]
-    return same[0] if len(same) == 1 else None
-
-
-def _bare(text: str) -> str:
-    return text.strip(_AROUND).casefold()
-
-
-_AFTER_TEXT = re.compile(r"\s*(?:(?:<[^<>\s]*>|\[/?[A-Z]+\])\s*)*")
-"""What may follow a text among the tokens: those that end it."""
-
-LEAST_MASS = 0.5
-"""Least sum of the letters' probabilities where no letter is written, but for labels."""
-
-
-def option_probabilities(
-    positions: Sequence[Position],
-    options: int,
-    text: str,
-    written: Letter | None,
-    *,
-    least: float = LEAST_MASS,
-) -> Probabilities:
-    """One probability per option, rounded to six decimals; empty where no letter was likely.
-
-    The text is the end of the tokens, which may begin with the model's thought; where it is not,
-    nothing is known of its probabilities. They are read at the position of the letter that the
-    model writes as its answer. If it writes none, they are read at the first position where the
-    letters together are at least as likely as all other tokens, except positions where it writes a
-    letter as a word. The spellings of a letter are summed. The letters are scaled to a sum of 1,
-    since other tokens are not options; an option that is not among the likeliest tokens gets 0.
-
-    Parameters
-    ----------
-    positions
-        The tokens of the reply, with those of a thought.
-    options
-        Number of options.
-    text
-        The text that answers.
-    written
-        The letter that is the text's answer, if it gives one.
-    least
-        Least sum of the letters' probabilities where no letter is written.
-
-    Examples
-    --------
-    >>> likeliest = (("B", 0.5), (" B", 0.1), ("A", 0.2), ("The", 0.1))
-    >>> option_probabilities([Position(token="B", likeliest=likeliest)], 3, "B", Letter(1, 0))
-    (0.25, 0.75, 0.0)
-    >>> refusal = Position(token="I", likeliest=(("I", 0.999), ("B", 1e-9)))
-    >>> option_probabilities([refusal], 2, "I", None)
-    ()
-    """
-    tokens = "".join(position.token for position in positions)
-    start = tokens.rfind(text)
-    if start < 0 or not _AFTER_TEXT.fullmatch(tokens, start + len(text)):
-        return ()
-    ends = list(accumulate(len(position.token) for position in positions))
-    if written:
-        position = positions[bisect_right(ends, start + written.place)]
-        # If a token is longer, such as `B. cat`, its alternatives do not show the letters.
-        is_letter = option_of(position.token, written.option + 1) is not None
-        return _scaled(_masses(position, options)) if is_letter else ()
-    for position in positions[bisect_right(ends, start) :]:
-        masses = _masses(position, options)
-        if option_of(position.token, options) is None and math.fsum(masses) >= least:
-            return _scaled(masses)
-    return ()
-
-
-def _masses(position: Position, options: int) -> list[float]:
-    masses = [0.0] * options
-    for token, probability in position.likeliest:
-        if (option := option_of(token, options)) is not None:
-            masses[option] += probability
-    return masses
-
-
-def _scaled(masses: Sequence[float]) -> Probabilities:
-    total = math.fsum(masses)
-    return tuple(rounded(np.array(masses) / total).tolist()) if total else ()

@@ -20,7 +20,7 @@ from zoo.recipes import ZOO
 
 from scope.data.sampling import LoadedData, load_data
 from scope.demo_models.build import load_base
-from scope.models.loading import load_classifier
+from scope.models.scheme import load_classifier
 from scope.records import DataCard
 
 pytestmark = pytest.mark.slow

@@ -16,9 +16,9 @@ from capabilities.typo import Typo
 from scope.answers import Answers, Run, Shared
 from scope.answers.run import Searches
 from scope.answers.table import Table, answer_file, sizes
-from scope.models.huggingface import HuggingFaceClassifier
-from scope.models.loading import load_model
+from scope.models.heads import HuggingFaceClassifier
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
 from scope.progress import Lines
 from scope.protocols import SearchOptions
 from scope.records import Example, Perturbation, Prediction

@@ -38,9 +38,3 @@ def test_one_cache_is_cleared_or_all(command, cache, kind, left):
     assert command("cache", "clear", *kind).returncode == 0
     found = shown(command)
     assert (found["answers"], found["searches"]) == left
-
-
-def test_an_unknown_cache_is_refused(command, cache):
-    done = command("cache", "clear", "everything")
-    assert done.returncode == 2
-    assert '"answers", "searches", "vectors"' in done.stderr

@@ -6,6 +6,7 @@ import sys
 from xml.etree import ElementTree
 
 import pytest
+from hub.tiny import write_tiny_model
 from parsed_page import parse
 
 from scope.store.folder import RunFolder
@@ -206,3 +207,20 @@ def test_a_page_to_print_has_answer_gates_and_numbers_and_no_examples(audited, c
     assert not [one for tag in ("article", "details", "form") for one in main.all(tag)]
     links = {one.attributes["href"].partition("#")[0] for one in main.all("a")}
     assert links == {"./report.html"}
+
+
+def test_a_text_beyond_the_limit_is_cut_counted_and_shown(command, tmp_path):
+    write_tiny_model(tmp_path / "model", labels=("negative", "positive"))
+    long = " ".join(["film"] * 60)
+    (tmp_path / "long.csv").write_text(f"text,label\n{long},positive\na good film,positive\n")
+    done = command(
+        *("audit", "--reference", "./model", "--target", "./model", "--data", "long.csv"),
+        *("--capability", "typo", "--setting", "share=1", "--run", "mine", "--json-full"),
+    )
+    assert done.returncode == 0, done.stderr
+    comparison = json.loads(done.stdout)
+    truncated = comparison["manifest"]["models"][0]["truncated"]
+    changed = [one["perturbation"]["text"] for one in comparison["perturbations"]]
+    assert truncated == len({text for text in [long, *filter(None, changed)] if len(text) > 200})
+    told = f"model: {truncated} texts cut to its maximum length"
+    assert told in command("report", "mine").stdout

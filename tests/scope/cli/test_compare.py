@@ -7,7 +7,6 @@ import json
 
 import pytest
 from killing import stored
-from tiny_heads import write_tiny_bert_qa
 
 COLOURS = ("red", "green", "blue", "white", "black", "brown")
 
@@ -71,35 +70,6 @@ def test_the_command_in_the_result_asks_the_same_again(compared, command, tmp_pa
     assert stored(tmp_path / "runs/again") == stored(tmp_path / "runs/mine")
 
 
-@pytest.mark.parametrize(
-    ("changes", "found", "fix"),
-    [
-        ({"data": "missing.jsonl"}, "no file `missing.jsonl`", "did you mean `choices.jsonl`"),
-        ({"model": "python:toy_answerers:TooFew"}, "39 answers to 40 questions", "fix the code"),
-        ({"model": "python:toy_answerers:Wrong"}, "the option", "fix the model"),
-        ({"model": "python:toy_answerers:Reader"}, "is listed twice", "leave one of them out"),
-        ({"prompt": "answr=x.txt"}, "a prompt called `answr`", "--prompt answer=FILE"),
-        ({"prompt": "classify=x.txt"}, "`classify`, which none of the tasks uses", "leave it out"),
-        ({"prompt": "choice=x.txt"}, "the prompt's file `x.txt` cannot be read", "check"),
-        ({"fail-under": "hard_scope=0.5"}, "the gate `hard_scope=0.5`", "accuracy"),
-    ],
-)
-def test_a_mistake_ends_in_one_clear_message(refused, choices, changes, found, fix):
-    options = {
-        "model": "python:toy_answerers:Skimmer",
-        "task": "choice",
-        "data": choices,
-        **changes,
-    }
-    message = refused(
-        *("compare", "--model", "python:toy_answerers:Reader"),
-        *(word for name, value in options.items() for word in (f"--{name}", value)),
-        keeps_answers=True,
-    )
-    assert found in message
-    assert fix in message
-
-
 def test_what_a_model_prints_does_not_spoil_json(run_scope, choices, tmp_path):
     (tmp_path / "chatty.py").write_text(
         "from toy_answerers import Reader\n\n"
@@ -118,34 +88,6 @@ def test_what_a_model_prints_does_not_spoil_json(run_scope, choices, tmp_path):
     assert "thinking" in done.stderr
 
 
-def test_a_file_without_its_scheme_is_told_apart_from_a_checkpoint(command, choices):
-    asked = ("compare", "--model", "python:toy_answerers:Reader", "--task", "choice")
-    done = command(*asked, "--model", choices, "--data", choices)
-    assert done.returncode == 2
-    assert f"did you mean predictions:{choices}?" in done.stderr
-    assert "at least two models" in command(*asked, "--data", choices).stderr
-
-
-def compare(data, *models):
-    named = [word for model in models for word in ("--model", model)]
-    return ["compare", "--task", "choice", "--data", data, *named, "--encoder", "none"]
-
-
-def test_a_checkpoint_without_the_role_is_refused_with_its_roles(refused, choices, tmp_path):
-    write_tiny_bert_qa(tmp_path / "reads")
-    message = refused(*compare(choices, tmp_path / "reads", "python:toy_answerers:Reader"))
-    assert "with the roles: answerer" in message
-    assert "a model in the role of choice_scorer" in message
-
-
-@pytest.mark.parametrize("letters", ["ABB", "ABBAB"])
-def test_a_table_of_another_length_than_the_data_is_refused(refused, choices, tmp_path, letters):
-    (tmp_path / "answers.tsv").write_text(f"first\t{letters}\nsecond\t{letters}\n")
-    message = refused(*compare(choices, "predictions:answers.tsv#*"))
-    assert "40 rows in " in message
-    assert f"answers.tsv with {len(letters)} answers a model, by row" in message
-
-
 def test_a_table_answers_data_with_ids_of_their_own(command, tmp_path):
     data = tmp_path / "data.jsonl"
     rows = [
@@ -154,7 +96,10 @@ def test_a_table_answers_data_with_ids_of_their_own(command, tmp_path):
     ]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (tmp_path / "answers.tsv").write_text("right\tABBA\nwrong\tBAAB\n")
-    done = command(*compare(data, "predictions:answers.tsv#*"), "--json-full")
+    done = command(
+        *("compare", "--task", "choice", "--data", data, "--encoder", "none"),
+        *("--model", "predictions:answers.tsv#*", "--json-full"),
+    )
     assert done.returncode == 0, done.stderr
     comparison = json.loads(done.stdout)
     accuracy = {

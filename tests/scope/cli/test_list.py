@@ -45,10 +45,4 @@ def test_long_says_all_that_a_capability_says_of_itself(command):
     text = command("list", "capabilities", "--long").stdout
     assert "  before: a wonderful film\n  after:  a WONDERFUL film\n" in text
     assert max(map(len, text.splitlines())) <= 80
-
-
-def test_long_is_for_capabilities_and_tasks(command):
     assert "role" not in command("list", "tasks", "--long").stdout.splitlines()[0]
-    refused = command("list", "metrics", "--long")
-    assert refused.returncode == 2
-    assert "leave out --long" in refused.stderr

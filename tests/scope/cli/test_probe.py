@@ -3,6 +3,7 @@
 import itertools
 import json
 import shlex
+import shutil
 
 import pytest
 from parsed_page import parse
@@ -134,3 +135,22 @@ def test_a_saved_probe_gives_the_same_scores_on_the_same_pairs(probe, laid_out):
     assert {**last, "gain": None, "unseen": score["unseen"]} == score
     for name in ("layers", "misjudged", "models"):
         assert again[name] == fitted[name]
+
+
+def test_empty_sentences_are_left_out_and_counted_and_one_word_is_enough(probe, laid_out):
+    with (laid_out / "pairs.csv").open("a", encoding="utf-8") as file:
+        file.write("test,,the film,1\ntest, ,a,2\ntest,paris,ann,0\ntest,x,x,5\n")
+    done = probe("--model", "./llama", "--data", "pairs.csv", "--step", "raw")
+    assert "left out: 2 (empty); 42 of 44 used" in done.stdout
+
+
+def test_a_probe_whose_model_is_gone_or_changed_is_refused(refused, laid_out):
+    path = laid_out / "llama/config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**config, "rms_norm_eps": 0.5}), encoding="utf-8")
+    message = refused("probe", "--probe", "kept", "--test", "test.csv")
+    assert message.count("with fingerprint `") == 2
+    shutil.rmtree(laid_out / "llama")
+    message = refused("probe", "--probe", "kept", "--test", "test.csv")
+    assert "of the probe in `kept`" in message
+    assert "give its current location: --model SPEC" in message

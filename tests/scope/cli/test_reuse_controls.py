@@ -44,16 +44,3 @@ def test_nineteen_are_chosen_and_named_ones_count(reuse):
         (verdict,) = json.loads(done.stdout)["verdicts"]
         assert len(verdict["controls"]) == count
         assert not controls or verdict["controls"][0]["model"] == "c3"
-
-
-def test_an_option_of_the_choice_that_would_do_nothing_is_refused(reuse, command):
-    for more, controls, words in (
-        (("--like-suspect",), ("controls.tsv#*",), "--like-suspect without --controls-from"),
-        ((), (), "0 controls"),
-        (("--like-suspect",), (), "or add --controls-from PATH"),
-    ):
-        done = reuse("other", *more, controls=controls)
-        assert (done.returncode, words in done.stderr) == (2, True), done.stderr
-    named = ("--suspect", "predictions:a.jsonl", "--reference", "predictions:b.jsonl")
-    done = command("reuse", *named, *CHOSEN, "--data", "questions.jsonl")
-    assert (done.returncode, "without a task" in done.stderr) == (2, True), done.stderr

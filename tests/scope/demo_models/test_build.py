@@ -19,7 +19,7 @@ from scope.demo_models.build import (
     student_of,
 )
 from scope.demo_models.training import DEMO, answer, encode_texts, train_classifier
-from scope.models.loading import load_classifier
+from scope.models.scheme import load_classifier
 from scope.models.torch_setup import releases
 from scope.records import DataCard
 

@@ -172,25 +172,6 @@ def test_every_gate_on_a_model_that_is_degenerate_on_a_task_fails(
     assert all("on choice: dead is degenerate: one answer" in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    "gate",
-    [
-        "hard_scope",
-        "hard_scope>=nan",
-        "hard_scope>=1.1",
-        "hard_scope>=other",
-        "hard_scope=0.9",
-        "hard_scope>=other-0.1",
-        "hard_scope[>=0.9",
-        "agreement>=0.9",
-    ],
-)
-def test_what_no_gate_can_mean_is_refused(gate):
-    with pytest.raises(SpecError) as raised:
-        parse_gate(gate)
-    assert "hard_scope" in raised.value.expected
-
-
 def between(target, reference, value, values=()):
     found = measured(target, found=estimate(value, value - 0.05, value + 0.05), values=values)
     return dataclasses.replace(found, against=reference)
@@ -215,18 +196,8 @@ def test_one_answer_to_fewer_than_five_texts_passes_no_gate(comparison, model, c
     assert lines == [] if passes else lines[0].startswith(expected)
 
 
-def test_only_the_metrics_of_the_job_are_offered():
-    with pytest.raises(SpecError) as caught:
-        parse_gate("hard_scop>=0.5")
-    assert "did you mean `hard_scope`" in str(caught.value)
-    assert "word_f1" not in str(caught.value)
-
-
 def test_fail_under_is_the_same_as_a_lower_bound():
     assert parse_gate("hard_scope=0.9", fail_under=True).bound == 0.9
-    for text in ("iid_accuracy_gap=0.05", "hard_scope=1.1"):
-        with pytest.raises(SpecError):
-            parse_gate(text, fail_under=True)
 
 
 def failures(fail_on, *decisions):

@@ -8,7 +8,7 @@ import pytest
 import scope
 from scope.answers.asking import REPEATED
 from scope.errors import DataError
-from scope.jobs.left_out import refuse_unusable
+from scope.jobs.answering_models import refuse_unusable
 from scope.records import Answer, DataCard, LeftOut
 
 QUESTIONS, SERVER = 60, "no answer of poor: server"

@@ -40,7 +40,7 @@ class WorkersHere:
 @pytest.fixture
 def workers(monkeypatch):
     here = WorkersHere()
-    monkeypatch.setattr(on_ray, "_carried_out", here)
+    monkeypatch.setattr(on_ray, "carried_out", here)
     monkeypatch.setattr(on_ray, "find_spec", lambda name: name)
     return here
 
@@ -98,14 +98,14 @@ def test_a_worker_with_other_data_is_refused(toy_audit, workers, sentences_csv, 
         sentences_csv.write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
         return WorkersHere.__call__(workers, request, tasks)
 
-    monkeypatch.setattr(on_ray, "_carried_out", other_data)
+    monkeypatch.setattr(on_ray, "carried_out", other_data)
     with pytest.raises(RunError, match="differs in more than the shard: data"):
         toy_audit("Student", engine="ray", workers=2, **OPTIONS)
 
 
 def test_a_worker_with_other_releases_is_refused(toy_audit, workers, monkeypatch):
     releases = iter([{"torch": "2.0"}, {"torch": "1.0"}])
-    monkeypatch.setattr(on_ray, "_releases", lambda: next(releases))
+    monkeypatch.setattr(on_ray, "releases_here", lambda: next(releases))
     with pytest.raises(ResourceError, match=r"a worker with torch 1\.0"):
         toy_audit("Student", engine="ray", **OPTIONS)
 

@@ -96,12 +96,6 @@ def test_a_shard_without_its_database_is_refused(runs):
     assert not database.exists()
 
 
-@pytest.mark.parametrize("text", ["0/3", "4/3", "3", "a/b", "1/0", "-1/3", "1/3/5"])
-def test_a_wrong_shard_is_refused(text):
-    with pytest.raises(SpecError, match="K/N"):
-        Shard.parse(text)
-
-
 def test_a_shard_is_not_overwritten_by_the_merged_run(kept):
     with pytest.raises(RunError) as caught:
         merge(PARTS, run="part1", runs=kept)

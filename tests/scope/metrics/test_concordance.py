@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from scope.metrics.concordance import concordance_values, moves, reach
+from scope.metrics.invariance import concordance_values, moves, reach
 
 move = st.floats(-5, 5).map(lambda one: round(one, 3))
 pairs = arrays(float, (6, 2), elements=move)
@@ -26,6 +26,8 @@ def test_probabilities_of_nothing_are_clipped():
 def test_the_mass_of_other_tokens_is_no_runner_up():
     rows = [[0.3, 0.1, 0.6]], [[0.3, 0.1, 0.6]], [[0.2, 0.2, 0.6]]
     assert moves(*rows, open_vocabulary=True) == pytest.approx([math.log(3)])
+    alone = [[0.7, 0.3]]
+    assert moves(alone, alone, alone, open_vocabulary=True).tolist() == [0.0]
 
 
 @given(pairs)

@@ -16,8 +16,8 @@ from seeded import save
 from tiny_heads import WRITERS
 from tiny_language import write_tiny_llama
 
-from scope.models.checkpoint import fetch_checkpoint
-from scope.models.heads import CLASSIFIER, kind_of, load_parts, read_config
+from scope.models.checkpoint import fetch_checkpoint, load_parts, read_config
+from scope.models.huggingface import CLASSIFIER, kind_of
 from scope.models.inference import Inference
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch, quiet_transformers

@@ -6,9 +6,9 @@ import pytest
 from hub.tiny import write_tiny_model
 
 from scope.models.labels import AlignedClassifier
-from scope.models.loading import OneInMemory, load_classifier
 from scope.models.options import ModelOptions
-from scope.models.scheme import hash_of_source, identity_of, mark_cacheable
+from scope.models.scheme import OneInMemory, load_classifier, mark_cacheable
+from scope.models.torch_setup import hash_of_source, identity_of
 
 
 @pytest.fixture(scope="module")
@@ -43,9 +43,9 @@ def test_precision_and_weights_are_part_of_the_identity(folder, model, tmp_path)
 @pytest.mark.parametrize(
     ("place", "value"),
     [
-        ("scope.models.scheme.version", lambda name: "9.9"),
-        ("scope.models.scheme._processor", lambda: "another one"),
-        ("scope.models.scheme.hash_of_source", lambda *_: "another release"),
+        ("scope.models.torch_setup.version", lambda name: "9.9"),
+        ("scope.models.torch_setup._processor", lambda: "another one"),
+        ("scope.models.torch_setup.hash_of_source", lambda *_: "another release"),
         ("torch.get_num_threads", lambda: 77),
         ("os.environ", {**os.environ, "ONEDNN_MAX_CPU_ISA": "SSE41"}),
     ],

@@ -17,7 +17,7 @@ from decoder_cases import (
 )
 
 from scope.models.decoder import Decoder, Decoders, PathDecoder
-from scope.models.paths import BLOCK, Attention, Remembered
+from scope.models.prefixes import BLOCK, Attention, Remembered
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 ways = pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_what_could_make_an_answer_depend_on_others_keeps_a_model_as_it_is(setti
 
 
 def test_a_model_whose_attention_is_its_own_is_read_as_it_comes(monkeypatch):
-    monkeypatch.setattr("scope.models.paths._NAME", "sdpa")
+    monkeypatch.setattr("scope.models.prefixes._NAME", "sdpa")
     monkeypatch.setattr("transformers.AttentionInterface.register", lambda *_: None)
     assert type(Decoders(model_of("llama"), BUDGET).chosen) is Decoder
 
@@ -235,7 +235,7 @@ LONG_ROWS = [[*range(BLOCK + 5)], [0, 1, 2, 90, 91], [0, 1, 2, 90], [*range(BLOC
 )
 def test_each_text_sees_itself_alone(window, asked, monkeypatch):
     torch = load_torch()
-    monkeypatch.setattr("scope.models.paths.MOST_KEYS", 1)
+    monkeypatch.setattr("scope.models.prefixes.MOST_KEYS", 1)
     model = SimpleNamespace(device="cpu", config=SimpleNamespace(_attn_implementation="sdpa"))
     random = torch.Generator().manual_seed(0)
     queries, keys, values = (

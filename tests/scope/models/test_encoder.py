@@ -10,8 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 from scope.errors import ModelError
 from scope.models import checkpoint, encoder
-from scope.models.loading import load_encoder
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_encoder
 from scope.protocols import Swap
 
 TEXTS = ["a good film", "dull", "the plot is not good", "fine", "the film " * 30, "great plot s"]

@@ -6,9 +6,9 @@ import pytest
 from tiny_heads import LIMIT
 
 from scope.errors import ModelError
-from scope.models import huggingface as extractive
-from scope.models.heads import Head
-from scope.models.huggingface import ExtractiveModel
+from scope.models import heads as extractive
+from scope.models.checkpoint import Head
+from scope.models.heads import ExtractiveModel
 from scope.models.inference import AS_GIVEN
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch

@@ -7,11 +7,11 @@ import pytest
 from tiny_language import write_tiny_gguf
 
 from scope.errors import ModelError
-from scope.models import gguf, heads
+from scope.models import gguf, huggingface
 from scope.models.gguf import load_tokenizer
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
-from scope.models.spelling import Spelling
+from scope.models.prompts import Spelling
+from scope.models.scheme import load_model
 from scope.records import Question
 
 OPTIONS = ModelOptions(device="cpu")
@@ -36,7 +36,7 @@ def test_a_gguf_file_answers_as_the_checkpoint_that_it_was_made_from(pair, capfd
     folder, file = pair
     packed = gguf.load(str(file), OPTIONS)
     assert capfd.readouterr() == ("", "")
-    whole = heads.load(str(folder), OPTIONS)
+    whole = huggingface.load(str(folder), OPTIONS)
     assert dict(packed.answer(ASKED)) == dict(whole.answer(ASKED))
     for index, answer in packed.choose(ASKED):
         wanted = dict(whole.choose(ASKED))[index].probabilities

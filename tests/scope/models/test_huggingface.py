@@ -1,199 +1,197 @@
-"""The oracle is plain transformers: one text at a time, cut by the tokenizer itself."""
+"""Which adapter asks a checkpoint, what it can be asked for, and what holds of all adapters."""
 
-import os
+import math
+from dataclasses import replace
 
 import pytest
-from hostile.checkpoints import tensors
 from hostile.encoders import change_json
+from hub.tiny import write_tiny_model
 from hypothesis import given, settings, strategies as st
+from tiny_heads import SENTINELS, WHOLE_WORDS
 
-from scope.errors import ModelError
-from scope.models import huggingface
-from scope.models.heads import load, longest_input
-from scope.models.loading import load_classifier
+from scope.models import replies
+from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
+from scope.models.huggingface import load
+from scope.models.language_models import CausalModel, SentinelModel, TextToTextModel
 from scope.models.options import ModelOptions
-from scope.models.questions import ask
-from scope.models.torch_setup import load_torch
+from scope.models.questions import KINDS
+from scope.models.scheme import load_model
+from scope.records import BLANK, Question
 
-LIMIT = 32
-WORDS = ("a", "film", "good", "dull", "the", "plot", "greats", "not", "zebra", "é", "<|", "?")
-
-every_architecture = pytest.mark.parametrize("architecture", ["bert", "roberta", "gpt2"])
-texts_of_words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(" ".join)
-
-
-@pytest.fixture(scope="session")
-def loaded(checkpoints, adapter):
-    """Gives the classifier of an architecture with a token budget."""
-    return lambda architecture, token_budget=4096: adapter(
-        checkpoints[architecture], ModelOptions(device="cpu", token_budget=token_budget)
-    )
+CPU = ModelOptions(device="cpu")
+WRITTEN = ["answerer", "choice_scorer"]
+CAUSAL = ["mask_filler", *WRITTEN, "next_token", "text_scorer"]
+WRITING = ("answer", "choice", "text_to_text_answer")
+PROMPTS = {"cloze": "{text}", **dict.fromkeys(WRITING, "{context} {text}")}
+ASKED = Question(id="0", text="who was ____?", context="ann was dull", options=("ann", "bob"))
+texts_of_words = st.lists(
+    st.sampled_from((*WHOLE_WORDS, "zebra", "é", "?")), min_size=1, max_size=25
+).map(" ".join)
 
 
 @pytest.fixture(scope="session")
-def plain(checkpoints, as_transformers):
-    """Gives a text's probabilities by plain transformers, and whether the tokenizer cut it."""
-    torch = load_torch()
-
-    def answer(architecture, text):
-        tokenizer, model = as_transformers(checkpoints[architecture], "SequenceClassification")
-        inputs = tokenizer(text, return_tensors="pt", truncation=True, max_length=LIMIT)
-        with torch.inference_mode():
-            probabilities = torch.softmax(model(**inputs).logits[0], dim=-1).tolist()
-        return probabilities, len(tokenizer(text)["input_ids"]) > LIMIT
-
-    return answer
-
-
-@every_architecture
-@settings(max_examples=8)
-@given(data=st.data())
-@pytest.mark.bits
-def test_an_answer_is_bit_for_bit_the_same_in_any_batch_order_and_budget(
-    loaded, architecture, data
-):
-    texts = data.draw(st.lists(texts_of_words, min_size=1, max_size=8))
-    budget = data.draw(st.sampled_from([1, 40, 4096]))
-    shuffled = data.draw(st.permutations(texts))
-    with pytest.MonkeyPatch.context() as patch:
-        # Every digit: it must not be the rounding that makes them equal.
-        patch.setattr(huggingface, "DECIMALS", 15)
-        alone = {text: loaded(architecture).classify([text])[0] for text in texts}
-        together = loaded(architecture, budget).classify(shuffled)
-    assert together == [alone[text] for text in shuffled]
-
-
-@every_architecture
-@settings(max_examples=8)
-@given(texts=st.lists(texts_of_words, min_size=1, max_size=6))
-def test_probabilities_and_cuts_are_those_of_plain_transformers(loaded, plain, architecture, texts):
-    for text, prediction in zip(texts, loaded(architecture).classify(texts), strict=True):
-        probabilities, cut = plain(architecture, text)
-        assert prediction.probabilities == pytest.approx(probabilities, abs=2e-6)
-        assert sum(prediction.probabilities) == pytest.approx(1, abs=2e-6)
-        assert prediction.truncated == cut
-
-
-@every_architecture
-def test_texts_of_different_length_get_different_answers(loaded, architecture):
-    """Else the tests above would hold for a model that answers the same to everything."""
-    texts = ["good", "the dull film", "the plot is not good"]
-    answers = {prediction.probabilities for prediction in loaded(architecture).classify(texts)}
-    assert len(answers) == 3
-
-
-def test_the_last_token_counts_for_a_causal_model_even_where_it_ends_a_text(loaded, plain):
-    """GPT-2 has no padding token, and its end of text must not pass for one."""
-    for text in ("good<|endoftext|>", "good"):
-        probabilities = loaded("gpt2").classify([text])[0].probabilities
-        assert probabilities == pytest.approx(plain("gpt2", text)[0], abs=1e-6)
-
-
-def test_the_tokenizers_own_limit_holds_where_it_is_lower(bert_copy):
-    change_json(bert_copy / "tokenizer_config.json", model_max_length=6)
-    classifier = load(str(bert_copy), ModelOptions(device="cpu"))
-    four, five, four_of_five = classifier.classify(
-        ["the plot is good", "the plot is good film", "the plot is good"]
-    )
-    assert (four.truncated, five.truncated) == (False, True)
-    assert five.probabilities == four.probabilities == four_of_five.probabilities
-
-
-def test_a_model_without_positions_of_its_own_has_the_tokenizers_limit():
-    class Tokenizer:
-        model_max_length = 77
-
-    torch = load_torch()
-    for positions in (None, -1):
-        model = torch.nn.Module()
-        model.config = type("Config", (), {"max_position_embeddings": positions})
-        assert longest_input(model, Tokenizer) == 77
-
-
-def refusal(folder, **options):
-    with pytest.raises(ModelError) as raised:
-        load_classifier(str(folder), ModelOptions(device="cpu", **options))
-    return raised.value
-
-
-def test_a_model_that_answers_nan_gives_no_number(bert_copy):
-    tensors(lambda weights: weights["classifier.bias"].fill_(float("nan")))(bert_copy)
-    classifier = load(str(bert_copy), ModelOptions(device="cpu"))
-    ((_, answer),) = ask(classifier, "classifier", ["a film"])
-    assert (answer.given, answer.missing) == (False, "no number")
-
-
-@pytest.fixture
-def pickled(bert_copy):
-    """The same weights as a pickle alone."""
-    from safetensors.torch import load_file
-
-    weights = load_file(bert_copy / "model.safetensors")
-    (bert_copy / "model.safetensors").unlink()
-    load_torch().save(weights, bert_copy / "pytorch_model.bin")
-    return bert_copy
-
-
-def test_a_pickled_checkpoint_is_refused_and_loads_when_it_is_allowed(pickled, checkpoints):
-    assert "has no *.safetensors file among" in refusal(pickled).found
-    allowed = load(str(pickled), ModelOptions(device="cpu", allow_pickle=True))
-    whole = load(str(checkpoints["bert"]), ModelOptions(device="cpu"))
-    texts = ["a good film", "dull"]
-    assert allowed.classify(texts) == whole.classify(texts)
-
-
-class Payload:
-    """Makes a folder when it is read from a pickle."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return (os.mkdir, (str(self.path),))
-
-
-@pytest.mark.parametrize("decoy", [None, "decoy.safetensors"])
-def test_a_pickle_that_runs_code_is_not_read(pickled, tmp_path, decoy):
-    trace = tmp_path / "trace"
-    load_torch().save({"weights": Payload(trace)}, pickled / "pytorch_model.bin")
-    if decoy:
-        (pickled / decoy).write_bytes(b"")
-    refusal(pickled)
-    assert not trace.exists()
-
-
-REMOTE_CODE = """
-from pathlib import Path
-Path({trace!r}).mkdir()
-from transformers import PretrainedConfig
-class Config(PretrainedConfig):
-    model_type = "foreign"
-"""
-
-
-def test_code_that_comes_with_a_checkpoint_is_not_run(bert_copy, tmp_path):
-    trace = tmp_path / "trace"
-    (bert_copy / "foreign.py").write_text(REMOTE_CODE.format(trace=str(trace)))
-    foreign = {"model_type": "foreign", "auto_map": {"AutoConfig": "foreign.Config"}}
-    change_json(bert_copy / "config.json", **foreign)
-    error = refusal(bert_copy)
-    assert not trace.exists()
-    assert "contains custom code" in error.found
-    assert "--trust-remote-code" in error.fix
+def folder(heads, llama_folders):
+    return lambda name: llama_folders[True] if name == "llama" else heads[name]
 
 
 @pytest.mark.parametrize(
-    ("damage", "name"),
+    ("name", "kind", "roles"),
     [
-        (lambda path: path.write_text('{"model_type": "unheard of"}'), "config.json"),
-        (lambda path: path.write_text('{"model_type": "bert", "hidden_size": "x"}'), "config.json"),
-        (lambda path: path.write_text('{"version": "1.0", "model": {}}'), "tokenizer.json"),
-        # More labels than the head has weights for.
-        (lambda path: change_json(path, id2label={"0": "a", "1": "b", "2": "c"}), "config.json"),
+        ("bert", MaskedModel, ["mask_filler"]),
+        ("bert_qa", ExtractiveModel, ["answerer"]),
+        ("t5", SentinelModel, ["mask_filler", *WRITTEN]),
+        ("bart", TextToTextModel, WRITTEN),
+        ("classifier", HuggingFaceClassifier, ["classifier"]),
+        ("llama", CausalModel, CAUSAL),
     ],
 )
-def test_damaged_files_are_refused_in_one_short_message(bert_copy, damage, name):
-    damage(bert_copy / name)
-    error = refusal(bert_copy)
-    assert f"`{bert_copy}` cannot be loaded (" in error.found
-    assert len(str(error).splitlines()) == 3
+def test_an_architecture_has_an_adapter_with_roles(folder, adapter, name, kind, roles):
+    model = adapter(folder(name), CPU)
+    assert type(model) is kind
+    assert [role for role, kind in KINDS.items() if isinstance(model, kind.protocol)] == roles
+
+
+@pytest.mark.parametrize("architectures", [None, ["SomethingElse"], 7])
+def test_an_architecture_of_no_family_is_taken_for_a_classifier(tmp_path, architectures):
+    write_tiny_model(tmp_path)
+    change_json(tmp_path / "config.json", architectures=architectures)
+    assert type(load_model(str(tmp_path), "classifier", CPU)) is HuggingFaceClassifier
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "prompts"),
+    [
+        ("bert", {}, ()),
+        ("bert_qa", {"max_answer_tokens": 5}, ()),
+        ("t5", {"max_answer_tokens": 5}, ("text_to_text_answer", "choice")),
+        ("llama", {"max_answer_tokens": 5, "next_tokens": 19}, ("answer", "cloze", "choice")),
+    ],
+)
+def test_the_fingerprint_covers_what_changes_answers_and_no_more(
+    folder, adapter, name, changes, prompts
+):
+    def print_of(**changed):
+        options = ModelOptions(**{"device": "cpu", "prompts": PROMPTS} | changed)
+        return adapter(folder(name), options).fingerprint
+
+    other = [{"dtype": "bfloat16"}, *({option: value} for option, value in changes.items())]
+    other += [{"prompts": PROMPTS | {prompt: "{text}?"}} for prompt in prompts]
+    prints = {print_of(**changed) for changed in other} | {print_of()}
+    assert len(prints) == len(other) + 1
+    assert print_of(token_budget=7, threads=1) == print_of()
+
+
+def asks_of(model):
+    return [getattr(model, name) for name in ("answer", "choose", "fill") if hasattr(model, name)]
+
+
+def body_of(model):
+    return model._head.model if hasattr(model, "_head") else model._model
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("bert", 65), ("bert_qa", 65), ("t5", 5), ("llama", 5)]
+)
+def test_answers_come_before_the_last_question_is_read(folder, name, count):
+    model, passes = load(str(folder(name)), replace(CPU, token_budget=1)), []
+    body_of(model).register_forward_hook(lambda *_: passes.append(1))
+    for ask in asks_of(model):
+        answers = ask([replace(ASKED, id=str(number)) for number in range(count)])
+        next(answers)
+        first = len(passes)
+        assert len(list(answers)) == count - 1
+        assert first < len(passes)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [*((name, "words") for name in ("bert", "bert_qa", "t5", "llama")), ("llama", "letters")],
+)
+def test_one_question_that_gives_no_numbers_costs_one_answer(folder, name, form):
+    model = load(str(folder(name)), replace(CPU, ask=form))
+    asked, plain = (replace(ASKED, id=text, text=text) for text in ("who ~ ____?", "ann was ____?"))
+    tokenizer = model._head.tokenizer if name == "llama" else model._tokenizer
+    prompts = getattr(model, "_prompts", {}).values()
+    of_asked, of_plain = (
+        [set(tokenizer(text)["input_ids"]) for text in (q.text, *(p.render(q) for p in prompts))]
+        for q in (asked, plain)
+    )
+    bad = min(set.intersection(*of_asked) - set.union(*of_plain))
+    before = [dict(ask([plain]))[0] for ask in asks_of(model)]
+
+    def break_one(module, inputs, output):
+        return output.masked_fill((inputs[0] == bad).unsqueeze(-1), math.nan)
+
+    reader = body_of(model).get_encoder() if name == "t5" else body_of(model)
+    reader.get_input_embeddings().register_forward_hook(break_one)
+    for ask, answer in zip(asks_of(model), before, strict=True):
+        assert list(ask([])) == []
+        answers = dict(ask([asked, plain]))
+        assert (answers[0].missing, answers[1]) == ("no number", answer)
+    if name == "llama":
+        broken, other = model.predict_next([asked.text, plain.text])
+        assert (broken.missing, other.missing) == ("no number", "")
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "bert_qa", "t5", "bart"])
+@settings(max_examples=5)
+@given(data=st.data())
+@pytest.mark.bits
+def test_an_answer_is_bit_for_bit_the_same_in_any_batch_order_and_budget(
+    folder, adapter, name, data
+):
+    choices = tuple(data.draw(st.lists(texts_of_words, min_size=2, max_size=4)))
+    sides = data.draw(st.lists(st.tuples(texts_of_words, texts_of_words), min_size=1, max_size=6))
+    asked = [
+        Question(id=before, text=f"{before} {BLANK} {after}", context=after, options=choices)
+        for before, after in sides
+    ]
+    ours = ModelOptions(device="cpu", prompts=PROMPTS, max_answer_tokens=6)
+    other = replace(ours, token_budget=data.draw(st.sampled_from([1, 64, 4096])))
+    both = (asks_of(adapter(folder(name), options)) for options in (ours, other))
+    with pytest.MonkeyPatch.context() as patch:
+        # Every digit: it must not be the rounding that makes them equal.
+        patch.setattr(replies, "DECIMALS", 15)
+        for ask, ask_other in zip(*both, strict=True):
+            alone = [next(ask([question]))[1] for question in asked]
+            assert dict(ask_other(asked)) == dict(enumerate(alone))
+
+
+@pytest.fixture
+def ask(folder, adapter):
+    """What a model makes of a text with a blank, or of a question with a passage in two roles."""
+
+    def ask(name, text, context=None):
+        question = Question(id="0", text=text, context=context, options=("ann", "bob"))
+        model = adapter(folder(name), ModelOptions(device="cpu", prompts=PROMPTS))
+        roles = (model.answer, model.choose) if context else (model.fill,)
+        return [next(role([question]))[1] for role in roles]
+
+    return ask
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "t5", "llama"])
+def test_of_a_long_text_the_part_around_the_blank_is_seen(ask, name):
+    def fill(*, far, near):
+        around = [*[near] * 5, BLANK, *["was"] * 200, far]
+        return ask(name, " ".join(["bob", far, *["film"] * 200, *around]))
+
+    whole = fill(far="ann", near="the")
+    assert whole[0].truncated
+    assert fill(far="paris", near="the") == whole
+    assert any(fill(far="ann", near=word) != whole for word in WHOLE_WORDS)
+
+
+@pytest.mark.parametrize("name", ["bart", "llama"])
+def test_of_a_long_passage_the_end_gives_way_and_the_question_stays(ask, name):
+    long = "bob saw ann in paris " * 100
+    answers = ask(name, "who?", f"{long} dull")
+    assert all(answer.truncated for answer in answers)
+    assert ask(name, "who?", f"{long} good") == answers
+    assert ask(name, "was ann dull?", f"{long} dull") != answers
+
+
+@pytest.mark.parametrize(("name", "mark"), [("bert", "[MASK]"), ("t5", SENTINELS[0])])
+def test_the_spelling_of_a_mask_in_a_text_is_no_blank(ask, name, mark):
+    spaced = ask(name, f"the   film {BLANK} good")
+    assert ask(name, f"the {mark} film {BLANK} good") == spaced

@@ -5,7 +5,7 @@ from hypothesis import given, strategies as st
 
 from scope.answers import CachedClassifier, Memory
 from scope.errors import ModelError, SpecError
-from scope.models.heads import load
+from scope.models.huggingface import load
 from scope.models.labels import (
     AlignedClassifier,
     LabelWordClassifier,
@@ -13,8 +13,8 @@ from scope.models.labels import (
     align_examples,
     parse_label_map,
 )
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_classifier
 from scope.records import Answer, Example, Prediction, Question
 
 

@@ -6,9 +6,9 @@ import pytest
 from tiny_heads import LIMIT, WHOLE_WORDS
 
 from scope.errors import ModelError
-from scope.models import huggingface as masked
-from scope.models.heads import Head
-from scope.models.huggingface import MaskedModel
+from scope.models import heads as masked
+from scope.models.checkpoint import Head
+from scope.models.heads import MaskedModel
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
 from scope.records import BLANK, Question

@@ -16,9 +16,9 @@ from sklearn.pipeline import make_pipeline
 import scope
 from scope.answers import Memory
 from scope.errors import ModelError, RunError, SpecError
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
 from scope.models.python import adapted
+from scope.models.scheme import load_model
 from scope.records import Question
 
 TEXTS = ["a fine day", "the dull film", "good"]

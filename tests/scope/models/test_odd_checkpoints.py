@@ -7,8 +7,8 @@ from hostile.checkpoints import copy_of, setting, tensors
 from hostile.encoders import write_json
 
 from scope.errors import ModelError
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
 from scope.models.torch_setup import load_torch
 
 CONFIG, GENERATION, ADAPTER = "config.json", "generation_config.json", "adapter_config.json"

@@ -3,7 +3,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.models.probabilities import next_tokens, ranked
+from scope.models.replies import next_tokens, ranked
 from scope.records import Prediction
 
 LIKELIEST = st.lists(

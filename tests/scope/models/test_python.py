@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.models.loading import load_classifier, load_model
 from scope.models.options import ModelOptions
 from scope.models.python import load
 from scope.models.questions import KINDS, ask
+from scope.models.scheme import load_classifier, load_model
 from scope.records import Answer, Prediction, Question
 from scope.testing import HashedWords
 

@@ -8,9 +8,9 @@ from hostile.checkpoints import copy_of
 from hostile.encoders import change_json, copy_encoder, write_json, write_modules
 
 from scope.errors import ModelError
-from scope.models.loading import load_encoder, load_model
 from scope.models.options import ModelOptions
 from scope.models.safety import checked_files, refuse_pickles, within_bounds
+from scope.models.scheme import load_encoder, load_model
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 PATTERNS = ("*.json", "*.safetensors")

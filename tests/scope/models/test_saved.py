@@ -11,10 +11,9 @@ import pytest
 
 from capabilities.tasks import Choice
 from scope.errors import DataError, ModelError
-from scope.models.loading import load_classifier, load_model
 from scope.models.options import ModelOptions
 from scope.models.saved import MissingPredictionsError, load
-from scope.models.scheme import expand_spec
+from scope.models.scheme import expand_spec, load_classifier, load_model
 from scope.records import Answer, Question
 
 ROWS = [

@@ -7,9 +7,9 @@ import pytest
 from causal_cases import ASKED, CHOICES, CLOZES
 from tiny_heads import LIMIT, SENTINELS, write_tiny_t5
 
-from scope.models.heads import load
+from scope.models.huggingface import load
+from scope.models.language_models import TextToTextModel
 from scope.models.options import ModelOptions
-from scope.models.text_to_text import TextToTextModel
 from scope.models.torch_setup import load_torch
 from scope.records import BLANK, Answer, Question
 

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from scope.errors import ModelError
-from scope.models import heads, torch_setup
+from scope.models import huggingface, torch_setup
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import (
     SMALL,
@@ -103,8 +103,8 @@ def test_a_checkpoint_answers_with_its_threads_and_to_the_same_bits(
 ):
     monkeypatch.setattr(torch_setup, "waiting_threads_sleep", lambda: False)
     torch, texts, seen = load_torch(), ["a good film", "dull"], []
-    answers = heads.load(str(checkpoints["bert"]), ModelOptions(threads=1)).classify(texts)
-    loaded = heads.load(str(checkpoints["bert"]), ModelOptions(threads=wanted))
+    answers = huggingface.load(str(checkpoints["bert"]), ModelOptions(threads=1)).classify(texts)
+    loaded = huggingface.load(str(checkpoints["bert"]), ModelOptions(threads=wanted))
     loaded._model.register_forward_hook(lambda *_: seen.append(torch.get_num_threads()))
     before = torch.get_num_threads()
     assert loaded.classify(texts) == answers

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.stats import t as student
 
-from scope.statistics.conformal import (
+from scope.statistics.between_models import (
     conformal_p_value,
     controls_needed,
     effective_number,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scope.statistics.conformal import conformal_p_value, controls_needed, joint_statistic
+from scope.statistics.between_models import conformal_p_value, controls_needed, joint_statistic
 
 WORLDS, DERIVED_WORLDS = 2000, 300
 CONTROLS, ITEMS, OPTIONS, TASTES = 8, 200, 4, 3

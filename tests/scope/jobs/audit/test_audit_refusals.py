@@ -7,7 +7,6 @@ import toy_models
 from estimates import main_estimates
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models.options import ModelOptions
 from scope.records import Perturbation
 
 
@@ -75,30 +74,11 @@ def test_saved_predictions_can_be_a_target_once_they_hold_the_texts(
     ]
 
 
-TOKENS = {"role": "next_token"}
-WORDS = {"label_words": {"negative": "bad", "positive": "good"}}
-ASKING = ModelOptions(prompts={"classify": "{text}"}, **WORDS)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"role": "next_tokn"}, "--role 'next_tokn'"),
-        ({"label_column": "label", **TOKENS}, "--label-column in the role"),
-        ({"model_options": ASKING, **TOKENS}, "--label-word and --prompt in the role"),
-        ({"model_options": ModelOptions(**WORDS)}, "no language model among"),
-        ({"model_options": ModelOptions(prompts={"classify": "words"})}, "the prompt classify"),
-        ({"capabilities": []}, "the capabilities"),
-        ({"capabilities": ["typo", "typo"]}, "the capabilities"),
-        ({"capabilities": ["typo"], "settings": {"max_words": 0.5}}, "the setting `max_words`"),
-        ({"settings": {"preset": "stronger"}}, "the setting preset=stronger"),
-        ({"trials": 0}, "--trials 0"),
-        ({"distance": "l2"}, "--distance 'l2'"),
-        ({"min_similarity": 0.8, "encoder": "predictions:x"}, "encoder of the scheme"),
-    ],
+    [({"role": "next_tokn"}, "--role 'next_tokn'"), ({"capabilities": []}, "the capabilities")],
 )
 def test_a_wrong_option_is_named_before_any_work(toy_audit, tmp_path, options, message):
-    with pytest.raises(SpecError) as caught:
+    with pytest.raises(SpecError, match=message):
         toy_audit("Student", **options)
-    assert message in str(caught.value)
     assert not (tmp_path / "runs").exists()

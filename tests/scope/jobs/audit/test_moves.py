@@ -11,7 +11,7 @@ from kept_results import estimate, found, interval, kept
 from reports.blocks import Fold, Moves, Table
 from reports.prose import plain
 from scope.jobs.audit.moves import MOST_CHANGES, moves_blocks
-from scope.metrics.concordance import concordance_values, reach
+from scope.metrics.invariance import concordance_values, reach
 from scope.records import Endpoint, Measurement, Prediction, Replacement, Undefined
 
 AUDIT = kept("audit")

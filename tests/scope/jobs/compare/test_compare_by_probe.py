@@ -11,7 +11,7 @@ import scope
 from reports.renderers.html import render
 from scope.jobs.pages import page_of
 from scope.jobs.probe.saving import open_probe
-from scope.models.latents.reader import CheckpointReader
+from scope.models.latents import CheckpointReader
 from scope.models.options import ModelOptions, Readout
 from scope.records import GOLD
 from scope.serialization import to_json

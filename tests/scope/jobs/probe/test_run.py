@@ -14,6 +14,7 @@ from toy_readers import Bags
 import scope
 from capabilities.tasks import Similarity
 from scope.errors import DataError, SpecError
+from scope.jobs.pages import html_of
 from scope.jobs.probe import run as run_module
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import (
@@ -268,7 +269,7 @@ def test_layers_that_are_left_out_stand_in_the_report_and_the_frame(probe):
     # Without its layer the step raw takes the best of the others; without others it loses nothing.
     assert last.pearson.value == pytest.approx(result.findings.layers[2].lost.value, abs=1e-6)
     assert result.manifest.settings["ablate"] == 2
-    assert "layers 0 to 1" in result.html()
+    assert "layers 0 to 1" in html_of(result)
     frame = result.to_frame()
     rows = frame[frame.metric == "refitted_pearson_lost"]
     assert list(rows.subset) == ["without layers 0 to 1", "without layers 2 to 2"]

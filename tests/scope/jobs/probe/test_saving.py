@@ -23,8 +23,8 @@ from scope.jobs.probe.saving import (
     save_probe,
     with_dtype,
 )
-from scope.models.latents.reader import natural_dtype
 from scope.models.options import ONE_WORD, ModelOptions, Readout
+from scope.models.torch_setup import natural_dtype
 from scope.paths import unsealed
 
 TOY = toy_latents.pairs()

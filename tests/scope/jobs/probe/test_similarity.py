@@ -15,8 +15,8 @@ from scope.errors import DataError, ModelError
 from scope.jobs.probe import saving as similarity_module
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.saving import SavedProbe, open_probe, save_probe, source_of
-from scope.models.loading import load_latent_reader
 from scope.models.options import ModelOptions, Readout
+from scope.models.scheme import load_latent_reader
 
 CPU = ModelOptions(device="cpu", dtype="bfloat16", token_budget=64)
 FREE = replace(CPU, trust_remote_code=True, allow_pickle=True)

@@ -9,7 +9,7 @@ from made_up_cases import make_case
 
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN
 from scope.jobs.reuse.evidence import informative_items, joint_pairs
-from scope.statistics.conformal import joint_statistic
+from scope.statistics.between_models import joint_statistic
 
 
 def informative(reference, suspect, expected, gold):

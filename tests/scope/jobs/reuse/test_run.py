@@ -129,13 +129,6 @@ def test_every_reference_is_judged_and_the_suspect_may_be_one_of_them(reuse, mod
     assert len(ours.asked) == 200
 
 
-@pytest.mark.parametrize("option", ["role=next_token", "label_map=A=B", "text_column=text"])
-def test_an_option_that_would_do_nothing_is_refused(reuse, models, option):
-    name, _, value = option.partition("=")
-    with pytest.raises(SpecError, match=f"--{name.replace('_', '-')}"):
-        reuse(Counting("copy", models["copy"]), **{name: value})
-
-
 def test_a_run_goes_on_with_the_same_configuration_alone(reuse, models):
     first = reuse(Counting("other", models["other"]), run="mine", controls=models_of(models, 3))
     assert first.manifest.settings["alpha"] == 0.05

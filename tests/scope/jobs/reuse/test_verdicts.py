@@ -19,7 +19,7 @@ from made_up_cases import (
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.judging import finding_of
 from scope.jobs.reuse.verdicts import conclude
-from scope.statistics.conformal import controls_needed
+from scope.statistics.between_models import controls_needed
 from scope.statistics.paired import holm
 
 

@@ -14,8 +14,7 @@ from stub_server import Cut, Hang, Say, Stub, refuse, stub_server
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, read_key
 from scope.models.endpoint.client import FAILED_IN_A_ROW, Endpoint, WaitClock
-from scope.models.endpoint.exchange import EndpointError
-from scope.models.endpoint.protocol import EndpointRequest
+from scope.models.endpoint.protocol import EndpointError, EndpointRequest
 from scope.models.options import ModelOptions
 
 TEXTS = [f"word number {number}" for number in range(12)]
@@ -47,9 +46,10 @@ def threads_of_endpoints():
 
 def threads_are_gone():
     """Whether no thread is left, soon after the last endpoint is collected."""
-    gc.collect()
-    for one in threads_of_endpoints():
-        one.join(10)
+    until = time.monotonic() + 10
+    while threads_of_endpoints() and time.monotonic() < until:
+        gc.collect()
+        time.sleep(0.01)
     return threads_of_endpoints() == []
 
 

@@ -3,8 +3,8 @@ from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError, SpecError
 from scope.models.endpoint import load
-from scope.models.loading import load_model
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
 
 
 def test_a_spec_loads_a_model_that_has_the_spec(stub):

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from scope import audit
-from scope.models.loading import load_model
+from scope.jobs.pages import html_of
 from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
 from scope.records import Question
 
 pytestmark = pytest.mark.slow
@@ -116,7 +117,7 @@ def test_a_file_and_the_server_of_it_are_asked_alike(served, smollm2_file, tmp_p
     for shares in result.answer_shares:
         assert max(shares.counts.values()) <= 0.8 * shares.n
         assert 0 < shares.accuracy.value < 1
-    assert "All models choose by writing the letter" in result.html()
+    assert "All models choose by writing the letter" in html_of(result)
 
 
 def test_a_passage_or_a_text_beyond_its_context_is_no_answer(model):

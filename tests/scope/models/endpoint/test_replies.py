@@ -3,12 +3,8 @@ import math
 
 import pytest
 
-from scope.models.endpoint.protocol import (
-    EndpointRequest,
-    MalformedReplyError,
-    Position,
-    read_reply,
-)
+from scope.models.endpoint.protocol import EndpointRequest, MalformedReplyError, read_reply
+from scope.models.replies import Position
 
 CHAT = EndpointRequest(path="chat", prompt="?")
 COMPLETION = EndpointRequest(path="completions", prompt="?")

@@ -8,7 +8,8 @@ from seeded import save
 from tiny_heads import write_tiny_bart, write_tiny_bert_mlm, write_tiny_roberta_mlm, write_tiny_t5
 from tiny_language import write_tiny_gguf, write_tiny_llama
 
-from scope.models.latents.reader import CheckpointReader, read_checkpoint, read_gguf
+from scope.models import gguf, huggingface
+from scope.models.latents import CheckpointReader
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import quiet_transformers
 
@@ -113,5 +114,5 @@ def reader(folders, head):
 def unread(folders, name, **options):
     given = ModelOptions(device="cpu", **options)
     if name == "gguf":
-        return read_gguf(str(folders["llama"] / "tiny.gguf"), given)
-    return read_checkpoint(str(folders[name]), given)
+        return gguf.SCHEME.latent_reader(str(folders["llama"] / "tiny.gguf"), given, None)
+    return huggingface.SCHEME.latent_reader(str(folders[name]), given, None)

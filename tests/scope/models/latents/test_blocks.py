@@ -6,13 +6,8 @@ import types
 import pytest
 
 from scope.errors import ModelError
-from scope.models.latents.blocks import (
-    Blocks,
-    changes_while_reading,
-    longest_unchanged,
-    side_by_side,
-)
-from scope.models.latents.reader import checkpoint_source
+from scope.models.huggingface import checkpoint_source
+from scope.models.latents import Blocks, changes_while_reading, longest_unchanged, side_by_side
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import choose_threads, load_torch, quiet_transformers
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models.latents.blocks import Blocks
-from scope.models.latents.reader import CheckpointReader, Framing, ModelSource, read_checkpoint
-from scope.models.loading import load_encoder, load_latent_reader
+from scope.models.huggingface import SCHEME
+from scope.models.latents import Blocks, CheckpointReader, Framing, ModelSource
 from scope.models.options import ONE_WORD, ModelOptions, Readout
+from scope.models.scheme import load_encoder, load_latent_reader
 from scope.models.torch_setup import load_torch, quiet_transformers
 
 TEXTS = ["the film was good", "ann", "who saw bob in paris?", "zoé", "the dull film", "a b c d e f"]
@@ -99,11 +99,11 @@ def test_a_reader_says_how_it_reads_before_it_is_loaded(folders, monkeypatch):
     def fail(*_):
         raise AssertionError("loaded")
 
-    monkeypatch.setattr("scope.models.latents.reader.load_parts", fail)
+    monkeypatch.setattr("scope.models.huggingface.load_parts", fail)
     options = ModelOptions(device="cpu", dtype="float16")
 
     def facts(name, readout=None):
-        read = read_checkpoint(str(folders[name]), options, readout)
+        read = SCHEME.latent_reader(str(folders[name]), options, readout)
         assert read.spec == f"hf:{folders[name]}"
         return read.readout, read.prompt, read.dtype, read.precision
 
@@ -186,7 +186,7 @@ def test_a_text_of_one_word_or_one_token_is_read(reader, name, readout):
 
 def test_what_is_not_finite_is_refused_with_the_precision(folders):
     options = ModelOptions(device="cpu", dtype="float16")
-    broken = read_checkpoint(str(folders["bert"]), options)._source
+    broken = SCHEME.latent_reader(str(folders["bert"]), options, None)._source
     head = broken.load()
     with load_torch().no_grad():
         head.model.embeddings.word_embeddings.weight[5:] = float("inf")
@@ -280,7 +280,7 @@ def shapes(monkeypatch):
 def test_but_in_float32_the_shape_of_a_batch_follows_from_its_length(
     reader, shapes, monkeypatch, dtype, texts
 ):
-    monkeypatch.setattr("scope.models.latents.reader.TOKENS_A_BATCH", 24)
+    monkeypatch.setattr("scope.models.latents.TOKENS_A_BATCH", 24)
     half = reader("bert", dtype=dtype, token_budget=1000)
     assert half.reproducible == "to the byte, always 24 tokens a batch, one thread"
     shapes.clear()

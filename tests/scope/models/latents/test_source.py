@@ -7,9 +7,9 @@ from safetensors.torch import load_file, save_file
 from seeded import save
 
 from scope.errors import ModelError
-from scope.models.latents.reader import checkpoint_source, family_of, natural_dtype
+from scope.models.huggingface import checkpoint_source, family_of
 from scope.models.options import ModelOptions
-from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.torch_setup import load_torch, natural_dtype, quiet_transformers
 
 OPTIONS = ModelOptions(device="cpu")
 

@@ -8,9 +8,18 @@ import pytest
 from hostile.encoders import write_json
 
 from scope.errors import DataError, ModelError, SpecError
-from scope.models.loading import OneInMemory, load_classifier, load_encoder, loading_once
 from scope.models.options import ModelOptions
-from scope.models.scheme import Scheme, checked_spec, expand_spec, find_scheme, split_spec
+from scope.models.scheme import (
+    OneInMemory,
+    Scheme,
+    checked_spec,
+    expand_spec,
+    find_scheme,
+    load_classifier,
+    load_encoder,
+    loading_once,
+    split_spec,
+)
 from scope.protocols import Answerer, ChoiceScorer, Classifier
 from scope.registry import Entry
 

@@ -6,8 +6,9 @@ import pytest
 from tiny_language import CHAT_TEMPLATE
 
 from scope.errors import ModelError
-from scope.models import spelling
-from scope.models.spelling import Spelling, TemplateError, run_apart, word_pieces
+from scope.models import prompts
+from scope.models.heads import word_pieces
+from scope.models.prompts import Spelling, TemplateError, run_apart
 from scope.models.torch_setup import quiet_transformers
 
 TEXT = "who saw the film?"
@@ -165,7 +166,7 @@ def test_a_template_that_takes_no_message_is_refused(tokenizer, template, reason
 
 
 def test_what_does_not_end_is_stopped(monkeypatch):
-    monkeypatch.setattr(spelling, "SECONDS", 0.2)
+    monkeypatch.setattr(prompts, "SECONDS", 0.2)
     with pytest.raises(TemplateError, match="it takes more than 0 seconds"):
         run_apart(lambda: str(all(True for _ in itertools.repeat(0))))
 

@@ -1,7 +1,9 @@
-"""Runs a model once, and records the residual stream after each of its layers.
+"""The latents of a text: one vector for each layer of a frozen transformer.
 
-Batches run in parallel, each on its own thread, except for models that change while they read:
-these keep state of one text for the next.
+`Framing` tokenizes texts in their prompt and selects the tokens that are read. `Blocks` runs the
+model once, and records the residual stream after each of its layers. Batches run in parallel, each
+on its own thread, except for models that change while they read: these keep state of one text for
+the next.
 """
 
 from __future__ import annotations
@@ -9,12 +11,24 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 
-from scope.errors import ModelError
-from scope.models.inference import ONE_THREAD_RULES, Computed, Inference, RowRule
-from scope.models.options import DType
+import numpy as np
+from numpy.typing import NDArray
+
+from scope.errors import DataError, ModelError, SpecError
+from scope.models.checkpoint import Head, fingerprint_with
+from scope.models.inference import (
+    ONE_THREAD_RULES,
+    Computed,
+    Inference,
+    RowRule,
+    batches_of_equal_length,
+)
+from scope.models.options import DType, ModelOptions, Readout
+from scope.models.prompts import Fitted, around_every_text
 from scope.models.torch_setup import (
     CHANGING_POSITIONS,
     chosen_threads,
@@ -23,7 +37,8 @@ from scope.models.torch_setup import (
     torch_threads,
 )
 from scope.printing import first_line
-from scope.untrusted import converting
+from scope.protocols import Precision
+from scope.untrusted import converting, during_inference
 
 _LIBRARY = "transformers"
 # ESM keeps the positions of the last length, BigBird the kind of its attention.
@@ -290,3 +305,212 @@ def _listed_blocks(model: Any) -> Sequence[Any]:
     depth = min((depth for depth, _ in lists), default=0)
     outermost = [module for level, module in lists if level == depth]
     return list(outermost[0]) if len(outermost) == 1 else []
+
+
+class Framing:
+    """A tokenizer, with the prompt around every text.
+
+    The prompt's two parts and the text are tokenized separately: a text that is too long loses its
+    end, and the prompt nothing. The names of special tokens in a text are spelled out in ordinary
+    ones wherever the tokenizer can do that. Space around a text is ignored.
+
+    Raises
+    ------
+    SpecError
+        When the prompt leaves no room for a text.
+    """
+
+    def __init__(
+        self, tokenizer: Any, readout: Readout, *, limit: int, causal: bool, spec: str
+    ) -> None:
+        self._tokenizer, self._spec = tokenizer, spec
+        opening, self._closing = around_every_text(tokenizer)
+        before, after = (self._bare([part])[0] if part else [] for part in readout.around)
+        self._before, self._behind = [*opening, *before], [*after, *self._closing]
+        self._takes_mean, self._causal = readout.kind == "mean", causal
+        self._room = limit - len(self._before) - len(self._behind)
+        if self._room < 1:
+            raise SpecError(
+                f"a prompt of {len(self._before) + len(self._behind)} tokens",
+                expected=f"room for a text among the {limit} tokens that `{spec}` reads",
+                fix="give a shorter prompt",
+            )
+
+    def frame(self, texts: Sequence[str]) -> list[Fitted]:
+        """The tokens of each text, in order.
+
+        Raises
+        ------
+        DataError
+            When a text has no token.
+        """
+        bare = self._bare([text.strip() for text in texts]) if texts else []
+        empty = [text for text, tokens in zip(texts, bare, strict=True) if not tokens]
+        if empty:
+            raise DataError(
+                f"{len(empty)} of {len(texts)} texts have no token for `{self._spec}`, "
+                f"such as {empty[0][:80]!r}",
+                expected="texts with at least one word that the model can read",
+                fix="leave these texts out",
+            )
+        return [
+            Fitted([*self._before, *tokens[: self._room], *self._behind], len(tokens) > self._room)
+            for tokens in bare
+        ]
+
+    def read(self, length: int) -> slice:
+        """The positions that are read in rows of that many tokens."""
+        if not self._takes_mean:
+            last = length - len(self._closing) - 1
+            return slice(last, last + 1)
+        # A single token is all that there is, massive or not.
+        return slice(int(self._causal and length > 1), length)
+
+    def _bare(self, texts: Sequence[str]) -> list[list[int]]:
+        encoded = self._tokenizer(
+            list(texts), add_special_tokens=False, split_special_tokens=True, verbose=False
+        )
+        return [list(tokens) for tokens in encoded["input_ids"]]
+
+
+VERSION = 3
+"""Raised whenever the latents of the same model would change."""
+
+
+TOKENS_A_BATCH = 256
+"""Tokens of a batch of fixed shape: larger batches waste more padding where texts are few."""
+
+
+TOKENS_AT_ONCE = 4096
+"""The same on devices other than the CPU, where padding costs less than many calls."""
+
+
+Family = Literal["causal", "masked", "encoder_decoder"]
+"""How a model reads a text; see `scope.models.huggingface.family_of`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelSource:
+    """A model that can be loaded: as a body without head, of an encoder-decoder the encoder."""
+
+    spec: str
+    fingerprint: str
+    family: Family
+    load: Callable[[], Head]
+
+
+class _Loaded(NamedTuple):
+    blocks: Blocks
+    framing: Framing
+    tokens_a_batch: int
+
+
+class CheckpointReader:
+    """A model's layers, read in batches of equal length; it is loaded when it is first needed.
+
+    A text's latents are the same to the bit in any batch, order and portion. On a CPU they do not
+    depend on the number of threads either: each thread runs its own batches. Another processor, or
+    another release of torch, may round differently.
+
+    In float32 on a CPU batches are as large as ``token_budget`` allows, and padded as
+    `scope.models.inference` finds necessary. In bfloat16 and float16, and on other devices, the
+    libraries choose the order of summation by the shape of the batch: there the shape depends only
+    on the length of the text. A batch of texts of L tokens has ``TOKENS_A_BATCH // L`` rows (on
+    other devices ``TOKENS_AT_ONCE // L``), at least one; if there are too few texts, one of them is
+    repeated. There ``token_budget`` has no effect.
+
+    Attributes
+    ----------
+    readout
+        Where in a text its latents are taken.
+    prompt
+        The prompt around a text, possibly the default one; None where there is none.
+    dtype
+        The precision of the model's weights and activations.
+    """
+
+    def __init__(self, source: ModelSource, options: ModelOptions, readout: Readout | None) -> None:
+        self._source, self._options = source, options
+        self.spec = source.spec
+        causal = source.family == "causal"
+        self._readout = readout or Readout(kind="prompt" if causal else "mean")
+        self.readout, self.prompt = self._readout.kind, self._readout.prompt
+        self.dtype = options.dtype
+        # Numbers of float16 have more bits than fit beside bfloat16's range.
+        self.precision: Precision = "bfloat16" if options.dtype == "bfloat16" else "float32"
+        self.fingerprint = fingerprint_with(
+            source.fingerprint, "latents", VERSION, self._readout.kind, *self._readout.around
+        )
+
+    @property
+    def layers(self) -> int:
+        """Vectors per text: one per block, without the input embeddings; loads the model."""
+        return self._loaded.blocks.layers
+
+    @property
+    def width(self) -> int:
+        """Length of a vector; loads the model."""
+        return self._loaded.blocks.width
+
+    @property
+    def reproducible(self) -> str:
+        """How reproducible latents are across batches; loads the model."""
+        return self._loaded.blocks.reproducible
+
+    @during_inference
+    def latents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Of shape (texts, layers, width); a text's latents never depend on the other texts.
+
+        Raises
+        ------
+        DataError
+            When a text has no token.
+        ModelError
+            When the model's numbers are not finite.
+        """
+        latents = np.empty((len(texts), self.layers, self.width), dtype=np.float32)
+        rows = [framed.tokens for framed in self._loaded.framing.frame(texts)]
+        batches = list(batches_of_equal_length(list(map(len, rows)), self._loaded.tokens_a_batch))
+
+        def read(batch: Sequence[int]) -> None:
+            latents[batch] = self._read([rows[index] for index in batch])
+
+        # Measured before several threads read at once.
+        _ = self.reproducible
+        side_by_side(read, batches, most=self._loaded.blocks.most_at_once)
+        return latents
+
+    @during_inference
+    def truncated(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each text is longer than the model reads, so that its end is left out."""
+        return [framed.truncated for framed in self._loaded.framing.frame(texts)]
+
+    def _read(self, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """A batch of rows of equal length."""
+        states = self._loaded.blocks.read(rows, self._loaded.framing.read(len(rows[0]))).numpy()
+        if not np.isfinite(states).all():
+            raise ModelError(
+                f"the layers of `{self.spec}` hold NaN or infinity in {self.dtype}",
+                expected="finite numbers",
+                fix="try --dtype float32 or bfloat16: numbers of some models are too large for "
+                "float16; or check the checkpoint, whose weights may be damaged",
+            )
+        return cast(NDArray[np.float32], states)
+
+    @cached_property
+    def _loaded(self) -> _Loaded:
+        head = self._source.load()
+        unchanged = longest_unchanged(head.model)
+        framing = Framing(
+            head.tokenizer,
+            self._readout,
+            limit=head.limit if unchanged is None else min(head.limit, unchanged),
+            causal=self._source.family == "causal",
+            spec=self.spec,
+        )
+        on_cpu = next(head.model.parameters()).device.type == "cpu"
+        rules, tokens = ONE_THREAD_RULES, self._options.token_budget
+        if not on_cpu or self.dtype != "float32":
+            tokens = TOKENS_A_BATCH if on_cpu else TOKENS_AT_ONCE
+            rules = (RowRule(tokens=tokens, one_thread=on_cpu),)
+        return _Loaded(Blocks(head.model, self.spec, self.dtype, rules), framing, tokens)

@@ -18,7 +18,7 @@ from causal_cases import (
 from tiny_language import LIMIT
 
 from scope.errors import ModelError
-from scope.models import probabilities
+from scope.models import replies
 from scope.models.replies import first_word
 from scope.models.torch_setup import load_torch
 from scope.records import Answer, Question
@@ -39,7 +39,7 @@ def plain_llama(llama_folders, as_transformers):
 )
 def test_answers_are_bit_for_bit_the_same_in_any_batch_and_order(llama, chat, budget, monkeypatch):
     # Every digit: it must not be the rounding that makes them equal.
-    monkeypatch.setattr(probabilities, "DECIMALS", 15)
+    monkeypatch.setattr(replies, "DECIMALS", 15)
     model = llama(chat, budget, max_answer_tokens=8)
     wanted = every_answer(llama(chat, max_answer_tokens=8))
     # Else this would hold for a model that answers the same to everything.

@@ -3,7 +3,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from scope.models.endpoint.protocol import (
+from scope.models.replies import (
     LEAST_MASS,
     MOST_OPTIONS,
     Position,

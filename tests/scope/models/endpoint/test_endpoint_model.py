@@ -10,11 +10,11 @@ from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
 from scope.models.decoder import write_greedily
-from scope.models.endpoint.roles import PROMPTS
+from scope.models.endpoint import PROMPTS
 from scope.models.labels import AlignedClassifier
-from scope.models.loading import load_classifier
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
+from scope.models.scheme import load_classifier
 from scope.models.torch_setup import load_torch
 from scope.records import Answer, Prediction, Question
 

@@ -13,8 +13,7 @@ from raw_server import MODEL, chat, endless, http, raw_server, slowly
 from scope.errors import ModelError
 from scope.models.endpoint.address import Address, read_key
 from scope.models.endpoint.client import Dialect, Endpoint
-from scope.models.endpoint.exchange import EndpointError, Failure, refusal
-from scope.models.endpoint.protocol import EndpointRequest
+from scope.models.endpoint.protocol import EndpointError, EndpointRequest, Failure, refusal
 from scope.models.options import ModelOptions
 
 ASK = EndpointRequest(path="chat", prompt="secret words", most_tokens=32)
@@ -37,7 +36,9 @@ def failure_of(answer, clock, **options):
 
 
 @pytest.mark.parametrize("status", ["302 x", "308 x"])
-def test_a_redirect_to_another_server_is_refused_with_both_names(clock, status, monkeypatch):
+def test_a_redirect_to_another_server_is_refused_and_the_key_is_not_shown(
+    clock, status, monkeypatch
+):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     with raw_server(lambda _: http(WELL)) as other:
 
@@ -48,32 +49,19 @@ def test_a_redirect_to_another_server_is_refused_with_both_names(clock, status, 
             ask(raw, clock, retries=3)
         assert other.asked == []
         assert len(raw.asked) == 1
-    assert f"from http://127.0.0.1:{raw.port} to http://127.0.0.1:{other.port}" in str(error.value)
-    assert "sk-very" not in str(error.value)
-
-
-@pytest.mark.parametrize(("status", "absolute"), [("301 x", True), ("307 x", False)])
-def test_a_redirect_within_the_server_is_followed_with_the_same_request(clock, status, absolute):
-    def moved(request):
-        if request.path == "/moved":
-            return http(WELL)
-        start = f"http://{request.headers['host']}" if absolute else ""
-        return http("", status, location=f"{start}/moved")
-
-    with raw_server(moved) as raw:
-        assert ask(raw, clock).text == "well"
-    first, second = raw.asked
-    assert first.body == second.body
+    assert f"status {status[:3]}: a redirect to {other.url}/chat?key=[key]" in str(error.value)
+    assert "give the URL of the answering server in the model spec" in str(error.value)
 
 
 @pytest.mark.parametrize(
-    "location", ["https://127.0.0.1/", "//other.example/", "", "http://h:99999/"]
+    "location", ["/v1/moved", "https://127.0.0.1/", "//other.example/", "", "http://h:99999/"]
 )
-def test_a_redirect_to_another_scheme_or_to_nowhere_is_refused(clock, location):
-    said = failure_of(lambda _: http("", "307 x", location=location), clock)
-    assert "status 307: a redirect from http://127.0.0.1" in said
-    circle = failure_of(lambda _: http("", "308 x", location="/v1/chat/completions"), clock)
-    assert "more than 5 redirects" in circle
+def test_no_redirect_is_followed(clock, location):
+    with raw_server(lambda _: http("", "307 x", location=location)) as raw:
+        with pytest.raises(EndpointError) as error:
+            ask(raw, clock)
+        assert len(raw.asked) == 1
+    assert f"a redirect to {location or 'nowhere'}" in str(error.value)
 
 
 BOMB, DEFLATED = (pack(bytes(150_000_000), 1) for pack in (gzip.compress, zlib.compress))
@@ -142,9 +130,12 @@ def test_a_compressed_reply_is_read_and_nothing_else_that_was_not_requested(cloc
 
 
 def test_cookies_are_not_kept(clock):
-    answer = http("", "307 x", location="/x", set_cookie="a=b; Path=/")
-    with raw_server(lambda _: answer) as raw, pytest.raises(EndpointError):
-        ask(raw, clock)
+    with raw_server(lambda _: http(WELL, set_cookie="a=b; Path=/")) as raw:
+        endpoint = Endpoint(
+            Address(base_url=raw.url, model=MODEL), read_key(), ModelOptions(), clock
+        )
+        for prompt in ("one", "two"):
+            list(endpoint.ask([EndpointRequest(path="chat", prompt=prompt)]))
     assert [one for one in raw.asked if "cookie" in one.headers] == []
 
 
