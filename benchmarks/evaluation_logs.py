@@ -21,7 +21,7 @@ from pathlib import Path
 
 from surroundings import show, surroundings
 
-from scope.data.logs.finding import LogSpec, contents_of
+from scope.data.evaluation_logs import LogSpec, contents_of
 
 OPTIONS = ("iron", "oak", "wool", "glass")
 

@@ -9,8 +9,15 @@ from typing import ClassVar, Literal
 
 from scope.data.cloze import read_cloze
 from scope.data.fields import Fields, read_fields, texts_of
-from scope.data.items import Draft, Wanted, gather, read_choices, read_squad
-from scope.data.pairs import WantedPairs, gather_pairs
+from scope.data.items import (
+    Draft,
+    Wanted,
+    WantedPairs,
+    gather,
+    gather_pairs,
+    read_choices,
+    read_squad,
+)
 from scope.data.sampling import usable
 from scope.data.specs import open_source
 from scope.errors import DataError, SpecError

@@ -2,7 +2,7 @@
 
 Built-ins are written as ``module:object`` strings, so that naming them loads nothing; a plugin
 declares the same under the entry-point groups ``scope.capabilities``, ``scope.tasks``,
-``scope.models``, ``scope.metrics``, ``scope.sections`` and ``scope.jobs``.
+``scope.models``, ``scope.logs``, ``scope.metrics``, ``scope.sections`` and ``scope.jobs``.
 Capabilities and tasks of third parties run behind the boundary of foreign code.
 """
 
@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points, version
-from pkgutil import resolve_name
+from pathlib import Path
+from pkgutil import iter_modules, resolve_name
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -25,13 +26,9 @@ from scope.protocols import AskedRole, PairData, PairRole, TaskData
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
 from scope.untrusted import UntrustedCode
 
-Group = Literal["capabilities", "tasks", "models", "jobs", "metrics", "sections"]
+Group = Literal["capabilities", "tasks", "models", "logs", "jobs", "metrics", "sections"]
 
-LOCAL_LOGS = ("eee", "helm", "inspect", "lm-eval")
-"""Schemes of the logs that are files of the user."""
-
-LOGS = (*LOCAL_LOGS, "openllm")
-"""Schemes of the logs of evaluation tools; each is a module of `scope.data.logs`."""
+_LOGS = str(Path(__file__).parent / "data" / "logs")
 
 BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
     {
@@ -60,16 +57,16 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "similarity": "capabilities.tasks:Similarity",
         },
         "models": {
-            "eee": "scope.models.logs:EEE",
             "gguf": "scope.models.gguf:SCHEME",
-            "helm": "scope.models.logs:HELM",
             "hf": "scope.models.huggingface:SCHEME",
-            "inspect": "scope.models.logs:INSPECT",
-            "lm-eval": "scope.models.logs:LM_EVAL",
             "openai": "scope.models.endpoint:SCHEME",
-            "openllm": "scope.models.logs:OPENLLM",
             "predictions": "scope.models.saved:SCHEME",
             "python": "scope.models.python:SCHEME",
+        },
+        # Each file of the folder is the format of a tool's logs, and a scheme of models and data.
+        "logs": {
+            name.replace("_", "-"): f"scope.data.logs.{name}:LOGS"
+            for _, name, _ in iter_modules([_LOGS])
         },
         # Those of SCoPE are in `scope.metrics`.
         "metrics": {},
@@ -107,9 +104,10 @@ def find(group: Group, name: str) -> Entry:
     kind = name.partition(":")[0] if group == "capabilities" else name
     if kind in BUILT_IN[group]:
         return built_in(name, resolve_name(BUILT_IN[group][kind]))
-    plugins = _plugins(group)
+    if group == "models" and name in names_in("logs"):
+        return _scheme_of_logs(find("logs", name))
+    plugins, known = _plugins(group), names_in(group)
     if name not in plugins:
-        known = sorted({*BUILT_IN[group], *plugins})
         raise SpecError(
             f"no {_singular(group)} is called `{name}`",
             expected=f"one of: {', '.join(known)}",
@@ -141,7 +139,26 @@ def entries(group: Group) -> tuple[Entry, ...]:
     """Everything in the group by name, broken plugins with their reason."""
     ours = [built_in(name, resolve_name(target)) for name, target in BUILT_IN[group].items()]
     plugins = [_load_plugin(point) for point in _plugins(group).values()]
-    return tuple(sorted([*ours, *plugins], key=lambda entry: entry.name))
+    logs = map(_scheme_of_logs, entries("logs") if group == "models" else ())
+    return tuple(sorted([*ours, *plugins, *logs], key=lambda entry: entry.name))
+
+
+def _scheme_of_logs(entry: Entry) -> Entry:
+    """The model scheme of a format of logs."""
+    make = resolve_name("scope.models.logs:Logs")
+    return replace(entry, target=None if entry.error else make(entry.name, entry.target))
+
+
+def names_in(group: Group) -> list[str]:
+    """The names of everything in a group, of which nothing is imported.
+
+    Examples
+    --------
+    >>> names_in("logs")
+    ['eee', 'helm', 'inspect', 'lm-eval', 'openllm']
+    """
+    logs = names_in("logs") if group == "models" else []
+    return sorted({*BUILT_IN[group], *_plugins(group), *logs})
 
 
 def origins(group: Group) -> dict[str, str]:

@@ -30,9 +30,8 @@ from numpy.typing import NDArray
 from scope.answers.answers import AnswerStore, Memory
 from scope.answers.run import Run
 from scope.errors import ModelError, RunError
-from scope.models.answer_table import TableColumn
 from scope.models.questions import KINDS, ask, in_order
-from scope.models.saved import MissingPredictionsError
+from scope.models.saved import MissingPredictionsError, TableColumn
 from scope.models.scheme import Model, scheme_of
 from scope.protocols import Progress, Role, Task
 from scope.records import OBJECT, Answer, Prediction, Question

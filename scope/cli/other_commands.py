@@ -25,7 +25,7 @@ from scope.printing import shown
 from scope.registry import Entry, built_in, entries, origins
 
 if TYPE_CHECKING:
-    from scope.data.logs.finding import LoggedAnswers, LoggedTask
+    from scope.data.evaluation_logs import LoggedAnswers, LoggedTask
 
 MOST_COLUMNS = 100
 """Columns of a line that is about one run."""
@@ -380,7 +380,7 @@ def logs(
 
     Example: scope logs output/
     """
-    from scope.data.logs.finding import contents_of, log_specs
+    from scope.data.evaluation_logs import contents_of, log_specs
     from scope.progress import reading_shown_by, suitable_progress
 
     with reading_shown_by(suitable_progress()):

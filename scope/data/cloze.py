@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 
 from scope.data.fields import choose_columns, first_of, read_rows
 from scope.data.items import Draft
@@ -39,22 +40,17 @@ def read_cloze(spec: str, *, min_words: int, max_words: int, seed: int) -> Itera
         try:
             category, whole = fields.name("category"), fields.text("text")
         except UnusableRowError as error:
-            yield Draft(None, None, error.reason, error.found)
+            yield Draft(None, None, error)
             continue
         for paragraph in paragraphs(whole):
             for sentence in sentences(paragraph):
                 short = len(sentence) <= MOST_LETTERS * max_words
                 fits = short and min_words <= len(sentence.split()) <= max_words
-                made = _item(sentence, category, seed) if fits and is_clean(sentence) else None
-                yield Draft(None, made)
-
-
-def _item(sentence: str, category: str | None, seed: int) -> Item | None:
-    made = blank(sentence, seed)
-    if made is None:
-        return None
-    text, word = made
-    return Item(question=Question(id="", text=text), gold=(word,), category=category)
+                item = None
+                if fits and is_clean(sentence) and (made := blank(sentence, seed)):
+                    question = Question(id="", text=made[0])
+                    item = Item(question=question, gold=(made[1],), category=category)
+                yield Draft(None, item)
 
 
 _LETTER = r"[^\W\d_]"
@@ -218,27 +214,8 @@ def _whole_quotes(sentence: str) -> str:
 
 MIN_LETTERS = 3
 
-_FUNCTION_WORDS = """
-    a about above across after again against ago ain all almost alone along already also although
-    always am among amongst an and another any anybody anyone anything anywhere are aren around as
-    at away back be because become becomes been before behind being below beneath beside besides
-    between beyond both but by can cannot cause could couldn did didn do does doesn doing don done
-    down during each either else enough even ever every everybody everyone everything everywhere
-    except few first for from further get gets getting give go goes going gone got had hadn half has
-    hasn hath have haven having he hence her here hers herself him himself his how however if in
-    indeed inside instead into is isn it its itself just last least less let lest like made make
-    many may maybe me might mightn mine more moreover most much must mustn my myself near nearly
-    neither never nevertheless next no nobody none nor not nothing now nowhere of off often oh on
-    once one ones only onto or other others otherwise ought our ours ourselves out outside over own
-    perhaps put quite rather really round said same say says seem seemed seems several shall shan
-    she should shouldn since so some somebody somehow someone something sometimes somewhere soon
-    still such than that the thee their theirs them themselves then there therefore these they thine
-    this thither those thou though through throughout thus thy till to together too toward towards
-    two under unless until unto up upon us used very was wasn we well were weren what whatever when
-    whenever where whereas wherever whether which whichever while who whoever whole whom whose why
-    will with within without won would wouldn yes yet you your yours yourself yourselves
-"""
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+_RESOURCE = files("scope.data").joinpath("function_words.txt")
+FUNCTION_WORDS = frozenset(_RESOURCE.read_text("utf-8").split())
 """Function words, which are never masked."""
 
 # An apostrophe or a single hyphen within it makes two words one.
@@ -260,18 +237,14 @@ def blank(sentence: str, seed: int) -> tuple[str, str] | None:
     >>> blank("It is what it is.", seed=0) is None
     True
     """
-    words = _content_words(sentence)
+    occurrences = Counter(_LETTERS.findall(sentence.casefold()))
+    after_the_first = list(_WORD.finditer(sentence))[1:]
+    words = [word for word in after_the_first if _qualifies(word[0], occurrences)]
     if not words:
         return None
     digest = hashlib.sha256(f"{seed}\n{sentence}".encode()).digest()
     word = words[int.from_bytes(digest[:8], "big") % len(words)]
     return f"{sentence[: word.start()]}{BLANK}{sentence[word.end() :]}", word[0]
-
-
-def _content_words(sentence: str) -> list[re.Match[str]]:
-    occurrences = Counter(_LETTERS.findall(sentence.casefold()))
-    after_the_first = list(_WORD.finditer(sentence))[1:]
-    return [word for word in after_the_first if _qualifies(word[0], occurrences)]
 
 
 def _qualifies(word: str, occurrences: Counter[str]) -> bool:

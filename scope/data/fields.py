@@ -1,4 +1,4 @@
-"""The rows of a table by what their columns mean: text, label, id, ..."""
+"""The rows of a table, or its whole columns, by what the columns mean: text, label, id, ..."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from warnings import catch_warnings, simplefilter
 
-from scope.data.sources import Source, SourceRow, UnusableRowError
+from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError, reading
 from scope.errors import DataError
 from scope.printing import listed, unstorable
+
+if TYPE_CHECKING:
+    import pandas
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """Of the options, in order; a question has no more of them than there are letters."""
 
 Value = TypeVar("Value")
 
-TEXT_NAMES = (
-    *("text", "sentence", "content", "review", "question", "comment"),
-    *("tweet", "message", "body"),
-)
+_TEXTS = "text sentence content review question comment tweet message body"
 LABEL_NAMES = ("label", "labels", "sentiment", "category", "class")
 
-NO_LABELS = "none"
-"""In place of a label column: gold labels are left out."""
+NONE = "none"
+"""In place of the name of a column: none has the role, such as that of gold labels."""
 
 SLICE = "slice "
 """Begins the role of a column whose values are slices."""
@@ -77,12 +77,12 @@ class Fields(NamedTuple):
             When the row has none.
         """
         if self.row.unusable:
-            raise UnusableRowError(*self.row.unusable)
+            raise self.row.unusable
         return self.cells
 
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
-        return self.read(meaning, text_of) or ""
+        return self.read(meaning, _text_of) or ""
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
@@ -92,8 +92,8 @@ class Fields(NamedTuple):
 
     @property
     def id(self) -> str | None:
-        """The row's own id, if it has one."""
-        return self.read("id", id_of)
+        """The row's own id, if it has one that can be used."""
+        return self.read("id", _id_of)
 
     def read(self, meaning: str, read: Callable[..., Value], *others: str) -> Value | None:
         """What the values of these meanings are read as; None without a column of the first."""
@@ -116,8 +116,10 @@ class Fields(NamedTuple):
 
 def read_rows(source: Source, columns: Mapping[str, str]) -> Iterator[Fields]:
     """Every row of a source, with the column of each meaning."""
-    for row in source.read(list(columns.values())):
-        yield Fields(source, row, columns, dict(zip(columns, row.values, strict=not row.unusable)))
+    with reading(source.name):
+        for row in source.read(list(columns.values())):
+            cells = dict(zip(columns, row.values, strict=not row.unusable))
+            yield Fields(source, row, columns, cells)
 
 
 def read_fields(
@@ -176,33 +178,58 @@ def choose_columns(
     >>> choose_columns(source, text=None, label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
-    named = [("text", text), ("label", label), (CLUSTER, cluster)]
-    for role, name in (*named, *(("slice", name) for name in slices)):
-        if name not in (None, *source.columns) and (role, name) != ("label", NO_LABELS):
+    fix = "choose another {} column"
+    others = {CLUSTER: cluster, **{f"{SLICE}{name}": name for name in slices}}
+    usual = {
+        "text": _TEXTS.split(),
+        "label": LABEL_NAMES,
+        "id": ("id",),
+        SHARED: () if cluster else (*SHARED_NAMES, *(f"{name}_id" for name in SHARED_NAMES)),
+    }
+    columns_by_role(source, {}, {"text": text}, fix)  # Each row has a text: none is no column.
+    columns = columns_by_role(source, usual, {"text": text, "label": label}, fix)
+    if "text" not in columns:
+        label = columns.get("label") or first_of(LABEL_NAMES, source.columns)
+        columns["text"] = _text_column(source, label)
+    return columns | columns_by_role(source, {}, others, fix)
+
+
+def columns_by_role(
+    source: Source, usual: Mapping[str, Sequence[str]], named: Mapping[str, str | None], fix: str
+) -> dict[str, str]:
+    """The column of each role: the named one, otherwise the first free one with a usual name.
+
+    Parameters
+    ----------
+    usual
+        The usual names of each role.
+    named
+        Columns by role; `NONE`, where no column is called so, for a usual role that is not read.
+    fix
+        What to do about a named column that is missing, with braces for its role.
+
+    Raises
+    ------
+    DataError
+        When a named column is missing.
+    """
+    for role, name in named.items():
+        if name not in (*source.columns, None, *([NONE] if role in usual else [])):
             raise DataError(
                 f"no column `{name}` in {source.name}",
                 expected=f"one of its columns: {listed(source.columns)}",
-                fix=f"choose another {role} column",
+                fix=fix.format(role.partition(" ")[0]),
             )
-    free = [column for column in source.columns if column not in (text, label)]
-    ids = (f"{name}_id" for name in SHARED_NAMES)
-    hidden = label == NO_LABELS and NO_LABELS not in source.columns
-    labelled = label if label and not hidden else first_of(LABEL_NAMES, free)
+    free = [column for column in source.columns if column not in named.values()]
     columns = {
-        "text": text or _text_column(source, tuple(c for c in source.columns if c != labelled)),
-        "label": None if hidden else labelled,
-        "id": first_of(("id",), free),
-        CLUSTER: cluster,
-        SHARED: None if cluster else first_of((*SHARED_NAMES, *ids), free),
-        **{f"{SLICE}{name}": name for name in slices},
+        role: named.get(role) or first_of(usual.get(role, ()), free) for role in (*usual, *named)
     }
-    return {role: column for role, column in columns.items() if column is not None}
+    return {role: column for role, column in columns.items() if column in source.columns}
 
 
-def _text_column(source: Source, free: Sequence[str]) -> str:
-    """A column of a usual name, otherwise the only column of strings."""
-    if column := first_of(TEXT_NAMES, free):
-        return column
+def _text_column(source: Source, label: str | None) -> str:
+    """The only column of strings but the label; none has a usual name."""
+    free = tuple(column for column in source.columns if column != label)
     _require_header(source, free)
     strings = [name for name in free if name in source.string_columns and name.casefold() != "id"]
     if len(strings) == 1:
@@ -216,7 +243,7 @@ def _text_column(source: Source, free: Sequence[str]) -> str:
         )
     raise DataError(
         f"no text column in {source.name}; its columns are {listed(source.columns)}",
-        expected=f"one of the names {', '.join(TEXT_NAMES)}, or a single column of strings",
+        expected=f"one of the names {', '.join(_TEXTS.split())}, or a single column of strings",
         fix="name the text column: --text-column NAME",
     )
 
@@ -237,6 +264,17 @@ def first_of(names: Iterable[str], columns: Iterable[str]) -> str | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
+def column_names(**names: str) -> Mapping[str, Sequence[str]]:
+    """The usual names of columns by meaning, of which the first that a source has is read.
+
+    Examples
+    --------
+    >>> column_names(id="id", options="options choices")
+    {'id': ('id',), 'options': ('options', 'choices')}
+    """
+    return {meaning: tuple(usual.split()) for meaning, usual in names.items()}
+
+
 def unambiguous(named: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     """The values by name, without the names of two values.
 
@@ -250,14 +288,7 @@ def unambiguous(named: Iterable[tuple[str, Value]]) -> dict[str, Value]:
     return {name: value for name, value in values.items() if name not in unclear}
 
 
-def text_of(value: object) -> str:
-    """The text of a row; a missing one is empty.
-
-    Raises
-    ------
-    UnreadableError
-        When it is not a string or cannot be written.
-    """
+def _text_of(value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -313,8 +344,7 @@ def label_of(value: object, names: Sequence[str] = ()) -> str | None:
     return storable(plain_label(str(value))) or None
 
 
-def id_of(value: object) -> str | None:
-    """The id of a row, or None if it has no usable id."""
+def _id_of(value: object) -> str | None:
     if not isinstance(value, str | int) or not str(value).strip():
         return None
     return storable(str(value)).strip()
@@ -392,3 +422,86 @@ def _kind(value: object) -> str:
     if isinstance(value, bool):
         return "a truth value"
     return "a number" if isinstance(value, int | float) else f"a {type(value).__name__}"
+
+
+class WantedColumn(NamedTuple):
+    """A column to be read, and what makes its values; several columns make one value together.
+
+    ``read`` turns what the cells of a row hold into a value, None where nothing is said, or raises
+    an `UnreadableError`.
+    """
+
+    columns: tuple[str, ...]
+    read: Callable[..., Any]
+    required: bool = False
+
+    def value(self, *cells: object) -> Any:
+        """The value of a row's cells."""
+        value = self.read(*cells)
+        if value is None and self.required:
+            raise UnreadableError("nothing", "a value")
+        return value
+
+
+def read_columns(
+    source: Source, wanted: Mapping[str, WantedColumn]
+) -> tuple[pandas.DataFrame, LeftOutRows]:
+    """Read columns whole, as categories: millions of rows in some seconds where pyarrow reads them.
+
+    What pyarrow cannot read is read row by row; a row is left out in which a value cannot be read,
+    or is not there and required.
+    """
+    import pandas
+    import pyarrow
+
+    left_out = LeftOutRows()
+    if source.batches is not None and all(len(column.columns) == 1 for column in wanted.values()):
+        with suppress(pyarrow.ArrowException, *UNREADABLE, DataError):
+            return pandas.DataFrame(_by_column(source.batches, wanted)), left_out
+    rows: dict[str, list[Any]] = {role: [] for role in wanted}
+    # Of equal values one is kept.
+    known: dict[Any, Any] = {}
+    names = {name: name for column in wanted.values() for name in column.columns}
+    for fields in read_rows(source, names):
+        try:
+            values = [
+                fields.read(first, column.value, *others)
+                for column in wanted.values()
+                for first, *others in [column.columns]
+            ]
+        except UnusableRowError as error:
+            left_out.add(error)
+            continue
+        for kept, value in zip(rows.values(), values, strict=True):
+            kept.append(known.setdefault(value, value))
+    frame = pandas.DataFrame({role: pandas.Categorical(kept) for role, kept in rows.items()})
+    return frame, left_out
+
+
+def _by_column(
+    batches: Callable[[Sequence[str]], Iterator[Any]], wanted: Mapping[str, WantedColumn]
+) -> dict[str, pandas.Categorical]:
+    """The columns by pyarrow: of each only the distinct values go through Python."""
+    import numpy as np
+    import pandas
+    import pyarrow
+
+    chunks: dict[str, list[Any]] = {column.columns[0]: [] for column in wanted.values()}
+    for batch in batches(list(chunks)):
+        for name, encoded in chunks.items():
+            column = batch.column(name)
+            # A dictionary of the file may hold values that no row has.
+            if pyarrow.types.is_dictionary(column.type):
+                column = column.cast(column.type.value_type)
+            encoded.append(column.dictionary_encode())
+    columns = {}
+    for role, column in wanted.items():
+        if not (encoded := chunks[column.columns[0]]):
+            return {role: pandas.Categorical([]) for role in wanted}
+        parts = pyarrow.chunked_array(encoded).unify_dictionaries().chunks
+        places = np.concatenate([part.indices.fill_null(-1).to_numpy() for part in parts])
+        # A null's place is -1, where the last value stands.
+        cells = [*parts[-1].dictionary.to_pylist(), *([None] if (places < 0).any() else [])]
+        codes, values = pandas.factorize(np.array([*map(column.value, cells)], dtype=object))
+        columns[role] = pandas.Categorical.from_codes(codes[places], pandas.Index(values))
+    return columns

@@ -8,9 +8,11 @@ column with pyarrow.
 from __future__ import annotations
 
 import csv
+import gzip
 import itertools
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -27,8 +29,8 @@ from scope.printing import counted, first_line, unstorable
 from scope.progress import watched
 
 _ROWS_LOOKED_AT = 1000
+_HEAD = 1 << 12
 _BATCH, _LARGE_BATCH = 1 << 10, 1 << 16
-_BYTES_AT_ONCE = 1 << 23
 _DELIMITERS = (",", "\t", ";", "|")
 # A quote at the beginning of a field that does not end with one in the same line.
 _UNPAIRED = r'(?:^|{0})"(?!(?:[^"{1}\r\n]|"")*"(?:[{0}\r\n]|$))'
@@ -80,14 +82,12 @@ def _delimited_batches(
 
     # Values stay as they are written: what looks like a number may be a name.
     kinds = dict.fromkeys(columns, pyarrow.string())
+    how = arrow_csv.ReadOptions(
+        use_threads=False, block_size=1 << 23, column_names=list(header), skip_rows_after_names=1
+    )
     reader = arrow_csv.open_csv(
         path,
-        arrow_csv.ReadOptions(
-            use_threads=False,
-            block_size=_BYTES_AT_ONCE,
-            column_names=list(header),
-            skip_rows_after_names=1,
-        ),
+        how,
         arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
         arrow_csv.ConvertOptions(include_columns=list(kinds), column_types=kinds, null_values=[]),
     )
@@ -117,7 +117,7 @@ def _header(path: Path, delimiter: str, first: SourceRow | None) -> tuple[str, .
     if first is None:
         raise _empty(path, "a header line and at least one row")
     if first.unusable:
-        raise UnusableRowError(*first.unusable)
+        raise first.unusable
     header = tuple(str(field).strip() for field in first.values)
     sources.require_distinct_names(header, path.name)
     other = next((mark for mark in _DELIMITERS if mark in header[0] and mark != delimiter), None)
@@ -151,10 +151,11 @@ def _records(
                 yield SourceRow(begins, tuple(fields))
                 continue
             problem = f"{sources.place_in(path.name, 'line', begins)}: {fault}"
-            unusable = fault, problem, "fields in matching quotes, with quotes inside them doubled"
+            expected = "fields in matching quotes, with quotes inside them doubled"
+            unusable = UnusableRowError(fault, problem, expected)
             # The rest of the file is in quotes that nothing closes.
             if "end of data" in fault:
-                raise UnusableRowError(*unusable)
+                raise unusable
             # A quote may have swallowed each of the lines.
             for line in range(begins, reader.line_num + 1):
                 yield SourceRow(line, (), unusable)
@@ -207,29 +208,29 @@ def open_json(path: Path) -> Source:
         with suppress(ValueError, RecursionError):
             entries = list(enumerate(json.loads(sources.read_whole(path))))
             return _open_objects(path, "row", lambda: entries)
-    return _open_objects(path, "line", lambda: _values(path))
+    return _open_objects(path, "line", lambda: _lines(path, may_be_cut=False))
 
 
 def _open_objects(
     path: Path, unit: Literal["line", "row"], values: Callable[[], Iterable[tuple[int, object]]]
 ) -> Source:
-    def rows() -> Iterator[tuple[int, dict[str, Any], tuple[str, ...]]]:
+    def rows() -> Iterator[tuple[int, dict[str, Any], UnusableRowError | None]]:
         for number, value in values():
             if isinstance(value, dict):
                 # CommonsenseQA as published holds the options in the question.
                 stem = value.get("question")
-                yield number, value | stem if isinstance(stem, dict) else value, ()
+                yield number, value | stem if isinstance(stem, dict) else value, None
             elif isinstance(value, str):
-                yield number, {"text": value}, ()
+                yield number, {"text": value}, None
             else:
                 yield number, {}, _fault(path, unit, number, value)
 
     head = list(itertools.islice(rows(), _ROWS_LOOKED_AT))
     objects = [content for _, content, fault in head if not fault]
-    if head and not objects:
-        raise UnusableRowError(*head[0][2])
     if not head:
         raise _empty(path, _OBJECTS)
+    if not objects and head[0][2]:
+        raise head[0][2]
     columns = tuple(dict.fromkeys(itertools.chain.from_iterable(objects)))
     strings = {key for fields in objects for key, value in fields.items() if isinstance(value, str)}
 
@@ -240,25 +241,51 @@ def _open_objects(
     return Source(path.name, columns, tuple(filter(strings.__contains__, columns)), read, unit)
 
 
-def _values(path: Path) -> Iterator[tuple[int, object]]:
-    """Each value of a file of JSON lines, an error in place of one that cannot be read."""
+def _lines(path: Path, *, may_be_cut: bool) -> Iterator[tuple[int, Any]]:
+    """The value of each line of JSON, or the error of one that cannot be read."""
     with closing(sources.read_lines(path)) as lines:
         for number, line in enumerate(lines, start=1):
             try:
                 if line.strip():
                     yield number, json.loads(line)
             except (ValueError, RecursionError) as error:
-                # The last line is cut off.
-                if not line.endswith("\n"):
-                    raise UnusableRowError(*_fault(path, "line", number, error)) from error
+                if not (may_be_cut or line.endswith("\n")):
+                    raise _fault(path, "line", number, error) from error
                 yield number, error
 
 
-def _fault(path: Path, unit: str, number: int, value: object) -> tuple[str, str, str]:
+def json_rows(path: Path) -> Iterator[tuple[int, Any]]:
+    """The rows of JSON lines, or of one list, counted from 1; of lines that are no JSON, why."""
+    if sources.first_character(path) == "[":
+        with suppress(ValueError, RecursionError):
+            yield from enumerate(json.loads(sources.read_whole(path)), start=1)
+            return
+    yield from _lines(path, may_be_cut=True)
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file, which errors name."""
+    with sources.reading(str(path)):
+        return json.loads(sources.read_whole(path))
+
+
+def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
+    """Whether a file with one of the endings, packed or not, has a JSON key near its beginning."""
+    if not path.name.endswith(endings):
+        return False
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
+            return f'"{key}":'.encode() in stream.read(_HEAD)
+    except (EOFError, zlib.error):
+        return True  # Reading it says what is wrong.
+
+
+def _fault(path: Path, unit: str, number: int, value: object) -> UnusableRowError:
     broken = isinstance(value, Exception)
     reason = "not JSON" if broken else "JSON, but not an object"
     problem = f"{reason}: {value if broken else json.dumps(value)[:60]}"
-    return reason, f"{sources.place_in(path.name, unit, number)}: {problem}", _OBJECTS
+    place = sources.place_in(path.name, unit, number)
+    return UnusableRowError(reason, f"{place}: {problem}", _OBJECTS)
 
 
 def open_parquet(path: Path) -> Source:

@@ -1,29 +1,33 @@
-"""Rows become a task's items: choice questions, questions on passages; named, counted, sampled.
+"""Rows become a task's items or pairs of texts; named, counted, sampled.
 
 A choice question has ``question``, ``options`` (or ``choices``, ``endings``, or a column an option,
 such as ``A`` to ``D`` or ``option_a`` to ``option_d``) and, where it is known, ``answer``; it may
 have ``id``, ``context`` and ``category`` (or ``subject``). A question on a passage has
 ``question``, ``context`` and ``answers``: an empty list, or ``is_impossible``, says that the
 passage does not answer it. SQuAD's own JSON is read, too.
+
+A pair that people scored has two texts, such as ``sentence1`` and ``sentence2``, and a ``score``;
+it may have an ``id``, and a ``split`` that names the part of the data it belongs to. A premise and
+a hypothesis are no such pair: entailment has a direction, similarity has none.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import dropwhile, takewhile
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from scope.data import sampling, sampling as drawing, sources
 from scope.data.fields import (
     LETTERS,
     Fields,
     UnreadableError,
+    column_names,
     first_of,
     is_missing,
     plain_label,
@@ -31,38 +35,41 @@ from scope.data.fields import (
     texts_of,
     unprinted,
 )
-from scope.data.sampling import Candidate, content_key, usable
-from scope.data.sources import Source
+from scope.data.sampling import (
+    Candidate,
+    Drawn,
+    Repeats,
+    Selection,
+    content_key,
+    fingerprint_of,
+    usable,
+)
+from scope.data.sources import Source, first_character, read_whole, table_source
 from scope.data.specs import open_source, require_file
 from scope.errors import DataError
 from scope.paths import expanded
-from scope.printing import counted, first_line
-from scope.protocols import TaskData
-from scope.records import Item, Question
+from scope.printing import counted, first_line, listed
+from scope.protocols import PairData, Part, TaskData
+from scope.records import Item, Question, ScoredPair
 
 _LETTER = re.compile(r"\(?([A-Za-z])[).:]?(?:\s+(.*))?", re.DOTALL)
 
-CHOICE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "id": ("id",),
-        "question": ("stem", "question", "question_stem", "text", "ctx"),
-        "options": ("options", "choices", "endings"),
-        "answer": ("answer", "answerkey", "answer_idx", "label"),
-        "context": ("context", "passage"),
-        "category": ("category", "subject"),
-    }
+CHOICE_NAMES = column_names(
+    id="id",
+    question="stem question question_stem text ctx",
+    options="options choices endings",
+    answer="answer answerkey answer_idx label",
+    context="context passage",
+    category="category subject",
 )
-PASSAGE_NAMES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "id": ("id",),
-        "question": ("question",),
-        "context": ("context", "passage"),
-        "answers": ("answers", "answer"),
-        "impossible": ("is_impossible",),
-        "category": ("title", "category"),
-    }
+PASSAGE_NAMES = column_names(
+    id="id",
+    question="question",
+    context="context passage",
+    answers="answers answer",
+    impossible="is_impossible",
+    category="title category",
 )
-"""Column names by meaning; the first that a source has is read."""
 
 Draft = Candidate[Item]
 """A row's content: its own id, if any, and an unnamed item, if the row has one."""
@@ -108,7 +115,7 @@ def gather(
     DataError
         When no item is left, or the sample makes no sense.
     """
-    repeats = drawing.Repeats()
+    repeats = Repeats()
     in_categories: set[bytes | None] = set()
 
     def key(own_id: str | None, item: Item) -> tuple[bytes, tuple[bool, bytes]]:
@@ -118,14 +125,14 @@ def gather(
         same = content_key(*words) if wanted.once else repeats.key(*whole)
         return same, (not item.gold, content_key(*whole))
 
-    chosen = sampling.Selection(drafts, key, n, seed)
+    chosen = Selection(drafts, key, n, seed)
     if not chosen.drawn:
         expected = f"at least one item for the task {wanted.task}"
         raise chosen.nothing(f"no item in {spec}", wanted.unfit, expected, wanted.rows)
     have_ids = any(row.id is not None for row in chosen.drawn)
     by_category = None not in in_categories and len(in_categories) == chosen.items
 
-    def name(row: sampling.Drawn[Item]) -> str:
+    def name(row: Drawn[Item]) -> str:
         if not have_ids:
             return chosen.name(row, str(row.row))
         composed = by_category and not chosen.unique
@@ -149,7 +156,7 @@ def item_fingerprint(items: Iterable[Item]) -> str:
     >>> item_fingerprint([Item(question=Question(id="0", text="Who?"), gold=("Ann",))])
     '3716ef94deccae10'
     """
-    return drawing.fingerprint_of(
+    return fingerprint_of(
         [asked.id, asked.text, asked.context, asked.options, item.gold, item.right, item.category]
         for item in items
         for asked in [item.question]
@@ -324,7 +331,7 @@ def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> 
         When the file is cut off or is no SQuAD.
     """
     is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    squad = is_json and sources.first_character(expanded(spec)) == "{"
+    squad = is_json and first_character(expanded(spec)) == "{"
     source = _open_squad(expanded(spec)) if squad else open_source(spec)
     required = "question", "context"
     rows = read_fields(source, PASSAGE_NAMES, required=required, cluster=cluster)
@@ -334,16 +341,14 @@ def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> 
 def _passage(unanswerable: bool, fields: Fields) -> Draft | None:
     if not fields.text("question").strip() or not fields.text("context").strip():
         return Draft(fields.id, None)
-    gold = _gold(fields)
-    return Draft(fields.id, _item(fields, gold)) if unanswerable or gold != ("",) else None
-
-
-def _gold(fields: Fields) -> tuple[str, ...]:
-    if fields.values.get("impossible") is True:
-        return ("",)
     answers = right_answers(fields.values.get("answers"))
-    read = None if answers is None else fields.read("answers", lambda _: texts_of(answers))
-    return () if read is None else tuple(dict.fromkeys(read)) or ("",)
+    gold: tuple[str, ...] = ()
+    if fields.values.get("impossible") is True:
+        gold = ("",)
+    elif answers is not None:
+        read = fields.read("answers", lambda _: texts_of(answers)) or ()
+        gold = tuple(dict.fromkeys(read)) or ("",)
+    return Draft(fields.id, _item(fields, gold)) if unanswerable or gold != ("",) else None
 
 
 def right_answers(value: object) -> list[object] | None:
@@ -374,7 +379,7 @@ def _open_squad(path: Path) -> Source:
     try:
         rows = [
             entry | {"title": article.get("title"), "context": paragraph["context"]}
-            for article in json.loads(sources.read_whole(path))["data"]
+            for article in json.loads(read_whole(path))["data"]
             for paragraph in article["paragraphs"]
             for entry in paragraph["qas"]
         ]
@@ -385,4 +390,199 @@ def _open_squad(path: Path) -> Source:
             expected="data, a list of articles with paragraphs, each with a context and qas",
             fix="download the file again, or save the questions as rows of a .jsonl file",
         ) from error
-    return sources.guarded_source(sources.table_source(path.name, columns))
+    return table_source(path.name, columns)
+
+
+TEXT_NAMES = (
+    ("sentence1", "sentence2"),
+    ("sentence_1", "sentence_2"),
+    ("sentence_a", "sentence_b"),
+    ("text1", "text2"),
+    ("text_a", "text_b"),
+    ("question1", "question2"),
+    ("first", "second"),
+)
+"""The two columns of texts; the first two that a source has both of count."""
+
+PAIR_NAMES = column_names(
+    score="score similarity_score similarity relatedness_score relatedness rating label",
+    id="id pair_id idx",
+    split="split",
+)
+PART_NAMES = column_names(
+    train="train training", development="dev development validation valid val", test="test"
+)
+"""The names of each part in the column ``split``, in any case."""
+
+_APART = (
+    "give one table per part instead of --data: --train "
+    "and --test, or --test alone with a saved probe"
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WantedPairs:
+    """Which rows are read, and which scores they may have.
+
+    Parameters
+    ----------
+    task
+        The task's name.
+    low, high
+        The least and the greatest score that people could give.
+    part
+        What the column ``split`` must call a row; None reads all rows.
+    """
+
+    task: str
+    low: float
+    high: float
+    part: Part | None = None
+
+
+def gather_pairs(spec: str, wanted: WantedPairs, n: int | None, seed: int) -> PairData:
+    """At most ``n`` pairs of the rows that a spec names, sorted by their texts, drawn by the seed.
+
+    The card counts the rows of the part alone. Rows with an empty text are left out and counted
+    as empty, those without a score by this reason; repeated pairs count as often as they occur.
+    Space around a text is no part of it.
+    A pair's id is that of its row where every row of the part has one of its own, and otherwise a
+    hash of its content. So nothing that is learned from the pairs depends on the order of the rows.
+
+    Raises
+    ------
+    DataError
+        When a column is missing, no row belongs to the part, a score lies out of the range, no pair
+        is left, or the sample makes no sense.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pairs.csv")
+    ...     rows = "train,A,B,1\\ndev,A,C,2\\ntrain,B ,A,1.0\\ntrain,,B,0\\n"
+    ...     _ = path.write_text("split,first,second,score\\n" + rows)
+    ...     wanted = WantedPairs(task="similarity", low=0, high=5, part="train")
+    ...     data = gather_pairs(str(path), wanted, n=None, seed=0)
+    >>> [(pair.first, pair.second, pair.score) for pair in data.pairs]
+    [('A', 'B', 1.0), ('B', 'A', 1.0)]
+    >>> data.card.rows, data.card.empty, data.card.used
+    (3, 1, 2)
+    """
+    repeats = Repeats()
+
+    def key(own_id: str | None, pair: ScoredPair) -> tuple[bytes, tuple[bool, bytes]]:
+        # A pair that stands in two parts has a name in each.
+        contents = pair.first, pair.second, pair.score, own_id, wanted.part
+        return repeats.key(*contents), (False, b"")
+
+    chosen = Selection(_drafts(open_source(spec), wanted), key, n, seed)
+    if not chosen.drawn:
+        expected = f"at least one pair for the task {wanted.task}"
+        raise chosen.nothing(f"no pair in {spec}", "with an empty text", expected)
+    named = [replace(row.item, id=chosen.name(row)) for row in chosen.drawn]
+    named.sort(key=lambda pair: (pair.first, pair.second, pair.score, pair.id))
+    pairs = tuple(named)
+    if max(pair.score for pair in pairs) <= 1 < wanted.high:
+        note = f"no score is above 1, of {wanted.high:g}: where the scale ends at 1, give --high 1"
+        chosen.notes[note] = None
+    card = chosen.card(spec, pair_fingerprint(pairs), len(pairs), wanted.task)
+    return PairData(pairs=pairs, card=card)
+
+
+def pair_fingerprint(pairs: Iterable[ScoredPair]) -> str:
+    """Sixteen hexadecimal digits that change with anything in any pair, or their order.
+
+    Examples
+    --------
+    >>> pair_fingerprint([ScoredPair(id="0", first="A", second="B", score=1.0)])
+    '54cb02bfe5427c78'
+    """
+    return fingerprint_of([pair.id, pair.first, pair.second, pair.score] for pair in pairs)
+
+
+def _drafts(source: Source, wanted: WantedPairs) -> Iterator[Candidate[ScoredPair]]:
+    score_column = first_of(PAIR_NAMES["score"], source.columns)
+    if classes := source.class_names.get(score_column or "", ()):
+        # Their numbers would pass for scores.
+        raise DataError(
+            f"column `{score_column}` of {source.name} holds no scores but the classes "
+            f"{listed(classes)}",
+            expected=f"a column of scores from {wanted.low:g} to {wanted.high:g}, called "
+            f"{' or '.join(PAIR_NAMES['score'])}",
+            fix="choose data with human scores",
+        )
+    there = {column.casefold() for column in source.columns}
+    texts = next((names for names in TEXT_NAMES if there.issuperset(names)), None)
+    if texts is None:
+        raise DataError(
+            f"no two text columns in {source.name}; its columns are {listed(source.columns)}",
+            expected=f"columns called {' or '.join(' and '.join(names) for names in TEXT_NAMES)}",
+            fix="rename the columns, or choose other data",
+        )
+    names = {"first": texts[:1], "second": texts[1:], **PAIR_NAMES}
+    rows = read_fields(source, names, required=("score",))
+    asked = rows if wanted.part is None else rows_of_part(source, rows, wanted.part)
+
+    def pair(fields: Fields) -> Candidate[ScoredPair]:
+        first, second = fields.text("first").strip(), fields.text("second").strip()
+        if not (first and second):
+            return Candidate(fields.id, None)
+        score = _score(fields, wanted)
+        return Candidate(fields.id, ScoredPair(id="", first=first, second=second, score=score))
+
+    return usable(asked, pair)
+
+
+def rows_of_part(source: Source, rows: Iterable[Fields], part: Part) -> Iterator[Fields]:
+    """The rows that the column ``split`` counts to the part, at least one."""
+    if first_of(PAIR_NAMES["split"], source.columns) is None:
+        raise DataError(
+            f"no column `split` in {source.name}, which marks the rows "
+            f"for {part}; its columns are {listed(source.columns)}",
+            expected=f"a column called split with {' or '.join(PART_NAMES[part])} in it",
+            fix=f"add the column, or {_APART}",
+        )
+    empty, others = True, set()
+    for fields in rows:
+        if fields.row.unusable:
+            yield fields
+            continue
+        split = fields.name("split") or "(empty)"
+        if split.casefold() in PART_NAMES[part]:
+            empty = False
+            yield fields
+        else:
+            others.add(split)
+    if empty:
+        raise DataError(
+            f"no row for {part} in {source.name}; its column `split` holds "
+            f"{listed(sorted(others), most=8)}",
+            expected=f"rows with {' or '.join(PART_NAMES[part])} there",
+            fix=f"rename the values, or {_APART}",
+        )
+
+
+def _score(fields: Fields, wanted: WantedPairs) -> float:
+    value: Any = fields.values["score"]
+    expected = f"a score from {wanted.low:g} to {wanted.high:g}"
+    if is_missing(value) or (isinstance(value, str) and not value.strip()):
+        raise fields.wrong("no score", expected)
+    try:
+        score = math.nan if isinstance(value, bool) else float(value)
+    # The greatest whole numbers of JSON are too great for a float.
+    except (TypeError, ValueError, OverflowError):
+        score = math.nan
+    if not math.isfinite(score):
+        reason = "a score that is not a finite number"
+        raise fields.wrong(f"the score {value!r:.60}, not a finite number", expected, reason)
+    if not wanted.low <= score <= wanted.high:
+        # Without the ends of its scale, the data would be other data.
+        raise DataError(
+            f"{fields.source.place(fields.row)}: the score {value!s:.60}, which is out of the "
+            f"range {wanted.low:g} to {wanted.high:g}",
+            expected=expected,
+            fix="fix the row, or give the range of the scale: --low and --high",
+        )
+    return score

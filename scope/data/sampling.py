@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.data.fields import CLUSTER, NO_LABELS, SHARED, SLICE, Fields, choose_columns, read_rows
+from scope.data.fields import CLUSTER, NONE, SHARED, SLICE, Fields, choose_columns, read_rows
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
@@ -26,16 +25,17 @@ from scope.records.estimates import brief
 Value = TypeVar("Value")
 
 
+MOST_LETTERS = 40
+"""The name of a longer cluster is its beginning and a hash."""
+
 MOST_DIFFERENT = 0.95
 """With fewer different values a row, a column may have values that make rows alike."""
-
-_NO_NOTES: Mapping[str, None] = MappingProxyType({})
 
 
 class Candidate(NamedTuple, Generic[Value]):
     """A row's content: its own id, if any, and its item, if any.
 
-    ``unusable`` says why a row with content makes no item, and ``example`` names the row.
+    ``unusable`` says why a row with content makes no item.
     ``notes`` are those of its source, which reading may add to. ``cluster`` is what it has in
     common with others, such as its document; ``shared`` a column that may be one, and a hash of its
     value.
@@ -43,9 +43,8 @@ class Candidate(NamedTuple, Generic[Value]):
 
     id: str | None
     item: Value | None
-    unusable: str = ""
-    example: str = ""
-    notes: Mapping[str, None] = _NO_NOTES
+    unusable: UnusableRowError | None = None
+    notes: Mapping[str, None] | None = None
     cluster: str | None = None
     shared: tuple[str, bytes] | None = None
 
@@ -64,7 +63,7 @@ def usable(
                 value = short_hash(str(fields.cells[SHARED]))
                 candidate = candidate._replace(shared=(fields.columns[SHARED], value))
         except UnusableRowError as error:
-            candidate = Candidate(None, None, error.reason, error.found)
+            candidate = Candidate(None, None, error)
         if candidate is not None:
             first, notes = notes is None, fields.source.notes
             yield candidate._replace(notes=notes) if first else candidate
@@ -123,11 +122,11 @@ class Selection(Generic[Value]):
         self, candidates: Iterable[Candidate[Value]], key: Key[Value]
     ) -> Iterator[Keyed[Drawn[Value]]]:
         seen: set[bytes] = set()
-        for row, (own_id, item, unusable, example, notes, cluster, shared) in enumerate(candidates):
-            if notes is not _NO_NOTES:
+        for row, (own_id, item, unusable, notes, cluster, shared) in enumerate(candidates):
+            if notes is not None:
                 self._sources.append(notes)
             if unusable:
-                self._left_out.add(unusable, example)
+                self._left_out.add(unusable)
                 continue
             # After the first row without an id, ids are not used.
             if own_id is not None and len(self._ids) == self.items + self.empty:
@@ -150,8 +149,11 @@ class Selection(Generic[Value]):
 
         ``own_id`` takes its place; before either stands the row's cluster.
         """
+        cluster = row.cluster
+        if cluster is not None and len(cluster) > MOST_LETTERS:  # such as a passage
+            cluster = f"{cluster[:30]}… {content_id(short_hash(cluster))}"
         by_row = row.id if self.unique and row.id else content_id(row.key)
-        return in_cluster(row.cluster and _short(row.cluster), own_id or by_row)
+        return in_cluster(cluster, own_id or by_row)
 
     def nothing(self, problem: str, empty: str, expected: str, rows: str = "rows") -> DataError:
         """The error where no row is left, with the commonest reasons."""
@@ -290,7 +292,7 @@ def load_data(
     fingerprint = fingerprint_of((e.id, e.text, e.label, *e.slices) for e in examples)
     labelled = sum(example.label is not None for example in examples)
     others = [name for name in source.columns if name not in columns.values()]
-    if others and not labels and label_column != NO_LABELS:
+    if others and not labels and label_column != NONE:
         note = f"no gold labels are read; if {listed(others, 5)} holds them, add"
         chosen.notes[f"{note} --label-column NAME"] = None
     if clashes := sum(not label for label in labels.values()):
@@ -311,11 +313,6 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
         for each in examples
     )
     return tuple(draw(keyed, n, seed))
-
-
-def _short(cluster: str) -> str:
-    """The name of a cluster; of a long one, such as a passage, its beginning and a hash."""
-    return cluster if len(cluster) <= 40 else f"{cluster[:30]}… {content_id(short_hash(cluster))}"
 
 
 _Text = tuple[bytes, str, str | None, tuple[str, ...]]
@@ -406,11 +403,8 @@ def fingerprint_of(contents: Iterable[Sequence[object]]) -> str:
     return digest.hexdigest()[:16]
 
 
-class Repeats:
+class Repeats(Counter[bytes]):
     """Keys of rows that may say the same: they follow from the content, and count its repeats."""
-
-    def __init__(self) -> None:
-        self._met: Counter[bytes] = Counter()
 
     def key(self, *contents: object) -> bytes:
         """The key of the next row.
@@ -423,9 +417,8 @@ class Repeats:
         (True, False)
         """
         key = content_key(*contents)
-        self._met[key] += 1
-        earlier = self._met[key] - 1
-        return content_key(*contents, earlier) if earlier else key
+        self[key] += 1
+        return content_key(*contents, self[key] - 1) if self[key] > 1 else key
 
 
 def content_key(*contents: object) -> bytes:

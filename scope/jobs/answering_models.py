@@ -6,7 +6,7 @@ models give no answer, is counted by reason, with examples.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
@@ -20,10 +20,10 @@ from scope.data.sources import NAMED, LeftOutRows
 from scope.errors import DataError, ModelError, SpecError
 from scope.jobs.identity import short_names
 from scope.metrics.catalog import Metric, parse_metric
-from scope.models.answer_table import TableColumn
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.questions import KINDS
+from scope.models.saved import TableColumn
 from scope.models.scheme import (
     Model,
     checked_spec,
@@ -110,21 +110,21 @@ def load_answering_models(
         When a model cannot be loaded, lacks a role, holds answers to other data, or has the
         fingerprint of another.
     """
-    roles = [task.task.role for task in tasks]
     loaded: list[Any] = [None] * len(expanded)
     with progress.task("loading models", len(expanded)) as advance:
         for place in sorted(range(len(expanded)), key=lambda place: not is_saved(expanded[place])):
-            model = load_answering_model(expanded[place], roles, options)
-            loaded[place] = with_reading(model, first_questions(tasks))
-            if is_saved(expanded[place]):
-                _require_answers(loaded[place], tasks)
+            loaded[place] = load_for_tasks(expanded[place], tasks, options)
+            # Saved answers are to all questions: else no other model is loaded.
+            for task in tasks if is_saved(expanded[place]) else ():
+                ask = getattr(loaded[place], KINDS[task.task.role].method)
+                deque(ask(task.questions), maxlen=0)
             advance()
     names = short_names([model.spec for model in loaded])
     answering_models = tuple(
         Model(name=name, adapter=model) for name, model in zip(names, loaded, strict=True)
     )
     require_own_fingerprints(loaded)
-    if "choice_scorer" in roles:
+    if any(task.task.role == "choice_scorer" for task in tasks):
         require_one_form(loaded)
     return answering_models
 
@@ -132,15 +132,6 @@ def load_answering_models(
 def is_saved(model: str | object) -> bool:
     """Whether a model is given as saved answers, which are read and not run."""
     return isinstance(model, str) and scheme_of(model).saved
-
-
-def _require_answers(model: Any, tasks: Sequence[ChosenTask]) -> None:
-    """See that saved answers are those to all questions, before any other model is loaded."""
-    require_rows(model, tasks)
-    for task in tasks:
-        ask = getattr(model, KINDS[task.task.role].method)
-        for _ in ask([item.question for item in task.data.items]):
-            pass
 
 
 Asked = TypeVar("Asked", bound=Request)
@@ -234,21 +225,20 @@ def refuse_same_models(models: Sequence[Any]) -> None:
             )
 
 
-def require_rows(model: object, tasks: Sequence[ChosenTask]) -> None:
-    """A table of answers goes by row: it must have been made for just these data."""
-    if isinstance(model, TableColumn):
-        for task in tasks:
-            model.require_rows(task.data.card.rows, task.data.card.spec)
-
-
 def spec_of(model: object) -> str:
     """The spec itself, that of an object, or the name of its class."""
     return model if isinstance(model, str) else str(getattr(model, "spec", type(model).__name__))
 
 
-def first_questions(tasks: Sequence[ChosenTask]) -> dict[str, Question]:
-    """The first question of each prompt that these tasks may use."""
-    return {name: task.questions[0] for task in tasks for name in KINDS[task.task.role].prompts}
+def load_for_tasks(model: str | object, tasks: Sequence[ChosenTask], options: ModelOptions) -> Any:
+    """The model behind a spec, or the object itself, in the roles of the tasks."""
+    loaded = load_answering_model(model, [task.task.role for task in tasks], options)
+    if isinstance(loaded, TableColumn):
+        # A table of answers goes by row: it must have been made for just these data.
+        for task in tasks:
+            loaded.require_rows(task.data.card.rows, task.data.card.spec)
+    first = {name: task.questions[0] for task in tasks for name in KINDS[task.task.role].prompts}
+    return with_reading(loaded, first)
 
 
 def with_reading(model: Any, first: Mapping[str, Question]) -> Any:

@@ -28,7 +28,16 @@ from scope.protocols import (
     Progress,
     SearchOptions,
 )
-from scope.records import CapabilityCard, Example, Outcome, Perturbation, Setting
+from scope.records import (
+    CapabilityCard,
+    Example,
+    Outcome,
+    Perturbation,
+    Prediction,
+    ScoredExample,
+    ScoredPerturbation,
+    Setting,
+)
 from scope.registry import (
     Entry,
     find,
@@ -64,6 +73,33 @@ NO_CANDIDATES = PerturbationSet(
     outcome=Outcome(capability="", status="skipped", reason="--candidates 0"), perturbations=()
 )
 """In place of random candidates in an audit that has none."""
+
+
+def scored_examples(
+    examples: Sequence[Example], answers: Sequence[Mapping[str, Prediction]]
+) -> tuple[ScoredExample, ...]:
+    """Each original text with the answers of all models, by text; the reference is first."""
+    return tuple(
+        ScoredExample(example=each, reference=predictions[0], targets=predictions[1:])
+        for each in examples
+        for predictions in [tuple(known[each.text] for known in answers)]
+    )
+
+
+def scored_perturbations(
+    sets: Sequence[PerturbationSet], answers: Sequence[Mapping[str, Prediction]]
+) -> tuple[ScoredPerturbation, ...]:
+    """Each changed text with the answers of all models; with none where the search failed."""
+    return tuple(
+        ScoredPerturbation(
+            capability=set_.outcome.capability,
+            perturbation=each,
+            reference=None if each.text is None else answers[0][each.text],
+            targets=() if each.text is None else tuple(known[each.text] for known in answers[1:]),
+        )
+        for set_ in sets
+        for each in set_.perturbations
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -14,19 +14,18 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from scope.data.logs.finding import LogSpec, reader_of
-from scope.data.logs.items import ItemName, LogFile, LogItem
+from scope.data.evaluation_logs import LogSpec
+from scope.data.log_items import ItemName, LogFile, LogFormat, LogItem
 from scope.data.sampling import content_key, fingerprint_of
 from scope.errors import DataError, ModelError
-from scope.models.answer_table import ALL
 from scope.models.options import ModelOptions
 from scope.models.replies import MOST_SHOWN, UNFINISHED, unusable_row, without_thought
+from scope.models.saved import ALL
 from scope.models.scheme import Scheme
 from scope.paths import expanded, sha256_of
 from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, NoAnswer, Question
-from scope.registry import LOGS
 
 MOST_WRONG = 0.25
 """A log of which more answers contradict their scores is refused; fewer are left out."""
@@ -206,10 +205,10 @@ class Logs(Scheme):
 
     saved = holds_items = True
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, log_format: LogFormat) -> None:
         super().__init__(name, partial(load, name))
-        # `scope list` and the reference show what the module says of it.
-        self.__module__ = reader_of(name).__name__
+        # `scope list` and the reference show the docstring of the format's file.
+        self.__module__ = log_format.read.__module__
 
     def short_name(self, rest: str) -> str:
         """The name after ``#``, else that of the only model of the logs."""
@@ -237,6 +236,3 @@ class Logs(Scheme):
             whole = name.endswith(")") or spec.path.is_file() or spec.path != expanded(where)
             folder = where if whole else os.path.commonpath(paths)
             yield f"{self.name}:{folder}{mark}{query}#{name}"
-
-
-EEE, HELM, INSPECT, LM_EVAL, OPENLLM = map(Logs, LOGS)

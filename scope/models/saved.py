@@ -4,7 +4,7 @@ A classifier's file has one row per text, as JSON lines (gzipped or not) or parq
 ``probabilities``, a list in the order of ``labels``; ``labels`` in the first row, which may hold
 them alone. Or it has ``text``, ``label`` and ``score``, as a pipeline of transformers gives them. A
 file with a column ``answer``, or with ``probabilities`` but no ``labels``, holds
-answers to the questions of tasks, and a .tsv file those of many models.
+answers to the questions of tasks. In a folder, each model has a file of its own.
 
 Answers are looked up by the question's id or its words: one row per question, in the same formats:
 ``id``, or ``text`` (the question), or both; ``answer``, null where the model gave none; and where
@@ -12,17 +12,25 @@ there are options maybe ``probabilities``, one for each in their order. An answe
 option's number from 0, its letter, or its text, or a reply that names one as an endpoint's does.
 What names no option is no answer, and wrong; a thought before the answer is left out. A row that
 cannot be used costs the question it answers, for all models.
+
+``predictions:FILE.tsv#MODEL`` holds the options that many models chose, one line per model: its
+name, a tab, and one character for each row of the data: the letter of the option, ``.`` where no
+answer could be found in what the model said, ``-`` where it was not asked. A letter beyond the
+question's options is what the model said, but none of them: no answer either.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scope.data.fields import (
+    LETTERS,
     Fields,
     UnreadableError,
     is_missing,
@@ -35,17 +43,10 @@ from scope.data.fields import (
 )
 from scope.data.formats import open_json, open_parquet
 from scope.data.items import option_index
-from scope.data.sources import Source, UnusableRowError, guarded_source, reading
+from scope.data.sources import Source, UnusableRowError, read_lines, reading
 from scope.data.specs import require_file
 from scope.errors import DataError, ModelError
 from scope.metrics.arrays import is_distribution
-from scope.models.answer_table import (
-    TableColumn,
-    expand_table,
-    load_column,
-    parse_table_name,
-    prediction_files,
-)
 from scope.models.options import ModelOptions
 from scope.models.replies import (
     MOST_SHOWN,
@@ -58,13 +59,18 @@ from scope.models.replies import (
 )
 from scope.models.scheme import Scheme
 from scope.paths import expanded, sha256_of
-from scope.printing import counted, listed
+from scope.printing import counted, did_you_mean, listed
 from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Probabilities, Question, own_id_of
 
 _NAMES = {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
 _ANSWER = ("text", "probabilities")
+_OF_ONE_MODEL = (".jsonl", ".jsonl.gz", ".parquet")
+"""The endings of files with the answers of one model."""
+
+ALL = "*"
+"""Stands for every model of a table, or of the logs of a tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +104,12 @@ class SavedRow:
             return UNFINISHED
         if self.fault or (values and len(values) != len(options)):
             return self._unreadable(f"probabilities {self.fault or list(values)}")
-        choice = values.index(max(values)) if values else None
-        if answer is not None:
-            try:
-                choice = option_index(answer, options)
-            except ValueError:
-                reply = answer if isinstance(answer, str) else ""
-                letter = written_letter(reply, len(options))
-                choice = letter.option if letter else spelled_option(reply, options)
-            if choice is None:
-                return self._unreadable(answer)
-            if values and values[choice] < max(values):
-                return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
+        if answer is None:
+            choice = values.index(max(values)) if values else None
+        elif (choice := _named_option(answer, options)) is None:
+            return self._unreadable(answer)
+        elif values and values[choice] < max(values):
+            return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
         return Answer(choice=choice, probabilities=values)
 
     def _unreadable(self, content: object) -> Answer:
@@ -118,16 +118,68 @@ class SavedRow:
         return Answer(missing="not readable", reply=" ".join(str(content).split())[:MOST_SHOWN])
 
 
-_Rows = Mapping[str, SavedRow]
+def _named_option(answer: object, options: Sequence[str]) -> int | None:
+    """The option that an answer names, as a benchmark or a reply would; None if it names none."""
+    try:
+        return option_index(answer, options)
+    except ValueError:
+        reply = answer if isinstance(answer, str) else ""
+        letter = written_letter(reply, len(options))
+        return letter.option if letter else spelled_option(reply, options)
+
+
+def _saved_row(fields: Fields) -> SavedRow:
+    text = fields.text("text").strip()
+    if fields.id is None and not text:
+        raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
+    answer, numbers = fields.read("answer", _value), unprinted(fields.read("probabilities", _value))
+    shares = _shares(numbers)
+    fault = "" if numbers is None or shares else "no number" if shares == () else str(numbers)
+    return SavedRow(fields.source.place(fields.row), text, answer, shares or (), fault)
+
+
+def _value(value: object) -> object:
+    return None if is_missing(value) else storable(value) if isinstance(value, str) else value
+
+
+def _shares(numbers: object) -> Probabilities | None:
+    """Probabilities that sum to 1; empty if one is not finite, None if they are something else."""
+    if not isinstance(numbers, list) or not numbers:
+        return None
+    if not all(isinstance(number, int | float) for number in numbers):
+        return None
+    if not all(abs(number) < math.inf for number in numbers):
+        return ()
+    return shares_of(numbers) if is_distribution(numbers, len(numbers)) else None
 
 
 class SavedAnswers:
-    """Looks answers up by id, or else by the words of the question; no model is run."""
+    """Looks answers up by id, or else by the words of the question; no model is run.
 
-    def __init__(self, by_id: _Rows, by_text: _Rows, path: Path, unusable: Sequence[str]) -> None:
-        self._by_id = by_id
-        self._by_text = by_text
-        self._unusable = unusable
+    Rows without id and text, or without JSON, are unusable. An id of two texts identifies neither,
+    and a text of two ids neither of them.
+
+    Raises
+    ------
+    DataError
+        When two rows answer the same question differently.
+    """
+
+    def __init__(self, source: Source, path: Path) -> None:
+        rows: dict[tuple[str | None, str], SavedRow] = {}
+        self._unusable: list[str] = []
+        for fields in read_fields(source, _NAMES, required=()):
+            try:
+                row, own_id = _saved_row(fields), fields.id
+            except UnusableRowError as error:
+                self._unusable.append(error.found)
+                continue
+            if rows.setdefault((own_id, row.text), row) != row:
+                where = f"to {row.text[:60]!r}" if own_id is None else f"under the id `{own_id}`"
+                raise fields.wrong(f"another answer {where}", "one answer to a question")
+        remark_unusable(self._unusable, path)
+        self._by_id = unambiguous((own_id, row) for (own_id, _), row in rows.items() if own_id)
+        self._by_text = unambiguous((text, row) for (_, text), row in rows.items() if text)
         self._name = path.name
         self.spec = f"predictions:{path}"
         self.fingerprint = sha256_of(path)[:16]
@@ -180,61 +232,41 @@ class SavedAnswers:
         )
 
 
-def read_saved_answers(source: Source, path: Path) -> SavedAnswers:
-    """Read all rows of a file of answers; rows without id and text, or without JSON, are unusable.
+class SavedClassifier:
+    """Looks answers up by text; a text without one raises an error with their number.
 
-    An id of two texts identifies neither, and a text of two ids neither of them.
+    ``rows`` are read by ``shares``, and those that cannot be used are left out.
 
     Raises
     ------
     DataError
-        When two rows answer the same question differently.
+        When more rows cannot be used than can, or two give a text other probabilities.
     """
-    rows: dict[tuple[str | None, str], SavedRow] = {}
-    unusable: list[str] = []
-    for fields in read_fields(source, _NAMES, required=()):
-        try:
-            row, own_id = _row(fields), fields.id
-        except UnusableRowError as error:
-            unusable.append(error.found)
-            continue
-        if rows.setdefault((own_id, row.text), row) != row:
-            where = f"to {row.text[:60]!r}" if own_id is None else f"under the id `{own_id}`"
-            raise fields.wrong(f"another answer {where}", "one answer to a question")
-    remark_unusable(unusable, path)
-    by_id = unambiguous((own_id, row) for (own_id, _), row in rows.items() if own_id is not None)
-    by_text = unambiguous((text, row) for (_, text), row in rows.items() if text)
-    return SavedAnswers(by_id, by_text, path, unusable)
-
-
-def _value(value: object) -> object:
-    return None if is_missing(value) else storable(value) if isinstance(value, str) else value
-
-
-def _row(fields: Fields) -> SavedRow:
-    text = fields.text("text").strip()
-    if fields.id is None and not text:
-        raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-    answer = fields.read("answer", _value)
-    numbers = unprinted(fields.read("probabilities", _value))
-    shares: Probabilities = ()
-    fault = "" if numbers is None else str(numbers)
-    if isinstance(numbers, list) and numbers and all(isinstance(n, int | float) for n in numbers):
-        if not all(abs(n) < math.inf for n in numbers):
-            fault = "no number"
-        elif is_distribution(numbers, len(numbers)):
-            shares, fault = shares_of(numbers), ""
-    return SavedRow(fields.source.place(fields.row), text, answer, shares, fault)
-
-
-class SavedClassifier:
-    """Looks answers up by text; a text without one raises an error with their number."""
 
     def __init__(
-        self, predictions: Mapping[str, Prediction], labels: Sequence[str], path: Path, unread: int
+        self,
+        rows: Iterable[Fields],
+        shares: Callable[[Fields], Probabilities],
+        labels: Sequence[str],
+        path: Path,
     ) -> None:
-        self._predictions = predictions
-        self._unread, self._missing = unread, set[str]()
+        self._predictions: dict[str, Prediction] = {}
+        unusable: list[UnusableRowError] = []
+        for row in rows:
+            try:
+                values = shares(row)
+                if not isinstance(text := row.values.get("text"), str):
+                    raise row.wrong(f"`text` is {text!r}", "the text as a string")
+            except UnusableRowError as error:
+                unusable.append(error)
+                continue
+            prediction = Prediction(probabilities=values, missing="" if values else "no number")
+            if self._predictions.setdefault(text, prediction) != prediction:
+                raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
+        if len(unusable) > len(self._predictions):
+            raise unusable[0]
+        remark_unusable([error.found for error in unusable], path)
+        self._unusable, self._missing = len(unusable), set[str]()
         self._path = path
         self.labels = tuple(labels)
         self.spec = f"predictions:{path}"
@@ -245,7 +277,7 @@ class SavedClassifier:
         missing = [text for text in dict.fromkeys(texts) if text not in self._predictions]
         # A row that cannot be used costs a text, though it need not say which.
         self._missing.update(missing)
-        if len(self._missing) > self._unread:
+        if len(self._missing) > self._unusable:
             raise MissingPredictionsError(self._path, missing)
         unusable = Prediction(probabilities=(), missing="unusable row")
         return [self._predictions.get(text, unusable) for text in texts]
@@ -267,7 +299,13 @@ class MissingPredictionsError(ModelError):
         self.texts = tuple(texts)
 
 
-def read_classifier(source: Source, path: Path) -> SavedClassifier:
+def remark_unusable(problems: Sequence[str], path: Path) -> None:
+    """Write how many rows of a file cannot be used, if any."""
+    if problems:
+        remark_once(f"{path.name}: {counted(len(problems), 'unusable row')}, such as {problems[0]}")
+
+
+def _read_classifier(source: Source, path: Path) -> SavedClassifier:
     """A file with ``text`` and ``probabilities``, and the ``labels`` in the first row."""
     labels: tuple[str, ...] = ()
     rows = []
@@ -278,14 +316,12 @@ def read_classifier(source: Source, path: Path) -> SavedClassifier:
             rows.append(row)
 
     def shares(row: Fields) -> Probabilities:
-        values: Any = unprinted(row.values.get("probabilities"))
-        fits = isinstance(values, list) and len(values) == len(labels)
-        if fits and any(isinstance(n, float) and not math.isfinite(n) for n in values):
-            return ()  # The model's failure costs this text.
-        if not fits or not is_distribution(values, len(labels)):
+        numbers = unprinted(row.values.get("probabilities"))
+        values = _shares(numbers)
+        if values is None or len(values or labels) != len(labels):
             expected = f"{len(labels)} numbers from 0 to 1 that sum to 1, one for each of {labels}"
-            raise row.wrong(f"`probabilities` is {str(values)[:100]}", expected)
-        return shares_of(values)
+            raise row.wrong(f"`probabilities` is {str(numbers)[:100]}", expected)
+        return values
 
     if not rows and set(source.columns) != {"labels"}:
         raise DataError(
@@ -293,39 +329,10 @@ def read_classifier(source: Source, path: Path) -> SavedClassifier:
             expected="a row for every text, with `text` and `probabilities`",
             fix="add the rows, or rename the columns",
         )
-    return _classifier(rows, shares, labels, path)
+    return SavedClassifier(rows, shares, labels, path)
 
 
-def _classifier(
-    rows: list[Fields], shares: Callable[[Fields], Probabilities], labels: Sequence[str], path: Path
-) -> SavedClassifier:
-    """What the rows predict for their texts, if more rows can be used than not."""
-    predictions: dict[str, Prediction] = {}
-    unusable: list[UnusableRowError] = []
-    for row in rows:
-        try:
-            values = shares(row)
-            if not isinstance(text := row.values.get("text"), str):
-                raise row.wrong(f"`text` is {text!r}", "the text as a string")
-        except UnusableRowError as error:
-            unusable.append(error)
-            continue
-        prediction = Prediction(probabilities=values, missing="" if values else "no number")
-        if predictions.setdefault(text, prediction) != prediction:
-            raise row.wrong(f"other probabilities for {text[:80]!r}", "one answer to a text")
-    if len(unusable) > len(predictions):
-        raise unusable[0]
-    remark_unusable([error.found for error in unusable], path)
-    return SavedClassifier(predictions, labels, path, len(unusable))
-
-
-def remark_unusable(problems: Sequence[str], path: Path) -> None:
-    """Write how many rows of a file cannot be used, if any."""
-    if problems:
-        remark_once(f"{path.name}: {counted(len(problems), 'unusable row')}, such as {problems[0]}")
-
-
-def read_pipeline(source: Source, path: Path) -> SavedClassifier:
+def _read_pipeline(source: Source, path: Path) -> SavedClassifier:
     """The likeliest label of each text, with its score; the other labels share the rest evenly."""
     names = {name: (name,) for name in ("text", "label", "score")}
     rows = list(read_fields(source, names, required=tuple(names)))
@@ -340,7 +347,7 @@ def read_pipeline(source: Source, path: Path) -> SavedClassifier:
         rest = (1 - score) / max(1, len(labels) - 1)
         return shares_of([score if name == label else rest for name in labels])
 
-    return _classifier(rows, shares, labels, path)
+    return SavedClassifier(rows, shares, labels, path)
 
 
 def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
@@ -359,6 +366,164 @@ def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
     return labels
 
 
+_TABLE = re.compile(r"(?P<path>.+\.tsv(?:\.gz)?)(?:#(?P<model>.*))?", re.IGNORECASE | re.DOTALL)
+NOT_GIVEN, NOT_ASKED = ".", "-"
+"""The characters in place of a letter."""
+
+_BY_ID = "save the answers as .jsonl, with an `id` each"
+
+
+class TableName(NamedTuple):
+    """A table's file and the name of one of its models; None where none is named."""
+
+    path: Path
+    model: str | None
+
+
+def parse_table_name(rest: str) -> TableName | None:
+    """Split the part of a spec after ``predictions:``, if it names a table.
+
+    Examples
+    --------
+    >>> parse_table_name("answers.jsonl") is None
+    True
+    >>> parse_table_name("answers.tsv.gz#yi-6b").model
+    'yi-6b'
+    """
+    match = _TABLE.fullmatch(rest)
+    return TableName(expanded(match["path"]), match["model"] or None) if match else None
+
+
+class TableColumn:
+    """One model of a table, in the role of choice scorer; questions are known by their row.
+
+    Raises
+    ------
+    DataError
+        When the table cannot be read, no model or an unknown one is named, or its answers hold a
+        character that means nothing.
+    """
+
+    def __init__(self, table: TableName) -> None:
+        path, model = table
+        lines = _read_table(path)
+        if model is None or model not in lines:
+            raise _unknown_model(table, list(lines))
+        self._letters = lines[model]
+        if strange := re.search(f"[^{LETTERS}{NOT_GIVEN}{NOT_ASKED}]", self._letters):
+            raise DataError(
+                f"{strange[0]!r} as answer {strange.start()} of `{model}` in {path.name} "
+                "(the first is 0)",
+                expected="a letter from A to Z, `.` for no answer, `-` for not asked",
+                fix="fix the line of the model",
+            )
+        self._name = path.name
+        self.spec = f"predictions:{path}#{model}"
+        content = path.read_bytes() + b"\n" + model.encode()
+        self.fingerprint = hashlib.sha256(content).hexdigest()[:16]
+
+    def choose(self, questions: Sequence[Question]) -> Answers:
+        """Look up every question by its row of the data.
+
+        Raises
+        ------
+        ModelError
+            When a question has no row number, or one that the table lacks.
+        """
+        for place, question in enumerate(questions):
+            if question.row is None or not 0 <= question.row < len(self._letters):
+                row = "no known row" if question.row is None else f"row {question.row}"
+                raise ModelError(
+                    f"the question `{question.id}` of {row}, and {self._name} with "
+                    f"{len(self._letters)} answers a model, by row from 0",
+                    expected="questions that are made of the rows of the table's data",
+                    fix=f"choose the data that the table was made for, or {_BY_ID}",
+                )
+            letter = self._letters[question.row]
+            choice = LETTERS.find(letter)
+            is_option = 0 <= choice < len(question.options)
+            yield place, Answer(choice=choice if is_option else None, asked=letter != NOT_ASKED)
+
+    def require_rows(self, rows: int, data: str) -> None:
+        """Check that the table is as long as the data.
+
+        Raises
+        ------
+        ModelError
+            When the data have more rows or fewer: the letters would belong to other rows.
+        """
+        if rows != len(self._letters):
+            raise ModelError(
+                f"{rows} rows in {data}, and {self._name} with {len(self._letters)} answers a "
+                "model, by row",
+                expected="one character for each row of the data, in their order",
+                fix=f"choose the data that the table was made for, or {_BY_ID}",
+            )
+
+
+def _read_table(path: Path) -> Mapping[str, str]:
+    require_file(path, "a table of answers: a model's name, a tab, one character per question")
+    lines: dict[str, str] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        name, tab, letters = line.rstrip("\r\n").partition("\t")
+        if not name.strip() or not tab or not letters or name in lines:
+            raise DataError(
+                f"line {number} of {path.name}: {line.strip()[:60]!r}"
+                f"{', a model that is listed twice' if name in lines else ''}",
+                expected="a model's name, each once, a tab, and one character per question",
+                fix="fix the line",
+            )
+        lines[name] = letters
+        first = next(iter(lines))
+        if len(letters) != len(lines[first]):
+            raise DataError(
+                f"{len(lines[first])} answers of `{first}` and {len(letters)} of `{name}` in "
+                f"{path.name}",
+                expected="as many characters for each model as there are questions",
+                fix="fill the gaps with `-`",
+            )
+    return lines
+
+
+def _unknown_model(table: TableName, models: Sequence[str]) -> DataError:
+    name = table.path.name
+    shown = ", ".join(models[:40]) + (", …" if len(models) > 40 else "")
+    if table.model is None:
+        return DataError(
+            f"{name}, a table of answers, without the name of a model",
+            expected=f"predictions:{name}#MODEL with one of {len(models)}: {shown or '(none)'}",
+            fix=f"add #MODEL, or #{ALL} for all of them",
+        )
+    return DataError(
+        f"no model `{table.model}` in {name}",
+        expected=f"one of {len(models)}: {shown or '(none)'}",
+        fix=did_you_mean(table.model, models, f"check the name, or write #{ALL} for all", most=3),
+    )
+
+
+def prediction_files(folder: Path) -> dict[str, Path]:
+    """The files of saved predictions in a folder, by the names of their models.
+
+    Raises
+    ------
+    DataError
+        When there is none.
+    """
+    files = {
+        path.name[: -len(suffix)]: path
+        for path in sorted(folder.iterdir())
+        for suffix in _OF_ONE_MODEL
+        if path.is_file() and path.name.casefold().endswith(suffix)
+    }
+    if files:
+        return files
+    raise DataError(
+        f"no saved answers in the folder `{folder}`",
+        expected=f"one file a model, its name ending in {', '.join(_OF_ONE_MODEL)}",
+        fix="name another folder",
+    )
+
+
 def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | TableColumn:
     """Read a file of saved predictions or answers.
 
@@ -368,7 +533,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
         When the file is missing, cannot be read, or a row lacks a field or has wrong numbers.
     """
     if table := parse_table_name(rest):
-        return load_column(table)
+        return TableColumn(table)
     path = expanded(rest)
     require_file(
         path,
@@ -377,12 +542,12 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     )
     with reading(path.name):
         opened = open_parquet if path.suffix == ".parquet" else open_json
-        source = guarded_source(opened(path))
+        source = opened(path)
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
-        return read_saved_answers(source, path)
+        return SavedAnswers(source, path)
     if {"text", "label", "score"} <= columns:
-        return read_pipeline(source, path)
+        return _read_pipeline(source, path)
     if not columns & {"probabilities", "labels"}:
         raise DataError(
             f"no answers in {path.name}; its columns are {listed(source.columns)}",
@@ -390,7 +555,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
             "pipeline of transformers gives them",
             fix="rename the column that holds the answers",
         )
-    return read_classifier(source, path)
+    return _read_classifier(source, path)
 
 
 class Predictions(Scheme):
@@ -403,7 +568,12 @@ class Predictions(Scheme):
         if (folder := expanded(rest)).is_dir():
             return [f"predictions:{file}" for file in prediction_files(folder).values()]
         table = parse_table_name(rest)
-        return (table and expand_table(table)) or super().expand(rest)
+        if table is None or table.model not in (None, ALL):
+            return super().expand(rest)
+        models = list(_read_table(table.path))
+        if table.model is None:
+            raise _unknown_model(table, models)
+        return [f"predictions:{table.path}#{model}" for model in models]
 
 
 SCHEME = Predictions("predictions", load)

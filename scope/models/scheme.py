@@ -25,7 +25,7 @@ from scope.models.torch_setup import carry_mark, mark_computed
 from scope.protocols import ChoiceScorer, Classifier, Encoder, LatentReader, Role
 from scope.records import ModelCard, PromptReading
 from scope.records.result import OBJECT, TEXT_BY_TEXT, ModelRole
-from scope.registry import BUILT_IN, find
+from scope.registry import BUILT_IN, find, names_in
 from scope.untrusted import UntrustedCode, attempt
 
 
@@ -215,7 +215,7 @@ def split_spec(spec: str) -> tuple[str, str]:
     if not rest.strip():
         raise SpecError(
             f"the model spec `{spec}`",
-            expected=f"SCHEME:REST with a scheme of {', '.join(BUILT_IN['models'])}",
+            expected=f"SCHEME:REST with a scheme of {', '.join(names_in('models'))}",
             fix="write for example hf:distilbert-base-uncased-finetuned-sst-2-english",
         )
     return scheme, rest
@@ -238,7 +238,7 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
             expected="one name for the entry point and the scheme",
             fix=f"fix {entry.origin}",
         )
-    if name in BUILT_IN["models"]:
+    if comes_with_scope(scheme):
         return scheme, rest
     # A plugin's methods may fail in any way; `load` is guarded by its caller.
     code, guarded = UntrustedCode(entry.origin), copy(scheme)
@@ -247,6 +247,11 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
     # A generator raises its errors only when it is read.
     guarded.expand = partial(code.call, "expand", scheme.expand, check=lambda specs, _: (*specs,))  # type: ignore[method-assign]
     return guarded, rest
+
+
+def comes_with_scope(scheme: Scheme) -> bool:
+    """Whether a scheme comes with SCoPE."""
+    return scheme.name in (*BUILT_IN["models"], *BUILT_IN["logs"])
 
 
 def checked_spec(spec: str) -> str:
@@ -449,7 +454,7 @@ def _loaded(spec: str, options: ModelOptions) -> Any:
     from scope.models.questions import GuardedModel, is_complete
 
     # What a library raises, or the code of a checkpoint, is converted by our adapters.
-    if scheme.name in BUILT_IN["models"]:
+    if comes_with_scope(scheme):
         model = scheme.load(rest, options)
         if isinstance(model, Computed) and not options.trust_remote_code:
             model.measure()

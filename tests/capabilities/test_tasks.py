@@ -10,8 +10,7 @@ import pytest
 from shared_data import shared_data
 
 from capabilities.tasks import Choice, Cloze, ExtractiveQA, Similarity
-from scope.data.items import item_fingerprint
-from scope.data.pairs import pair_fingerprint
+from scope.data.items import item_fingerprint, pair_fingerprint
 from scope.errors import DataError, SpecError
 from scope.protocols import PairTask, Task
 from scope.records import BLANK

@@ -17,11 +17,10 @@ from scope.data.items import read_choices, read_squad
 from scope.data.sampling import load_data
 from scope.errors import ScopeError
 from scope.jobs.fleet.matrix import read_matrix
-from scope.models.answer_table import TableName, expand_table, load_column
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.saved import load
-from scope.models.scheme import split_spec
+from scope.models.scheme import expand_spec, split_spec
 
 MANY = 10_000
 LINES_OF_A_MESSAGE = 25
@@ -132,8 +131,8 @@ def squad(content):
 
 def table_of_answers(content):
     path = written("a.tsv", content)
-    for model in expand_table(TableName(path, "*")):
-        load_column(TableName(path, model.rpartition("#")[2]))
+    for spec in expand_spec(f"predictions:{path}#*"):
+        load(split_spec(spec)[1], ModelOptions())
 
 
 def prompt(content):

@@ -3,8 +3,8 @@
 import pytest
 from made_up_logs import accuracy, choice_samples, documents, model_of, results_of, write_log
 
+from scope.data.evaluation_logs import LogSpec
 from scope.data.logs import openllm
-from scope.data.logs.finding import LogSpec
 from scope.errors import DataError
 from scope.models.scheme import expand_spec
 
@@ -34,7 +34,7 @@ def hub(tmp_path, monkeypatch):
         return folder
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    monkeypatch.setattr(openllm, "folder_of", openllm.folder_of.__wrapped__)
+    openllm.folder_of.cache_clear()
     return tmp_path / "hub"
 
 

@@ -5,8 +5,8 @@ import pytest
 from made_up_logs import accuracy, asked, choice_samples, documents
 from pyarrow import parquet
 
+from scope.data.evaluation_logs import LogSpec, contents_of
 from scope.data.logs import openllm
-from scope.data.logs.finding import LogSpec, contents_of
 from scope.errors import DataError, ModelError
 
 DOCS = documents(30)
@@ -52,7 +52,7 @@ def write(tmp_path, monkeypatch):
         return write_details(repository / "snapshots" / "1", rows, task, date)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    monkeypatch.setattr(openllm, "folder_of", openllm.folder_of.__wrapped__)
+    openllm.folder_of.cache_clear()
     return write
 
 

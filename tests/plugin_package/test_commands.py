@@ -265,3 +265,69 @@ def test_a_plugins_section_stands_on_the_page_and_a_failing_one_costs_no_report(
     monkeypatch.setattr(scope_longest, "longest", lambda _: wrong)
     assert with_plugin("report", "mine").returncode == 0
     assert "failed in `its blocks`" in report.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def sheets(tmp_path):
+    """Sheets of two models; a row of the second has no answer."""
+    for model, answers in {"ours": [0, 1, 0, 1], "theirs": [0, 0, 0, None]}.items():
+        rows = [
+            {"model": model, "sheet": "colours", "asked": f"{number}?", "options": ["red", "blue"]}
+            | {"key": number % 2}
+            | ({} if said is None else {"said": said})
+            for number, said in enumerate(answers)
+        ]
+        path = tmp_path / f"{model}.tally.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def test_logs_of_a_plugins_format_are_found_shown_and_compared(with_plugin, sheets):
+    (row,) = json.loads(with_plugin("logs", sheets, "--json").stdout)
+    assert (row["scheme"], row["items"], row["shared"]) == ("tally", 4, 3)
+    data = ("--task", "choice", "--data", f"tally:{sheets}#theirs", "--semscore", "none")
+    done = with_plugin("compare", "--model", f"tally:{sheets}#*", *data, "--json-full")
+    assert done.returncode == 0, done.stderr
+    measured = json.loads(done.stdout)["measurements"]
+    accuracies = [row["estimate"]["value"] for row in measured if row["metric"] == "accuracy"]
+    assert accuracies == [1, 0.666667]
+    listed = json.loads(with_plugin("list", "models", "--json").stdout)
+    (scheme,) = [row for row in listed if row["scheme"] == "tally"]
+    assert scheme["what it is"].startswith("tally:PATH#MODEL: answers in the sheets of Tally")
+    assert (scheme["origin"], scheme["status"]) == ("scope-contraction 1.2.0", "ready")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"is_log": leave}, "failed in `is_log`: SystemExit: 0"),
+        ({"read": leave}, "failed in `read`: SystemExit: 0"),
+        ({"read": lambda _: [1]}, "failed in `its logs`"),
+        ({"tool": None, "is_log": lambda _: False}, "no logs of None"),
+        (None, "failed in `its attributes`"),
+    ],
+)
+def test_a_format_that_lies_is_refused_in_one_message(
+    with_plugin, sheets, monkeypatch, changes, message
+):
+    import scope_tally
+
+    wrong = None if changes is None else replace(scope_tally.LOGS, **changes)
+    monkeypatch.setattr(scope_tally, "LOGS", wrong)
+    done = with_plugin("logs", f"tally:{sheets}")
+    assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+
+
+def test_a_parser_that_fails_costs_the_item(with_plugin, sheets, monkeypatch):
+    import scope_tally
+
+    def parse(row):
+        assert row["asked"] != "0?"
+        return scope_tally.item_of(row)
+
+    def read(paths):
+        return (replace(log, parse=parse) for log in scope_tally.read_sheets(paths))
+
+    monkeypatch.setattr(scope_tally, "LOGS", replace(scope_tally.LOGS, read=read))
+    (row,) = json.loads(with_plugin("logs", f"tally:{sheets}#ours", "--json").stdout)
+    assert row["items"] == 3

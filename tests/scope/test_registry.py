@@ -59,7 +59,7 @@ def leaving_plugin(tmp_path, monkeypatch):
         "gone": EntryPoint("gone", "a_plugin_that_leaves:load", "scope.models"),
         "going": EntryPoint("going", "a_loader_that_leaves:load", "scope.models"),
     }
-    monkeypatch.setattr("scope.registry._plugins", lambda _: points)
+    monkeypatch.setattr("scope.registry._plugins", {"models": points, "logs": {}}.__getitem__)
 
 
 @pytest.mark.usefixtures("leaving_plugin")

@@ -11,20 +11,12 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import begins_with, read_json, rows_of
-from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
+from scope.data.formats import begins_with, json_rows, read_json
+from scope.data.log_items import CHOICES, GENERATED, LogFile, LogFormat, LogItem, at, option_named
 from scope.data.sources import reading
 from scope.printing import unstorable
 
-TOOL = "Every Eval Ever"
-EXPECTED = "instance-level .jsonl or .jsonl.gz beside the .json of the evaluation"
-
 _NAMES = ("model_id", "evaluation_name", "evaluation_id")
-
-
-def is_log(path: Path) -> bool:
-    """Whether a file holds instances."""
-    return begins_with(path, (".jsonl", ".jsonl.gz"), "evaluation_id")
 
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
@@ -33,7 +25,7 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
     for path in paths:
         with reading(str(path)):
             first: dict[tuple[str, ...], Mapping[str, Any]] = {}
-            for _, row in rows_of(path):
+            for _, row in json_rows(path):
                 if key := _names(row)[:2]:
                     first[key] = max(first.get(key, row), row, key=lambda each: len(_options(each)))
             if not first:
@@ -64,12 +56,10 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Any) -> LogFile:
     return LogFile(
         model=model,
         paths=(path,),
-        conditions=conditions(
-            name,
-            version=library,
-            shots=at(generation, "additional_details", "num_fewshot") or "unknown",
-            templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
-        ),
+        task=name,
+        version=library,
+        shots=at(generation, "additional_details", "num_fewshot") or "unknown",
+        templates=[at(arguments, "prompt_template"), at(arguments, "eval_plan")],
         kind=CHOICES if _options(row) else GENERATED,
         expected=at(result, "score_details", "uncertainty", "num_samples"),
         rows=partial(_rows, path, (model, name)),
@@ -79,7 +69,7 @@ def _log(path: Path, row: Mapping[str, Any], evaluation: Any) -> LogFile:
 
 def _rows(path: Path, key: tuple[str, ...]) -> Iterator[tuple[int, Any]]:
     """The rows of one model and evaluation; those of none cannot be read, in each."""
-    for number, row in rows_of(path):
+    for number, row in json_rows(path):
         names = _names(row)
         if names[:2] == key or isinstance(row, Exception):
             yield number, row
@@ -129,3 +119,11 @@ def _item(of_lm_eval: bool, row: Mapping[str, Any]) -> LogItem:
         gold=() if options else tuple(references),
         row=row.get("sample_id"),
     )
+
+
+LOGS = LogFormat(
+    tool="Every Eval Ever",
+    expected="instance-level .jsonl or .jsonl.gz beside the .json of the evaluation",
+    is_log=partial(begins_with, endings=(".jsonl", ".jsonl.gz"), key="evaluation_id"),
+    read=read_logs,
+)

@@ -15,13 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import read_json
-from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
+from scope.data.formats import read_json
+from scope.data.log_items import CHOICES, GENERATED, LogFile, LogFormat, LogItem, at, option_named
 from scope.data.sources import UNREADABLE, reading
 from scope.records import NoAnswer
-
-TOOL = "HELM"
-EXPECTED = "folders of runs with run_spec.json, scenario_state.json and per_instance_stats.json"
 
 _KINDS = {"multiple_choice_joint": CHOICES, "generation": GENERATED, "chat": GENERATED}
 _OF_MODELS = ("model", "model_deployment", "max_eval_instances")
@@ -30,11 +27,6 @@ _BOOKKEEPING = re.compile(
 )
 
 _REFUSED = re.compile(r"content.*(?:filter|block|polic|safety)", re.IGNORECASE)
-
-
-def is_log(path: Path) -> bool:
-    """Whether a file holds the requests of a run."""
-    return path.name == "scenario_state.json"
 
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
@@ -47,11 +39,9 @@ def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
             yield LogFile(
                 model=str(adapter.get("model") or adapter["model_deployment"]),
                 paths=(path, statistics),
-                conditions=conditions(
-                    re.sub(r"(?<=[:,])model(_deployment)?=[^,]*,?", "", run["name"]).rstrip(":,"),
-                    shots=adapter.get("max_train_instances") or 0,
-                    templates={key: adapter[key] for key in adapter if key not in _OF_MODELS},
-                ),
+                task=re.sub(r"(?<=[:,])model(_deployment)?=[^,]*,?", "", run["name"]).rstrip(":,"),
+                shots=adapter.get("max_train_instances") or 0,
+                templates={key: adapter[key] for key in adapter if key not in _OF_MODELS},
                 kind=_KINDS.get(method.removesuffix("_chain_of_thought"), method),
                 rows=partial(_rows, path, statistics),
                 parse=_item,
@@ -109,3 +99,11 @@ def _missing(result: Any) -> NoAnswer:
     if at(result, "success") is not False and result is not None:
         return ""
     return "refused" if _REFUSED.search(str(at(result, "error"))) else "server"
+
+
+LOGS = LogFormat(
+    tool="HELM",
+    expected="folders of runs with run_spec.json, scenario_state.json and per_instance_stats.json",
+    is_log=lambda path: path.name == "scenario_state.json",
+    read=read_logs,
+)

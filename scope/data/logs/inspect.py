@@ -21,14 +21,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs.finding import begins_with, read_json
-from scope.data.logs.items import CHOICES, GENERATED, LogFile, LogItem, at, conditions, option_named
+from scope.data.formats import begins_with, read_json
+from scope.data.log_items import CHOICES, GENERATED, LogFile, LogFormat, LogItem, at, option_named
 from scope.data.sources import TIMES_ITS_SIZE, UNPACKED, reading, require_length
 from scope.errors import DataError
 from scope.progress import remark_once
-
-TOOL = "Inspect"
-EXPECTED = ".eval or .json files that `inspect eval` writes"
 
 _MANIFESTS = ("logs.json", "eval-set.json")
 _SAMPLE = re.compile(r"samples/(.+?)(?:/sample|(/messages/.+))?\.json")
@@ -66,12 +63,10 @@ def _log(path: Path, header: Mapping[str, Any], first: Sequence[Any]) -> LogFile
         date=str(evaluated.get("created") or ""),
         arguments=", ".join(f"{name}={arguments[name]!s:.60}" for name in sorted(arguments)),
         paths=(path,) if first else (),
-        conditions=conditions(
-            evaluated["task"],
-            version=evaluated.get("task_version", "unknown"),
-            shots=at(evaluated, "task_args", "fewshot") or 0,
-            templates=(steps, scorers, evaluated.get("task_args")),
-        ),
+        task=evaluated["task"],
+        version=evaluated.get("task_version", "unknown"),
+        shots=at(evaluated, "task_args", "fewshot") or 0,
+        templates=(steps, scorers, evaluated.get("task_args")),
         kind=CHOICES if any(at(sample, "choices") for sample in first) else GENERATED,
         expected=(at(header, "results", "total_samples") or 0) // epochs or None,
         rows=partial(_rows, path),
@@ -203,3 +198,11 @@ def _text(content: Any, attachments: Mapping[str, str]) -> str:
         parts = (part.get("text", part.get("content", "")) for part in content)
         return "\n".join(_text(part, attachments) for part in parts)
     return attachments.get(str(content).removeprefix("attachment://"), str(content))
+
+
+LOGS = LogFormat(
+    tool="Inspect",
+    expected=".eval or .json files that `inspect eval` writes",
+    is_log=is_log,
+    read=read_logs,
+)

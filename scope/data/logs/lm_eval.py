@@ -18,15 +18,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scope.data.logs import items
-from scope.data.logs.finding import begins_with, read_json, rows_of
-from scope.data.logs.items import LogFile, LogItem, at, option_named
+from scope.data.formats import begins_with, json_rows, read_json
+from scope.data.log_items import (
+    CHOICES,
+    GENERATED,
+    LogFile,
+    LogFormat,
+    LogItem,
+    at,
+    hashed,
+    option_named,
+)
 from scope.data.sources import reading
 from scope.errors import DataError
 from scope.progress import remark_once
-
-TOOL = "lm-evaluation-harness"
-EXPECTED = "samples_TASK_DATE.jsonl, written by --log_samples, beside results_DATE.json"
 
 _ENDING = re.compile(r"(?:_(\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl?(?:\.gz)?$")
 _LONG = 20
@@ -40,11 +45,6 @@ _NO_SCORES = ("doc_id", "target", "bypass")
 """Numbers of a row that are no scores; the last is written by --predict_only in place of them."""
 _NO_ANSWER_FOUND = "[invalid]"
 """What filters write where they find no answer in a reply."""
-
-
-def is_log(path: Path) -> bool:
-    """Whether a file holds samples of a task."""
-    return begins_with(path, (".jsonl", ".jsonl.gz"), "doc_id")
 
 
 def read_logs(paths: Sequence[Path]) -> Iterator[LogFile]:
@@ -98,12 +98,12 @@ def without_date(samples: Path) -> str:
 def _log_without_results(path: Path) -> LogFile:
     """A log whose conditions are not known but for its task; its rows show of which kind it is."""
     remark_once(f"{path}: no results file beside it, so version, shots and templates are unknown")
-    requests = (at(row, "arguments") for _, row in islice(rows_of(path), 5))
+    requests = (at(row, "arguments") for _, row in islice(json_rows(path), 5))
     has_options = any(isinstance(each, list | dict) and len(each) > 1 for each in requests)
     task = without_date(path).removeprefix("samples_")
-    config = {"output_type": items.CHOICES if has_options else items.GENERATED}
+    config = {"output_type": CHOICES if has_options else GENERATED}
     log = _log(path, {"configs": {task: config}, "n-shot": {task: "unknown"}}, task, path)
-    return replace(log, conditions=log.conditions._replace(template="unknown"))
+    return replace(log, templates=None)
 
 
 def _task(path: Path, tasks: Mapping[str, Any]) -> str:
@@ -128,24 +128,22 @@ def _log(results_path: Path, results: Mapping[str, Any], task: str, path: Path |
     shots, version = at(results, "n-shot", task), at(results, "versions", task)
     shots = config.get("num_fewshot") or 0 if shots is None else shots
     templates = {name: config[name] for name in _TEMPLATES if config.get(name) not in (None, "")}
-    kind = str(config.get("output_type") or items.CHOICES)
+    kind = str(config.get("output_type") or CHOICES)
     name, arguments = _model(results)
     return LogFile(
         model=name or results_path.parent.name,
         arguments=arguments,
         date=_date(path) if path else "",
         paths=(path,) if path else (),
-        conditions=items.conditions(
-            task,
-            version="unknown" if version is None else version,
-            shots=shots,
-            templates=templates | {"system": results.get("system_instruction_sha")},
-            chat=results.get("chat_template"),
-        ),
+        task=task,
+        version="unknown" if version is None else version,
+        shots=shots,
+        templates=templates | {"system": results.get("system_instruction_sha")},
+        chat=results.get("chat_template"),
         kind=kind,
         expected=at(results, "n-samples", task, "effective"),
-        rows=partial(rows_of, path) if path else lambda: iter(()),
-        parse=partial(_item, kind == items.CHOICES, str(shots) != "0", config),
+        rows=partial(json_rows, path) if path else lambda: iter(()),
+        parse=partial(_item, kind == CHOICES, str(shots) != "0", config),
     )
 
 
@@ -179,7 +177,7 @@ def _item(
         },
         filter=fields.get("filter") or "none",
         document=fields.get("doc_hash")
-        or items.hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
+        or hashed(json.dumps(fields["doc"], indent=2, default=str, ensure_ascii=False)),
         row=fields.get("doc_id"),
         category=str(at(fields, "doc", "category") or ""),
     )
@@ -247,3 +245,11 @@ def _arguments(value: Any) -> list[list[Any]]:
     """The arguments of each request: lists, or since 0.4.3 objects in their order."""
     requests = value.values() if isinstance(value, Mapping) else value
     return [[*(each.values() if isinstance(each, Mapping) else each)] for each in requests]
+
+
+LOGS = LogFormat(
+    tool="lm-evaluation-harness",
+    expected="samples_TASK_DATE.jsonl, written by --log_samples, beside results_DATE.json",
+    is_log=partial(begins_with, endings=(".jsonl", ".jsonl.gz"), key="doc_id"),
+    read=read_logs,
+)

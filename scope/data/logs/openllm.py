@@ -24,19 +24,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scope.data.formats import open_parquet
+from scope.data.formats import begins_with, open_parquet
+from scope.data.log_items import CHOICES, LogFile, LogFormat, LogItem
 from scope.data.logs import lm_eval
-from scope.data.logs.finding import begins_with
-from scope.data.logs.items import CHOICES, LogFile, LogItem, conditions
 from scope.data.sources import Source
 from scope.errors import DataError
 from scope.printing import first_line
-
-TOOL = "the Open LLM Leaderboard"
-EXPECTED = (
-    "samples_TASK_DATE.json or .jsonl beside results_DATE.json; in the first edition "
-    "details_harness|TASK|SHOTS_DATE.parquet"
-)
 
 _FIRST = "v1/"
 _FIRST_EDITION = "open-llm-leaderboard-old/details_{}"
@@ -62,10 +55,7 @@ def folder_of(name: str) -> Path:
     repository = layout.format(model.removeprefix(_FIRST).replace("/", "__"))
     try:
         folder = snapshot_download(
-            repository,
-            repo_type="dataset",
-            revision=revision or None,
-            allow_patterns=list(_FILES),
+            repository, repo_type="dataset", revision=revision or None, allow_patterns=list(_FILES)
         )
     except (HfHubHTTPError, HFValidationError, httpx.HTTPError, OSError) as error:
         raise DataError(
@@ -138,7 +128,9 @@ def _log(path: Path) -> LogFile:
         model=repository.partition("details_")[2].replace("__", "/", 1),
         date=date.replace(":", "-"),  # The time is written 15:58:12 or, later, 15-58-12.
         paths=(path,) if _has_options(source) else (),
-        conditions=conditions(task, shots=shots, templates={}),
+        task=task,
+        shots=shots,
+        templates={},
         kind=CHOICES,
         rows=rows,
         parse=_item,
@@ -180,3 +172,13 @@ def _item(row: Mapping[str, Any]) -> LogItem:
         right=right,
         log_likelihoods=tuple(map(float, fields["predictions"])),
     )
+
+
+LOGS = LogFormat(
+    tool="the Open LLM Leaderboard",
+    expected="samples_TASK_DATE.json or .jsonl beside results_DATE.json; in the first edition "
+    "details_harness|TASK|SHOTS_DATE.parquet",
+    is_log=is_log,
+    read=read_logs,
+    folder_of=folder_of,
+)

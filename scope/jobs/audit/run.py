@@ -47,6 +47,8 @@ from scope.jobs.perturbing import (
     PairSearch,
     PerturbationSet,
     changed_texts,
+    scored_examples,
+    scored_perturbations,
 )
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.shards import check_engine, run_shards
@@ -61,8 +63,6 @@ from scope.records import (
     ModelCard,
     Outcome,
     Prediction,
-    ScoredExample,
-    ScoredPerturbation,
     label_of,
 )
 
@@ -208,9 +208,9 @@ def _audited(
 
     kept = [answered(search.kept) for search in searches]
     drawn = [answered(search.drawn) for search in searches]
-    examples = _scored_examples(plan.data.examples, answers)
+    examples = scored_examples(plan.data.examples, answers)
     perturbations = with_similarities(
-        _scored(kept, answers),
+        scored_perturbations(kept, answers),
         plan.data.examples,
         plan.options.encoder if plan.request.marks_similarity else None,
         plan.request.progress,
@@ -254,27 +254,13 @@ def _candidates(
 ) -> ScoredCandidates:
     """The random candidates with all answers, and why a capability has none."""
     return ScoredCandidates(
-        scored=_scored(drawn, answers),
+        scored=scored_perturbations(drawn, answers),
         gap=plan.request.gap,
         missing={
             set_.outcome.capability: str(set_.outcome.reason)
             for set_ in drawn
             if set_.outcome.status != "measured"
         },
-    )
-
-
-def _scored_examples(
-    examples: Sequence[Example], answers: Sequence[ByText]
-) -> tuple[ScoredExample, ...]:
-    """Each original text with the answers of all models."""
-    return tuple(
-        ScoredExample(
-            example=example,
-            reference=answers[0][example.text],
-            targets=tuple(of_target[example.text] for of_target in answers[1:]),
-        )
-        for example in examples
     )
 
 
@@ -370,8 +356,8 @@ def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dic
     texts += [each.text for set_ in drawn for each in set_.perturbations if each.text is not None]
     answers = [answer_texts(plan.models.reference, texts, run, plan.request.progress)]
     names = [set_.outcome.capability for set_ in drawn if set_.outcome.status == "measured"]
-    scored = _scored(drawn, answers)
-    return counted_texts(names, _scored_examples(examples, answers), scored, plan.request.gap)
+    scored = scored_perturbations(drawn, answers)
+    return counted_texts(names, scored_examples(examples, answers), scored, plan.request.gap)
 
 
 def _answers(
@@ -391,23 +377,6 @@ def _answers(
         changed = [each for set_ in sets for each in set_.perturbations if each.example_id in ids]
         texts += [each.text for each in changed if each.text is not None]
     return answer_texts(model, texts, run, plans[0].request.progress)
-
-
-def _scored(
-    sets: Sequence[PerturbationSet], answers: Sequence[ByText]
-) -> tuple[ScoredPerturbation, ...]:
-    """Each changed text with the answers to it; none where the search failed."""
-    return tuple(
-        ScoredPerturbation(
-            capability=set_.outcome.capability,
-            perturbation=perturbation,
-            reference=None if text is None else answers[0][text],
-            targets=() if text is None else tuple(known[text] for known in answers[1:]),
-        )
-        for set_ in sets
-        for perturbation in set_.perturbations
-        for text in [perturbation.text]
-    )
 
 
 def matrix_manifest(

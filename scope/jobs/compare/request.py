@@ -18,7 +18,7 @@ from scope.core.options import (
     whole_number,
 )
 from scope.core.request import Job
-from scope.data.memory import data_spec
+from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.jobs.gates import TaskGates
 from scope.jobs.shared_fields import InShards, JudgesAccuracy, SharesAnswers, take_models

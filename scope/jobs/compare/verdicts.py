@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reports.wording import as_sentence, comma_list, percent, points, rounded_up
-from scope.data.logs.items import ItemName
+from scope.data.log_items import ItemName
 from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import TaskNumbers
 from scope.jobs.audit.verdict_words import FAILS_ALONE, VerdictWords

@@ -17,10 +17,15 @@ from scope.core.request import as_function
 from scope.errors import DataError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
-from scope.jobs.fleet.inputs import load_answers, same_texts, text_digest
 from scope.jobs.fleet.map import describe_models, models_of_fleet
-from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.questions import QuestionLayout, make_layout, question_table, require_texts
+from scope.jobs.fleet.matrix import CorrectnessMatrix, load_answers
+from scope.jobs.fleet.questions import (
+    QuestionLayout,
+    make_layout,
+    question_table,
+    require_texts,
+    text_digest,
+)
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
 from scope.jobs.fleet.selection import ChosenForecaster, choose, reliability, surprising_questions
 from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
@@ -285,7 +290,7 @@ def _compute(
         reliability=reliability(
             choice.probabilities[answered],
             matrix.correct[answered],
-            same_texts(matrix.take(answered)),
+            matrix.take(answered).text_names,
         ),
         examples=surprising_questions(
             matrix.ids, matrix.texts, choice.probabilities, matrix.correct

@@ -15,10 +15,9 @@ from scope.answers import Run
 from scope.core.request import as_function
 from scope.jobs.fleet import embed, selection as scoring
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
-from scope.jobs.fleet.inputs import SHOWN, held_out_rows, load_answers, load_questions, same_texts
 from scope.jobs.fleet.map import counts_of_fleet, skill_estimates
-from scope.jobs.fleet.matrix import CorrectnessMatrix
-from scope.jobs.fleet.questions import Table, question_table
+from scope.jobs.fleet.matrix import MOST_NAMED, CorrectnessMatrix, load_answers, load_questions
+from scope.jobs.fleet.questions import Table, held_out_rows, question_table
 from scope.jobs.fleet.requests import Evaluates, ForecastRequest
 from scope.jobs.fleet.selection import from_greatest
 from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
@@ -135,7 +134,7 @@ def _on_new_questions(
     unknown = [name for name in questions.models if name not in columns]
     ignored = (
         f"answers of {counted(len(unknown), 'model')} not in the fleet are ignored: "
-        f"{listed(unknown, SHOWN)}",
+        f"{listed(unknown, MOST_NAMED)}",
     )
     evaluation = _evaluation(
         fleet, replace(questions, models=fleet.models, correct=correct), encoder, progress
@@ -208,7 +207,7 @@ def score_forecasts(
     score = partial(
         scoring.forecast_scores,
         answers=questions.correct,
-        ids=same_texts(questions),
+        ids=questions.text_names,
         categories=questions.categories,
     )
     name = MeanForecaster.short_name
@@ -247,7 +246,7 @@ def _compute(build: Callable[[], Evaluation], manifest: Manifest, run: Run) -> F
     )
     write_table(run.path / FORECASTS, ("question", "model", "probability"), rows)
     scored, fresh = questions.take(evaluation.scored), questions.take(evaluation.fresh)
-    predicted, names = probabilities[evaluation.scored], same_texts(scored)
+    predicted, names = probabilities[evaluation.scored], scored.text_names
     known = ~np.isnan(scored.correct)
     shift: Estimate | Undefined | None = None
     if scored.ids:
@@ -270,7 +269,7 @@ def _compute(build: Callable[[], Evaluation], manifest: Manifest, run: Run) -> F
 def _expected(evaluation: Evaluation, probabilities: Probabilities) -> tuple[ExpectedAccuracy, ...]:
     """Each model's expected and observed accuracy on the unseen questions, the highest first."""
     questions = evaluation.questions.take(evaluation.fresh)
-    chances, names = probabilities[evaluation.fresh].T, same_texts(questions)
+    chances, names = probabilities[evaluation.fresh].T, questions.text_names
     answered = len(evaluation.scored) > 0
     accuracies = [
         ExpectedAccuracy(

@@ -17,8 +17,13 @@ from numpy.typing import NDArray
 from scope.answers import Run
 from scope.core.request import as_function
 from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster, accuracies, factorize
-from scope.jobs.fleet.inputs import digest_by_model, load_answers, read_communities, require_known
-from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.matrix import (
+    CorrectnessMatrix,
+    digest_by_model,
+    load_answers,
+    read_communities,
+    require_known,
+)
 from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import MapRequest
 from scope.jobs.fleet.stored_fleet import Fleet, open_fleet

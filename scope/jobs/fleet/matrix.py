@@ -3,12 +3,15 @@
 It is read from tables, saved predictions and runs. Each source becomes a data frame in long format,
 with one row per model and question and the columns ``model``, ``id``, ``text``, ``category`` and
 ``correct``. Any value except the id may be missing in a row.
+
+The costs and communities of its models are read here, too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,14 +22,16 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.data.memory import data_spec
-from scope.errors import DataError
-from scope.jobs.fleet.long_tables import answer_keys, read_long
-from scope.jobs.fleet.questions import SHOWN, Answers
-from scope.jobs.fleet.saved_answers import is_run, read_predictions, read_runs
+from scope.data.fields import Fields, read_fields
+from scope.data.specs import open_file
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet.correctness import read_sources
+from scope.jobs.fleet.questions import SHOWN, Answers, text_names
+from scope.jobs.fleet.requests import FleetRequest
 from scope.jobs.shared_fields import MOST_UNUSABLE
 from scope.paths import expanded
-from scope.printing import counted, listed
+from scope.printing import counted, did_you_mean, listed
+from scope.records import DataCard
 
 if TYPE_CHECKING:
     import pandas
@@ -81,6 +86,11 @@ class CorrectnessMatrix:
     def n_answers(self) -> int:
         """Number of known answers."""
         return int(np.count_nonzero(~np.isnan(self.correct)))
+
+    @property
+    def text_names(self) -> tuple[str, ...]:
+        """A name for each question, shared by questions of the same words."""
+        return text_names(self.ids, self.texts)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -191,7 +201,7 @@ def read_matrix(
         of saved predictions, the right answer.
     columns
         Columns of tables by role, if they do not have the usual names; see
-        `scope.jobs.fleet.long_tables`. ``model`` may name several, each with the answers of its
+        `scope.jobs.fleet.correctness`. ``model`` may name several, each with the answers of its
         model; ``correct above`` is the score above which an answer is right.
     most_unusable
         The greatest share of the rows of a table, or of a model's file, that may be left out.
@@ -205,11 +215,12 @@ def read_matrix(
     SpecError
         When the role of a column is unknown.
     """
-    sources, left_out = _read(spec, columns, most_unusable, answers=True)
+    specs = [spec] if isinstance(spec, str | Path) else spec
+    sources, left_out = read_sources(specs, columns, most_unusable, answers=True)
     answering = [source for source in sources if source["model"].notna().any()]
     if not any(source["correct"].notna().any() for source in answering):
         raise DataError(
-            "; ".join((f"no answer in {_shown(spec)}", *left_out)),
+            "; ".join((f"no answer in {', '.join(map(str, specs))}", *left_out)),
             expected="a table, folder or run with answers of models among them",
             fix="add one with --data, or name its columns: --column model=NAME",
         )
@@ -227,40 +238,18 @@ def read_questions(
 
     A table may have one row per question, without models and answers.
     """
-    sources, left_out = _read(spec, columns, most_unusable, answers=False)
+    specs = [spec] if isinstance(spec, str | Path) else spec
+    sources, left_out = read_sources(specs, columns, most_unusable, answers=False)
     matrix = matrix_of(sources, part=True)
     if not matrix.ids:
         raise DataError(
-            f"no question in {_shown(spec)}",
+            f"no question in {', '.join(map(str, specs))}",
             expected="one question or more",
             fix="look at what wrote the file",
         )
     matrix = replace(matrix, left_out=(*left_out, *matrix.left_out))
     nobody = np.zeros((len(matrix.ids), 0), dtype=np.float32)
     return matrix if matrix.n_answers else replace(matrix, models=(), correct=nobody)
-
-
-def _read(
-    spec: Sources, columns: Roles, most: float, *, answers: bool
-) -> tuple[list[pandas.DataFrame], tuple[str, ...]]:
-    """A data frame for each source, and remarks on what was left out."""
-    specs = [spec] if isinstance(spec, str | Path) else spec
-    folders = {source: expanded(source) for source in map(data_spec, specs)}
-    runs = [path for path in folders.values() if path.is_dir() and is_run(path)]
-    read = [read_runs(runs, answers=answers)] if runs else []
-    tables = [source for source, path in folders.items() if not path.is_dir()]
-    keys = answer_keys(tables, columns) if len(tables) + len(runs) < len(folders) else {}
-    for source, path in folders.items():
-        if source in tables:
-            alone = len(folders) == 1
-            read.append(read_long(source, columns, most, answers=answers, alone=alone))
-        elif path not in runs:
-            read.append(read_predictions(path, columns, keys, most, answers=answers))
-    return [source.rows for source in read], tuple(note for source in read for note in source.notes)
-
-
-def _shown(spec: Sources) -> str:
-    return str(spec) if isinstance(spec, str | Path) else ", ".join(map(str, spec))
 
 
 def matrix_of(sources: Sequence[pandas.DataFrame], *, part: bool = False) -> CorrectnessMatrix:
@@ -381,3 +370,163 @@ def natural_order(names: Iterable[str]) -> list[str]:
     """
     # Digits sort by their value, and before any other character.
     return sorted(names, key=lambda name: (_DIGITS.sub(lambda x: f"\0{x[0]:0>20}", name), name))
+
+
+def load_answers(specs: Sequence[str], request: FleetRequest) -> tuple[CorrectnessMatrix, DataCard]:
+    """The joined matrix of several sources, and its data card."""
+    matrix = read_matrix(specs, columns=request.roles, most_unusable=request.most_unusable)
+    return matrix, _card(", ".join(specs), matrix)
+
+
+def load_questions(spec: str, request: FleetRequest) -> tuple[CorrectnessMatrix, DataCard]:
+    """Questions, with the models' answers if the file has any, and their data card."""
+    matrix = read_questions(spec, columns=request.roles, most_unusable=request.most_unusable)
+    return matrix, _card(spec, matrix)
+
+
+def benchmarks_of(matrix: CorrectnessMatrix, purpose: str) -> tuple[str, ...]:
+    """The benchmarks, that is the questions' categories; two or more are required.
+
+    Raises
+    ------
+    DataError
+        If there are fewer.
+    """
+    benchmarks = sorted({category for category in matrix.categories if category is not None})
+    if len(benchmarks) < 2:
+        raise DataError(
+            f"{counted(len(benchmarks), 'benchmark')} in the categories of "
+            f"{counted(len(matrix.ids), 'question')}",
+            expected=f"two or more: {purpose}",
+            fix="add a column with each question's benchmark, or name it: --column category=NAME",
+        )
+    return tuple(benchmarks)
+
+
+def _card(spec: str, matrix: CorrectnessMatrix) -> DataCard:
+    """The data card of a matrix; ``labelled`` counts questions with an answer."""
+    return DataCard(
+        spec=spec,
+        fingerprint=matrix.fingerprint,
+        rows=len(matrix.ids),
+        used=len(matrix.ids),
+        labelled=int((~np.isnan(matrix.correct)).any(axis=1).sum()),
+    )
+
+
+MOST_NAMED = 10
+"""The number of names shown in a message on options."""
+
+
+def read_costs(path: str | Path) -> dict[str, float]:
+    """The cost of each model, from a table with the columns ``model`` and ``cost``.
+
+    Raises
+    ------
+    DataError
+        If a column is missing, a cost is not a number, or a model occurs twice.
+    """
+    costs: dict[str, float] = {}
+    for fields, model in _models(path, "cost"):
+        try:
+            costs[model] = float(fields.name("cost") or "")
+        except ValueError as error:
+            raise fields.wrong(
+                f"`{fields.values['cost']}` as the cost of `{model}`", "a number"
+            ) from error
+    return costs
+
+
+def read_communities(path: str | Path) -> dict[str, str]:
+    """The communities of models, from a table with the columns ``model`` and ``community``.
+
+    Raises
+    ------
+    DataError
+        If a column is missing or a model occurs twice.
+    """
+    named = ((model, fields.name("community")) for fields, model in _models(path, "community"))
+    return {model: community for model, community in named if community}
+
+
+def _models(path: str | Path, meaning: str) -> Iterable[tuple[Fields, str]]:
+    """Every row with the name of its model; models are unique."""
+    source = open_file(expanded(path))
+    seen: set[str] = set()
+    names = {"model": ("model",), meaning: (meaning,)}
+    for fields in read_fields(source, names, required=("model", meaning)):
+        model = fields.name("model")
+        if model is None or model in seen:
+            raise fields.wrong(
+                f"the model `{model}` again" if model else "no model", "each model once"
+            )
+        seen.add(model)
+        yield fields, model
+
+
+def digest_by_model(values: Mapping[str, object]) -> str | None:
+    """Sixteen hexadecimal digits of a hash of the values of models; None if there are none."""
+    return short_digest(sorted(values.items())) if values else None
+
+
+def short_digest(values: object) -> str:
+    """Sixteen hexadecimal digits of a hash of JSON-serialisable values."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:16]
+
+
+def require_known(
+    names: Iterable[str], known: Sequence[str], option: str, kind: str = "model"
+) -> None:
+    """Check that every name is one of the known models or benchmarks.
+
+    Raises
+    ------
+    SpecError
+        If one is not; the message suggests similar names.
+
+    Examples
+    --------
+    >>> require_known(["yi-34"], ["yi-34b", "qwen-7b"], "--cost")
+    Traceback (most recent call last):
+        ...
+    scope.errors.SpecError: found:    no model `yi-34` of --cost
+    expected: one of the 2 models: `yi-34b`, `qwen-7b`
+    fix:      did you mean `yi-34b`?
+    """
+    for name in names:
+        if name not in known:
+            raise SpecError(
+                f"no {kind} `{name}` of {option}",
+                expected=f"one of the {len(known)} {kind}s: {listed(known, MOST_NAMED)}",
+                fix=did_you_mean(name, known, "check the spelling", most=3),
+            )
+
+
+def checked_costs(costs: Mapping[str, float], models: Sequence[str]) -> list[float] | None:
+    """The costs in the order of the models; None if there are none.
+
+    Raises
+    ------
+    SpecError
+        If a model is unknown, or a cost is negative or not a number.
+    DataError
+        If some models have a cost and others have none.
+    """
+    if not costs:
+        return None
+    for name, cost in costs.items():
+        if not (math.isfinite(cost) and cost >= 0):
+            raise SpecError(
+                f"a cost of {cost} for `{name}`",
+                expected="a finite number, 0 or more",
+                fix=f"write for example --cost {name}=0.5",
+            )
+    without = [model for model in models if model not in costs]
+    if without:
+        raise DataError(
+            f"no cost for {len(without)} of {len(models)} models: {listed(without, MOST_NAMED)}",
+            expected="a cost for every candidate model",
+            fix="add --cost MODEL=COST or a row in the file of --costs, or restrict the "
+            "candidates with --model",
+        )
+    return [costs[model] for model in models]

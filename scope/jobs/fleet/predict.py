@@ -13,9 +13,8 @@ from scope.answers import Run
 from scope.core.request import as_function
 from scope.jobs.fleet.embed import Learning, load_needed_encoder, prepared, tabulate
 from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster
-from scope.jobs.fleet.inputs import benchmarks_of, load_answers, require_known
 from scope.jobs.fleet.map import answer_vectors, counts_of_answers
-from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.matrix import CorrectnessMatrix, benchmarks_of, load_answers, require_known
 from scope.jobs.fleet.requests import PredictRequest
 from scope.jobs.runner import Prepared, run_job
 from scope.protocols import Encoder

@@ -1,4 +1,4 @@
-"""Questions as a table of numbers: vectors, features of the texts, and categories."""
+"""Questions: their texts and a split by text, and a table of numbers made of them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError
+from scope.errors import DataError, SpecError
+from scope.jobs.fleet.requests import TEST_SHARE
 from scope.printing import listed
 
 Table = NDArray[np.float32]
@@ -226,3 +228,91 @@ def require_texts(texts: Sequence[str], wanted: str, ids: Sequence[str]) -> None
             fix="add a column with the text, or name it: --column text=NAME; without texts there "
             "are --forecaster mean, `scope fleet predict` and `scope fleet map --data`",
         )
+
+
+WHOLE = 16
+"""Number of digits for the whole text in a digest; the other digits are for the first line."""
+
+LONG_LINE = 8
+"""Least number of words of a first line that identifies a question."""
+
+
+def text_digest(text: str) -> str:
+    """A hash of the words of a question's text, then of its first line; empty without words.
+
+    Each has sixteen hexadecimal digits. White space, case and the punctuation around a word are
+    ignored. A first line of fewer than `LONG_LINE` words does not identify a question, and has no
+    hash.
+
+    Examples
+    --------
+    >>> text_digest(" Who?  ") == text_digest("who"), text_digest(" ")
+    (True, '')
+    """
+    lines = [_words(text), _words(text.strip().partition("\n")[0])]
+    return "".join(
+        blake2b(" ".join(words).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        for words, least in zip(lines, (1, LONG_LINE), strict=True)
+        if len(words) >= least
+    )
+
+
+def _words(text: str) -> list[str]:
+    stripped = (word.strip(".,;:?\"'“”‘’") for word in text.casefold().split())
+    return [word for word in stripped if word]
+
+
+def text_names(ids: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+    """A name for each question, shared by questions of the same words; its id if it has no text.
+
+    Intervals resample texts: a text with several ids counts as one question.
+    """
+    pairs = zip(ids, texts, strict=True)
+    return tuple(text_digest(text)[:WHOLE] or f"id {name}" for name, text in pairs)
+
+
+_STREAM = 0xE8A3
+"""Spawn key of this split's random generator."""
+
+
+def held_out_rows(texts: Sequence[str], share: float, seed: int) -> NDArray[np.bool_]:
+    """Mask of the held-out questions: a random share of them.
+
+    Questions with the same text stay together, to prevent leakage; if they do not fit the share,
+    somewhat fewer are held out.
+
+    Parameters
+    ----------
+    texts
+        One per question; empty ones are different questions.
+
+    Raises
+    ------
+    SpecError
+        If none would be held out, or none would remain.
+
+    Examples
+    --------
+    >>> int(held_out_rows([f"{number} + 1?" for number in range(10)], 0.2, seed=0).sum())
+    2
+    >>> held_out_rows(["Who?", "Why?", " Who? "], 0.7, seed=0).tolist()
+    [False, True, False]
+    """
+    import pandas
+
+    names = [text_digest(text)[:WHOLE] or f"row {row}" for row, text in enumerate(texts)]
+    kinds, _ = pandas.factorize(np.array(names, dtype=object))
+    sizes = np.bincount(kinds)
+    drawn = np.random.default_rng([seed, _STREAM]).permutation(len(sizes))
+    taken, room = [], round(share * len(texts))
+    for kind in drawn.tolist():
+        if sizes[kind] <= room:
+            taken.append(kind)
+            room -= sizes[kind]
+    if not 0 < len(taken) < len(sizes):
+        raise SpecError(
+            f"a share of {share:g} of {len(texts)} questions to hold out",
+            expected="a share between 0 and 1, with questions in both parts",
+            fix=f"write for example --test-share {TEST_SHARE}",
+        )
+    return np.isin(kinds, taken)

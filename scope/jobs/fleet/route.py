@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
-from scope.jobs.fleet import inputs, selection as scoring
+from scope.jobs.fleet import matrix, selection as scoring
 from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
 from scope.jobs.fleet.questions import Answers
@@ -240,17 +240,17 @@ route_fleet = as_function(RouteRequest, run_route_fleet)
 
 def prepare(request: RouteRequest) -> Prepared[RouteResult]:
     """Read the costs, and the fleet with its questions or the answers to fit and score."""
-    costs = inputs.read_costs(request.costs_file) if request.costs_file else {}
+    costs = matrix.read_costs(request.costs_file) if request.costs_file else {}
     costs |= request.costs
     plan = plan_evaluation(request)
-    inputs.require_known(request.models, plan.models, "--model")
-    inputs.require_known(costs, plan.models, "--cost or --costs")
+    matrix.require_known(request.models, plan.models, "--model")
+    matrix.require_known(costs, plan.models, "--cost or --costs")
     models = tuple(name for name in plan.models if not request.models or name in request.models)
     settings = {
-        "models": f"{counted(len(models), 'model')} {inputs.short_digest(models)}",
-        "costs": inputs.digest_by_model(costs),
+        "models": f"{counted(len(models), 'model')} {matrix.short_digest(models)}",
+        "costs": matrix.digest_by_model(costs),
     }
-    compute = partial(_compute, models, inputs.checked_costs(costs, models), plan.build)
+    compute = partial(_compute, models, matrix.checked_costs(costs, models), plan.build)
     return plan.prepared("fleet route", request, compute, settings={**plan.settings, **settings})
 
 
@@ -369,7 +369,7 @@ def _router_scores(
     return router_scores(
         chosen[rows],
         answers[rows],
-        inputs.same_texts(questions),
+        questions.text_names,
         models=models,
         single=_best_of(evaluation, columns, costs),
         categories=questions.categories,

@@ -20,10 +20,9 @@ from scope.jobs.fleet.forecaster import (
     NeighbourForecaster,
     VectorForecaster,
 )
-from scope.jobs.fleet.inputs import SHOWN, WHOLE, load_questions, text_digest
-from scope.jobs.fleet.matrix import CorrectnessMatrix
+from scope.jobs.fleet.matrix import MOST_NAMED, CorrectnessMatrix, load_questions
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
-from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.questions import WHOLE, QuestionLayout, text_digest
 from scope.jobs.fleet.requests import FleetOrAnswers
 from scope.jobs.fleet.text_factors import TextFactors
 from scope.printing import counted, listed
@@ -241,7 +240,7 @@ def _folder(spec: str | Path, runs: Path) -> Path:
         if (folder / DESCRIPTION).exists():
             return folder
     here = sorted(file.parent.parent.name for file in runs.glob(f"*/{EMBEDDER}/{DESCRIPTION}"))
-    known = f": {listed(here, SHOWN)}" if here else ""
+    known = f": {listed(here, MOST_NAMED)}" if here else ""
     raise RunError(
         f"`{path}` contains no fleet" if path.is_dir() else f"no run `{spec}`",
         expected=f"a finished run of `scope fleet embed`{known}",
@@ -272,7 +271,7 @@ def with_added_models(fleet: Fleet, answers: CorrectnessMatrix) -> Fleet:
     taken = [name for name in answers.models if name in fleet.models]
     if taken:
         raise SpecError(
-            f"{counted(len(taken), 'model')} already in the fleet: {listed(taken, SHOWN)}",
+            f"{counted(len(taken), 'model')} already in the fleet: {listed(taken, MOST_NAMED)}",
             expected="new models with new names",
             fix="rename or remove them",
         )

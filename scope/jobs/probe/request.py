@@ -19,7 +19,7 @@ from scope.core.options import (
     whole_number,
 )
 from scope.core.request import Job, refuse_unused
-from scope.data.memory import data_spec
+from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.jobs.probe.network import PRETRAINED, STEPS, Step, checked_step
 from scope.jobs.shared_fields import LeavesOut, take_models

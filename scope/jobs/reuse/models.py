@@ -55,14 +55,9 @@ class ReuseModels:
         def changed(models: Sequence[Model]) -> tuple[Model, ...]:
             return tuple(replace(model, adapter=change(model)) for model in models)
 
-        return replace(
-            self,
-            suspect=changed([self.suspect])[0],
-            references=changed(self.references),
-            controls=changed(self.controls),
-            derivatives=changed(self.derivatives),
-            candidates=changed(self.candidates),
-        )
+        several = ("references", "controls", "derivatives", "candidates")
+        parts: dict[str, Any] = {part: changed(getattr(self, part)) for part in several}
+        return replace(self, suspect=changed([self.suspect])[0], **parts)
 
 
 def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]) -> ReuseModels:

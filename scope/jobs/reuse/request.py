@@ -6,20 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.options import (
-    DATA,
-    METHOD,
-    MODELS,
-    Limits,
-    option,
-    settings_option,
-    whole_number,
-)
+from scope.core.options import DATA, METHOD, MODELS, Limits, option, settings_option, whole_number
 from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.gates import VerdictGates
 from scope.jobs.shared_fields import LabelledTexts, take_models
-from scope.models.answer_table import parse_table_name
 from scope.models.scheme import split_spec
 from scope.records import Setting
 from scope.registry import expand_groups
@@ -167,6 +158,9 @@ class ReuseRequest(LabelledTexts):
 
     def _refuse_tables(self) -> None:
         """Refuse tables of answers, which only a task reads."""
+        # Here and not above: help pages load no NumPy.
+        from scope.models.saved import parse_table_name
+
         for spec in (self.suspect, *self.references, *self.controls, *self.derivatives):
             scheme, rest = split_spec(spec) if isinstance(spec, str) else ("", "")
             if scheme == "predictions" and parse_table_name(rest):

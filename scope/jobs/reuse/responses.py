@@ -1,16 +1,18 @@
-"""Inference of a test of reuse: the answers of each model, in one form for texts and tasks.
+"""The questions of a test of reuse, and the answers of each model to them, for texts and tasks.
+
+The questions are fixed by the reference alone, before the suspect is asked.
 
 Labels of different names are matched by the answers: a model's label with the label that most
 controls give to the same texts. The reference's answers are not used, so the match cannot make a
 model look like the reference.
-
-Asks all models the questions of one reference, and makes a case of it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,14 +22,14 @@ from scope.answers import Run, answer_questions, answer_texts
 from scope.errors import DataError, ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.jobs.answering_models import unanswered
-from scope.jobs.reuse.answer_matrix import Response, answer_matrix
+from scope.jobs.perturbing import PerturbationSet, scored_examples, scored_perturbations
+from scope.jobs.reuse.answer_matrix import AnswerKey, Response, answer_matrix
 from scope.jobs.reuse.evidence import Case, CaseItem
 from scope.jobs.reuse.models import ReuseModels
-from scope.jobs.reuse.questions import ItemSet, ReuseItem, spelled_alike
 from scope.models.labels import how_to_map
 from scope.models.scheme import Model
 from scope.protocols import Progress, Task
-from scope.records import Example, Prediction, ScoredExample, ScoredPerturbation
+from scope.records import Example, Item, Prediction, Question
 
 Matching = tuple[int, ...]
 """For each of a model's labels, the index of the matched label."""
@@ -108,54 +110,38 @@ class TextResponses(Responses):
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
             matching, labels = self.matched.get(model.name), len(self.labels)
-            for text, prediction in answer_texts(model, new, self.run, self.progress).items():
-                moved = matching is not None and prediction.given
-                known[text] = (
-                    relabelled(prediction, matching or (), labels) if moved else prediction
-                )
-        predictions = [known[text] for text in texts]
+            known |= answer_texts(model, new, self.run, self.progress)
+            for text in new:
+                if matching is not None and known[text].given:
+                    known[text] = relabelled(known[text], matching, labels)
         return [
             Response(each.tokens[each.label])
             if each.tokens
             else Response(each.label if each.given else None, each.probabilities)
-            for each in predictions
+            for each in (known[text] for text in texts)
         ]
 
     def pairs(self, items: ItemSet, models: Sequence[Model]) -> tuple[AuditedPairs, ...]:
         """The perturbations, with the answers of these models; the reference is first."""
         if not items.sets:
             return ()
-        every = [self.replies[model.name] for model in models]
-        of_reference, *of_others = every
+        answers = [self.replies[model.name] for model in models]
         failed = unanswered(self.replies, models[0].name)
-        scored = [
-            ScoredExample(
-                example=example,
-                reference=of_reference[example.text],
-                targets=tuple(known[example.text] for known in of_others),
-            )
-            for example in self.examples
-            if example.text not in failed
-        ]
-        ids = {each.example.id for each in scored}
-        return tuple(
-            invariant_pairs(
-                perturbed.outcome.capability,
-                scored,
-                [
-                    ScoredPerturbation(
-                        capability=perturbed.outcome.capability,
-                        perturbation=changed,
-                        reference=of_reference[changed.text],
-                        targets=tuple(known[changed.text] for known in of_others),
-                    )
-                    for changed in perturbed.perturbations
-                    if changed.text is not None and changed.text not in failed
-                    if changed.example_id in ids
-                ],
+        kept = [example for example in self.examples if example.text not in failed]
+        ids = {example.id for example in kept}
+        sets = [
+            replace(
+                perturbed,
+                perturbations=tuple(
+                    each
+                    for each in perturbed.perturbations
+                    if each.text not in failed and each.example_id in ids
+                ),
             )
             for perturbed in items.sets
-        )
+        ]
+        examples, scored = scored_examples(kept, answers), scored_perturbations(sets, answers)
+        return tuple(invariant_pairs(each.outcome.capability, examples, scored) for each in sets)
 
     def warnings(self) -> tuple[str, ...]:
         """The labels that were matched by the answers."""
@@ -170,11 +156,7 @@ class TextResponses(Responses):
 
 
 def match_by_answers(
-    models: ReuseModels,
-    labels: Sequence[str],
-    texts: Sequence[str],
-    run: Run,
-    progress: Progress,
+    models: ReuseModels, labels: Sequence[str], texts: Sequence[str], run: Run, progress: Progress
 ) -> dict[str, Matching]:
     """The match of the labels of each model whose labels do not align by name.
 
@@ -275,22 +257,16 @@ def make_case(
     of_reference, *of_others, of_suspect = rows
     of_controls = of_others[: len(models.controls)]
     keys = [item.key for item in asked]
-    words = [item.question for item in (*asked, *perturbed)]
+    questions_asked = [item.question for item in (*asked, *perturbed)]
+    items = []
+    for item, *of_both in zip(asked, of_reference, of_suspect, strict=True):
+        words = [responses.words(response, item) for response in of_both]
+        items.append(CaseItem(item.id, item.unit, item.question.text, item.gold, *words))
     return Case(
         reference=reference.name,
         suspect=models.suspect.name,
         controls=tuple(model.name for model in models.controls),
-        items=[
-            CaseItem(
-                id=item.id,
-                unit=item.unit,
-                text=item.question.text,
-                gold=item.gold,
-                reference=responses.words(first, item),
-                suspect=responses.words(second, item),
-            )
-            for item, first, second in zip(asked, of_reference, of_suspect, strict=True)
-        ],
+        items=items,
         answers=answer_matrix(keys, [of_reference, of_suspect, *of_controls]),
         derivatives={
             model.name: answer_matrix(keys, [of_reference, row, *of_controls])
@@ -300,7 +276,7 @@ def make_case(
         hash=item_set.hash,
         labels=responses.labels,
         # Questions of equal content are asked once.
-        queries=len({(word.text, word.context, word.options) for word in words}),
+        queries=len({(each.text, each.context, each.options) for each in questions_asked}),
     )
 
 
@@ -341,3 +317,102 @@ def _require_answers(
             expected="a reference whose answers differ between questions",
             fix="use other data, or check that the reference works",
         )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReuseItem:
+    """One question to every model, with its right answer if known.
+
+    ``unit`` is the id of its example; a perturbation has that of its original. ``accepted`` are
+    further right answers in words.
+    """
+
+    id: str
+    unit: str
+    question: Question
+    key: AnswerKey
+    gold: str | None
+    accepted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ItemSet:
+    """The questions of one reference, which all models answer."""
+
+    items: tuple[ReuseItem, ...]
+    sets: tuple[PerturbationSet, ...] = ()
+
+    @property
+    def hash(self) -> str:
+        """Hash of the words of all questions, in their order; sixteen hexadecimal digits."""
+        words = [
+            [item.id, item.question.text, item.question.context, item.question.options]
+            for item in self.items
+        ]
+        text = json.dumps(words, ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def failures(self, searched: str) -> Iterator[str]:
+        """A warning for each search of this model that failed: it adds no questions."""
+        for perturbed in self.sets:
+            outcome = perturbed.outcome
+            if outcome.status == "failed":
+                yield (
+                    f"the search of {searched} for {outcome.capability} failed "
+                    f"({outcome.reason}); its perturbations are left out"
+                )
+
+
+def task_items(items: Sequence[Item]) -> ItemSet:
+    """The unchanged questions of a task."""
+    questions = []
+    for item in items:
+        asked, spelled = item.question, list(map(spelled_alike, item.gold))
+        right = item.right if asked.options else next(iter(spelled), None)
+        gold = next(iter(item.gold), None) if item.right is None else asked.options[item.right]
+        key = AnswerKey(unit=asked.id, gold=right, options=len(asked.options) or None)
+        accepted = tuple(spelled[1:])
+        questions.append(
+            ReuseItem(
+                id=asked.id, unit=asked.id, question=asked, key=key, gold=gold, accepted=accepted
+            )
+        )
+    return ItemSet(items=tuple(questions))
+
+
+def spelled_alike(answer: str) -> str:
+    """An answer in words, without case, extra spaces and marks around it; marks alone are kept.
+
+    Examples
+    --------
+    >>> spelled_alike("  The Red  house.")
+    'the red house'
+    """
+    words = " ".join(answer.casefold().split())
+    return words.strip(" .,;:!?'\"") or words
+
+
+def text_items(
+    examples: Sequence[Example], sets: Sequence[PerturbationSet], labels: Sequence[str]
+) -> ItemSet:
+    """All original texts, then the perturbations that the search found.
+
+    ``labels`` are empty for language models, whose answers are tokens.
+    """
+    number = {label: place for place, label in enumerate(labels)}
+    by_id = {example.id: example for example in examples}
+    texts = [(example.id, example, example.text) for example in examples]
+    for perturbed in sets:
+        for each in perturbed.perturbations:
+            if each.text is not None:
+                name = f"{each.example_id}~{perturbed.outcome.capability}{each.trial}"
+                texts.append((name, by_id[each.example_id], each.text))
+    items = []
+    for name, example, text in texts:
+        gold = None if example.label is None else number.get(example.label)
+        key = AnswerKey(unit=example.id, gold=gold, options=len(labels) or None)
+        asked = Question(id=name, text=text)
+        items.append(
+            ReuseItem(id=name, unit=example.id, question=asked, key=key, gold=example.label)
+        )
+    return ItemSet(items=tuple(items), sets=tuple(sets))

@@ -47,8 +47,7 @@ from scope.jobs.reuse.answer_matrix import (
 )
 from scope.jobs.reuse.evidence import Case
 from scope.jobs.reuse.models import FEWEST_CONTROLS, ReuseModels
-from scope.jobs.reuse.questions import ReuseItem
-from scope.jobs.reuse.responses import Responses
+from scope.jobs.reuse.responses import Responses, ReuseItem
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, guessing_p_value, kin, skill
 from scope.records import CandidateControl, ControlCheck, Estimate, Undefined
 from scope.statistics.intervals import mean_estimate

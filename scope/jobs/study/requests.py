@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, option, whole_number
 from scope.core.request import Job, Request
-from scope.data.memory import data_spec
+from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.jobs.shared_fields import LeavesOut
 from scope.records import Estimate, FrameRow, Result, Undefined

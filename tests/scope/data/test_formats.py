@@ -66,7 +66,7 @@ def test_a_file_that_unpacks_to_far_more_than_texts_do_is_refused(tmp_path):
 def test_places_are_the_lines_where_rows_begin(tmp_path):
     (tmp_path / "a.csv").write_bytes(b'text\r\n"two\r\nlines"\r\n\r\nlast\r\n')
     source = open_delimited(tmp_path / "a.csv", ",")
-    assert list(source.read(["text"])) == [(2, ("two\r\nlines",), ()), (5, ("last",), ())]
+    assert list(source.read(["text"])) == [(2, ("two\r\nlines",), None), (5, ("last",), None)]
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ from functools import partial
 
 import pytest
 
-from scope.data.items import Wanted, gather, read_choices, read_squad
-from scope.data.pairs import WantedPairs, gather_pairs
+from scope.data.items import Wanted, WantedPairs, gather, gather_pairs, read_choices, read_squad
 from scope.data.sampling import load_data
 from scope.errors import ScopeError
 from scope.jobs.fleet.matrix import read_matrix

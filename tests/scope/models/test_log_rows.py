@@ -18,8 +18,8 @@ from made_up_logs import (
 )
 
 from capabilities.tasks import Choice, Generation
-from scope.data.logs.finding import contents_of, log_specs
-from scope.data.logs.items import GENERATED
+from scope.data.evaluation_logs import contents_of, log_specs
+from scope.data.log_items import GENERATED
 
 
 def write_choices(folder, model, letters):

@@ -22,7 +22,7 @@ from made_up_logs import (
 from shared_data import shared_data
 
 from capabilities.tasks import Generation
-from scope.data.logs.items import GENERATED
+from scope.data.log_items import GENERATED
 from scope.jobs.identity import short_names
 from scope.models.scheme import expand_spec
 

@@ -23,7 +23,7 @@ from made_up_logs import (
 from shared_data import shared_data
 
 from capabilities.tasks import Generation
-from scope.data.logs.finding import contents_of, log_specs
+from scope.data.evaluation_logs import contents_of, log_specs
 from scope.errors import ModelError
 from scope.models.scheme import expand_spec
 

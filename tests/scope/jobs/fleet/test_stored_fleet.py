@@ -8,9 +8,8 @@ import pytest
 
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.fleet.forecaster import MeanForecaster, NeighbourForecaster
-from scope.jobs.fleet.inputs import text_digest
 from scope.jobs.fleet.matrix_factorization import MatrixFactorization
-from scope.jobs.fleet.questions import QuestionLayout
+from scope.jobs.fleet.questions import QuestionLayout, text_digest
 from scope.jobs.fleet.stored_fleet import (
     DESCRIPTION,
     FILES,

@@ -7,8 +7,7 @@ import pytest
 from scope.errors import DataError
 from scope.jobs.reuse.answer_matrix import NOT_GIVEN, Response
 from scope.jobs.reuse.models import ReuseModels
-from scope.jobs.reuse.questions import task_items
-from scope.jobs.reuse.responses import Responses, make_case
+from scope.jobs.reuse.responses import Responses, make_case, task_items
 from scope.models.scheme import Model
 from scope.records import Item, Question
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from kept_results import kept
 
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse.questions import task_items
+from scope.jobs.reuse.responses import task_items
 from scope.jobs.reuse.run import measurements, outcomes
 from scope.records import GOLD, Item, Outcome, Question
 

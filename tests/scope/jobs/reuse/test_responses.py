@@ -10,8 +10,7 @@ import scope
 from capabilities.tasks import Choice, ExtractiveQA
 from scope.answers import Run
 from scope.jobs.reuse.answer_matrix import Response
-from scope.jobs.reuse.questions import task_items
-from scope.jobs.reuse.responses import TaskResponses, match_labels
+from scope.jobs.reuse.responses import TaskResponses, match_labels, task_items
 from scope.models.scheme import Model
 from scope.progress import Silent
 from scope.records import Answer, Item, Prediction, Question

@@ -1,3 +1,5 @@
+"""The texts of the demo: which of them are kept, and what is said where they are missing."""
+
 import hashlib
 import importlib.util
 import sys

@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow
 import pytest
 
-from scope.data.memory import data_spec
-from scope.data.pairs import WantedPairs, gather_pairs
+from scope.data.items import WantedPairs, gather_pairs
 from scope.data.sampling import load_data
+from scope.data.sources import data_spec
 from scope.data.specs import open_source
 from scope.errors import DataError
 

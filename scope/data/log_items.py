@@ -1,4 +1,6 @@
-"""The common form of the logs of all tools: items with their conditions, and files of items.
+"""The common form of the logs of all tools: items with their conditions, files of items, formats.
+
+Each file of `scope.data.logs` reads the logs of one tool: it makes a `LogFormat` called ``LOGS``.
 
 An item's id names everything that must be equal for two answers to be compared: the task, its
 version, the number of shots, the filter, a hash of the templates, whether a chat template was
@@ -12,14 +14,15 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from scope.data.fields import LETTERS
 from scope.data.sources import UNREADABLE, reading
-from scope.errors import DataError
+from scope.errors import DataError, ModelError
 from scope.printing import first_line, unstorable
 from scope.progress import remark_once
 from scope.records import NoAnswer, own_id_of
@@ -32,8 +35,6 @@ CHOICES, GENERATED = "multiple_choice", "generate_until"
 
 
 _NAMES = {"letter": [*LETTERS], "number": [*map(str, range(len(LETTERS)))]}
-
-
 _UNKNOWN = "unknown"
 
 
@@ -69,21 +70,6 @@ class Conditions(NamedTuple):
         pairs = sorted(zip(self._fields, self, other, strict=True), key=lambda p: _UNKNOWN in p)
         different = (f"{name}={mine}" for name, mine, theirs in pairs if mine != theirs)
         return next(different, f"task={self.task}")
-
-
-def conditions(
-    task: object, *, version: object = "unknown", shots: object, templates: object, chat: object = 0
-) -> Conditions:
-    """The conditions of a log, with the templates as a hash.
-
-    Examples
-    --------
-    >>> str(conditions("arc:easy", shots=5, templates={"text": "Question: {}"}))
-    'arc_easy, version unknown, 5-shot, filter none, templates 7c740a84, plain prompt'
-    """
-    template = hashed(json.dumps(templates, sort_keys=True, default=str))[:8]
-    prompt = "chat" if chat else "plain"
-    return Conditions(*map(part_of_id, (task, version, shots, "none", template, prompt)))
 
 
 class ItemName(NamedTuple):
@@ -201,18 +187,31 @@ class LogFile:
 
     ``rows`` are numbered from 1; one that cannot be read is its error, and ``parse`` makes items of
     the others. ``arguments`` distinguish models of one name, and ``date`` runs of one model.
-    ``expected`` is the number of items that the tool evaluated.
+    ``templates`` are all that shapes a prompt, None if unknown; ``chat`` says whether a chat
+    template was applied. ``expected`` is the number of items that the tool evaluated.
     """
 
     model: str
     arguments: str = ""
     date: str = ""
     paths: tuple[Path, ...]
-    conditions: Conditions
+    task: object
+    version: object = _UNKNOWN
+    shots: object
+    templates: object
+    chat: object = False
     kind: str
     expected: Any = None
     rows: Callable[[], Iterator[tuple[int, Any]]]
     parse: Callable[[Any], LogItem]
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """The conditions of all answers, but for the filters of single ones."""
+        template = hashed(json.dumps(self.templates, sort_keys=True, default=str))[:8]
+        template = _UNKNOWN if self.templates is None else template
+        parts = self.task, self.version, self.shots, "none", template
+        return Conditions(*map(part_of_id, (*parts, "chat" if self.chat else "plain")))
 
     @property
     def readable(self) -> bool:
@@ -278,9 +277,10 @@ class LogFile:
             if isinstance(row, Exception):
                 raise row
             return self._named(_checked(self.parse(row), self.kind), place)
-        except (*UNREADABLE, AttributeError) as error:
+        except (*UNREADABLE, AttributeError, ModelError) as error:
             name = ItemName(self.conditions, "none", place, "")
-            reason = first_line(error).removeprefix("ValueError: ")
+            # A plugin's own error is the cause of one that names the plugin.
+            reason = first_line(error.__cause__ or error).removeprefix("ValueError: ")
             return LogItem("", "", {}, unusable=reason, name=name, place=place)
 
     def _named(self, item: LogItem, place: str) -> LogItem:
@@ -355,3 +355,26 @@ def at(content: Any, *keys: str) -> Any:
     for key in keys:
         content = content.get(key) if isinstance(content, Mapping) else None
     return content
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogFormat:
+    """How the logs of one tool are recognised and read.
+
+    Parameters
+    ----------
+    tool, expected
+        The name of the tool, and the files of a log, for messages.
+    is_log
+        Whether a file holds answers to items, by its name or its first bytes.
+    read
+        The logs in such files.
+    folder_of
+        The folder of logs that are no files of the user, by the name in a spec.
+    """
+
+    tool: str
+    expected: str
+    is_log: Callable[[Path], bool]
+    read: Callable[[Sequence[Path]], Iterable[LogFile]]
+    folder_of: Callable[[str], Path] | None = None

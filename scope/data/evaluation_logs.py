@@ -5,42 +5,54 @@ Logs as data: each item once, with its options and the right one, or with the ri
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import re
-import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from statistics import fmean
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
-from scope.data.logs.items import CHOICES, GENERATED, Conditions, LogFile, LogItem
-from scope.data.sources import Source, SourceRow, read_lines, read_whole, reading
+from scope.data.log_items import CHOICES, GENERATED, Conditions, LogFile, LogFormat, LogItem
+from scope.data.sources import Source, SourceRow, UnusableRowError, reading
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.progress import remark_once
-from scope.registry import LOCAL_LOGS, LOGS
+from scope.registry import BUILT_IN, find, names_in
+from scope.untrusted import UntrustedCode
 
-_HEAD = 1 << 12
 _OF_ITEMS = ("filter", "score", "correct_above")
 _CHOICES = tuple(dict.fromkeys((*Conditions._fields, *_OF_ITEMS)))
 
 
-def reader_of(scheme: str) -> ModuleType:
-    """The module that reads the logs of a scheme.
+def format_of(scheme: str) -> LogFormat:
+    """The format of the logs of a scheme; that of a plugin behind the boundary of foreign code."""
+    entry = find("logs", scheme)
+    written: LogFormat = entry.target
+    if scheme in BUILT_IN["logs"]:
+        return written
+    code = UntrustedCode(entry.origin)
+    with code.entered("its attributes"):
+        return LogFormat(
+            tool=str(written.tool),
+            expected=str(written.expected),
+            is_log=partial(code.call, "is_log", written.is_log),
+            read=partial(_read_guarded, code, written),
+            folder_of=written.folder_of and partial(code.call, "folder_of", written.folder_of),
+        )
 
-    It has the name of its ``TOOL``, the files that are ``EXPECTED``, ``is_log``, which knows a file
-    with samples by its name or its first bytes, and ``read_logs``, which makes `LogFile` of them.
-    Where its logs are not files of the user, ``folder_of`` gives their folder by a name.
-    """
-    return import_module(f"scope.data.logs.{scheme.replace('-', '_')}")
+
+def _read_guarded(
+    code: UntrustedCode, written: LogFormat, paths: Sequence[Path]
+) -> Iterator[LogFile]:
+    for log in code.call("read", written.read, paths):
+        with code.entered("its logs"):
+            rows = partial(code.call, "rows", log.rows)
+            guarded = replace(log, rows=rows, parse=partial(code.call, "parse", log.parse))
+        yield guarded
 
 
 class LogSpec(NamedTuple):
@@ -72,7 +84,7 @@ class LogSpec(NamedTuple):
                 expected=f"conditions of a log: {', '.join(_CHOICES)}, the last from 0 to below 1",
                 fix=f"write for example '{scheme}:{path}?task=arc_easy'",
             )
-        folder_of = getattr(reader_of(scheme), "folder_of", expanded)
+        folder_of = format_of(scheme).folder_of or expanded
         return cls(scheme, folder_of(path), chosen, model or None)
 
     def files(self) -> tuple[LogFile, ...]:
@@ -85,12 +97,12 @@ class LogSpec(NamedTuple):
         DataError
             When there is none, one cannot be read, or nothing matches the choice.
         """
-        reader = reader_of(self.scheme)
+        log_format = format_of(self.scheme)
         with reading(str(self.path)):
-            samples = [path for path in _files(self.path) if reader.is_log(path)]
-            logs = _told_apart(_whole(reader, samples))
+            samples = [path for path in _files(self.path) if log_format.is_log(path)]
+            logs = _told_apart(_whole(log_format, samples))
         if not samples:
-            raise _no_logs(self.path, self.scheme)
+            raise _no_logs(self.path, log_format)
         # Only an item names its filter and its score.
         wanted = {name: self.chosen[name] for name in self.chosen if name not in _OF_ITEMS}
         of_model = [log for log in logs if self.model in (None, log.model)]
@@ -116,22 +128,23 @@ def log_specs(path: str) -> tuple[LogSpec, ...]:
         When there are none.
     """
     scheme, _, rest = path.partition(":")
-    if scheme in LOGS:
+    if scheme in names_in("logs"):
         return (LogSpec.parse(scheme, rest),)
+    formats = {name: format_of(name) for name in names_in("logs")}
+    local = {name: each for name, each in formats.items() if each.folder_of is None}
     with reading(path):
         files = _files(expanded(path))
-        schemes = [name for name in LOCAL_LOGS if any(map(reader_of(name).is_log, files))]
+        schemes = [name for name in local if any(map(local[name].is_log, files))]
     if not schemes:
-        raise _no_logs(expanded(path), *LOCAL_LOGS)
+        raise _no_logs(expanded(path), *local.values())
     return tuple(LogSpec(name, expanded(path), {}, None) for name in schemes)
 
 
-def _no_logs(path: Path, *schemes: str) -> DataError:
-    readers = [reader_of(scheme) for scheme in schemes]
-    tools = ", ".join(reader.TOOL for reader in readers)
+def _no_logs(path: Path, *formats: LogFormat) -> DataError:
+    tools = ", ".join(each.tool for each in formats)
     return DataError(
         f"no logs of {tools} with samples in `{path}`" if path.exists() else f"no `{path}`",
-        expected="; ".join(f"{reader.TOOL}: {reader.EXPECTED}" for reader in readers),
+        expected="; ".join(f"{each.tool}: {each.expected}" for each in formats),
         fix="check the path, or run the evaluation again with its samples logged",
     )
 
@@ -143,19 +156,19 @@ def _files(path: Path) -> list[Path]:
     return [path] if path.is_file() else []
 
 
-def _whole(reader: ModuleType, samples: Sequence[Path]) -> list[LogFile]:
+def _whole(log_format: LogFormat, samples: Sequence[Path]) -> list[LogFile]:
     """The logs of all files but those that are damaged, if any other is not."""
     try:
-        return list(reader.read_logs(samples))
+        return list(log_format.read(samples))
     except DataError:
         whole = []
         for path in samples[1:] and samples:
             try:
-                whole += [path] * bool(list(reader.read_logs([path])))
+                whole += [path] * bool(list(log_format.read([path])))
             except DataError as error:
                 remark_once(f"left out: {error.found}")
         if 0 < len(whole) < len(samples):
-            return list(reader.read_logs(whole))
+            return list(log_format.read(whole))
         raise
 
 
@@ -163,57 +176,23 @@ def _newest(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """The logs without those of earlier runs of a model under the same conditions."""
     by_date = sorted(logs, key=lambda log: log.date)
     newest = {(log.model, log.conditions): log.date for log in by_date}
-    kept = []
     for log in logs:
         date = newest[log.model, log.conditions]
-        if log.date == date:
-            kept.append(log)
-        elif log.paths:
+        if log.date != date and log.paths:
             what = f"{log.model} on {log.conditions.task}"
             remark_once(f"of {what} the run of {date} is read; for another name {log.paths[0]}")
-    return tuple(kept)
+    return tuple(log for log in logs if log.date == newest[log.model, log.conditions])
 
 
-def _told_apart(logs: Iterable[LogFile]) -> tuple[LogFile, ...]:
+def _told_apart(logs: Sequence[LogFile]) -> tuple[LogFile, ...]:
     """The logs, with the arguments in a model's name where it stands for several models."""
-    logs = tuple(logs)
     variants = Counter(model for model, _ in {(log.model, log.arguments) for log in logs})
-    names = (f"{log.model} ({log.arguments or 'defaults'})" for log in logs)
-    pairs = zip(logs, names, strict=True)
-    return tuple(log if variants[log.model] == 1 else replace(log, model=n) for log, n in pairs)
-
-
-def begins_with(path: Path, endings: tuple[str, ...], key: str) -> bool:
-    """Whether a file with one of the endings, packed or not, has a JSON key near its beginning."""
-    if not path.name.endswith(endings):
-        return False
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-            return f'"{key}":'.encode() in stream.read(_HEAD)
-    except (EOFError, zlib.error):
-        return True  # Reading it says what is wrong.
-
-
-def read_json(path: Path) -> Any:
-    """The content of a JSON file, which errors name."""
-    with reading(str(path)):
-        return json.loads(read_whole(path))
-
-
-def rows_of(path: Path) -> Iterator[tuple[int, Any]]:
-    """The rows of JSON lines, or of one list, counted from 1; of lines that are no JSON, why."""
-    with closing(read_lines(path)) as lines:
-        for number, line in enumerate(lines, start=1):
-            if number == 1 and line.lstrip().startswith("["):
-                with suppress(ValueError, RecursionError):
-                    yield from enumerate(json.loads(read_whole(path)), start=1)
-                    return
-            if line.strip():
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    row = error
-                yield number, row
+    return tuple(
+        replace(log, model=f"{log.model} ({log.arguments or 'defaults'})")
+        if variants[log.model] > 1
+        else log
+        for log in logs
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,15 +264,13 @@ def contents_of(spec: LogSpec) -> tuple[LoggedTask, ...]:
 
 def _answers(file: LogFile, items: Sequence[LogItem]) -> LoggedAnswers:
     values: dict[str, list[float]] = {}
-    for item in items:
-        for name, value in item.scores.items():
-            if math.isfinite(value):
-                values.setdefault(name, []).append(value)
+    for name, value in (pair for item in items for pair in item.scores.items()):
+        if math.isfinite(value):
+            values.setdefault(name, []).append(value)
     for name, numbers in values.items():
         if len(numbers) < len(items):
-            remark_once(
-                f"{file.model}: `{name}` is the mean of {len(numbers)} of {len(items)} items"
-            )
+            part = f"{len(numbers)} of {len(items)} items"
+            remark_once(f"{file.model}: `{name}` is the mean of {part}")
     return LoggedAnswers(
         model=file.model,
         file=str(file.paths[0]) if file.paths else "",
@@ -331,8 +308,11 @@ def open_logs(scheme: str, rest: str) -> Source:
                 "answer": item.right if has_options else [] if task in free else list(item.gold),
                 "category": item.category or task,
             }
-            unusable = (item.unusable, f"{item.place}: {item.unusable}") if item.unusable else ()
-            yield SourceRow(number, tuple(values[column] for column in asked), unusable)
+            row = SourceRow(number, tuple(values[column] for column in asked))
+            if item.unusable:
+                problem = f"{item.place}: {item.unusable}"
+                row = row._replace(unusable=UnusableRowError(item.unusable, problem))
+            yield row
 
     return Source(f"{scheme}:{rest}", columns, ("id", "question", "category"), read, "row")
 
