@@ -130,22 +130,22 @@ DECISIONS = [
     Decision(
         name="a sibling among the controls is named with the option that leaves it out",
         make=reuse(*ACCUSED, suspect="thief", change=with_a_sibling),
-        exits=1,
+        exits=0,
         says=("Leave out controls that are related to ours, too, perhaps c3", "control c3"),
         page=("--exclude-control c3",),
     ),
     Decision(
         name="a suspect that stands out from one reference alone is told Holm's p-value",
         make=reuse(
-            *(*ACCUSED, "--alpha", "0.1"),
+            *(*ACCUSED, "--alpha", "0.2"),
             suspect="thief",
             change=with_a_sibling,
             beside=("else",),
         ),
         exits=0,
-        says=("in at most 1 test of 10, but not after", "1 test of 5"),
+        says=("in at most 1 test of 8, but not after", "1 test of 4"),
         never=("its rank among the controls is significant",),
-        page=("but not after Holm's correction over the references: there in up to 1 test of 5",),
+        page=("but not after Holm's correction over the references: there in up to 1 test of 4",),
     ),
     Decision(
         name="a sibling can be left out, and the suspect is found",
