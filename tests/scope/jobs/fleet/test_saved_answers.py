@@ -16,6 +16,7 @@ from scope.jobs.fleet.matrix import read_matrix, read_questions
 from scope.models.answer_table import prediction_files
 from scope.records import Answer, Item, Question, TaskAnswers
 from scope.serialization import to_json
+from scope.store.folder import RunFolder
 
 
 def write(path, rows):
@@ -168,7 +169,7 @@ def test_runs_are_joined_by_the_ids_of_their_questions_and_the_names_of_their_da
 
 def put(run, *, normalize=False, **changes):
     """Write other findings into a run."""
-    comparison = scope.store.RunFolder(run).read_result()
+    comparison = RunFolder(run).read_result()
     settings = comparison.manifest.settings | {"normalize": normalize}
     manifest = replace(comparison.manifest, settings=settings)
     result = replace(comparison, **{"manifest": manifest, **changes})
@@ -218,7 +219,7 @@ def test_a_folder_without_answers_and_a_run_without_any_are_refused(compare, tmp
 def test_one_name_cannot_stand_for_two_models(compare):
     runs = [compare(name, {"a": [1, 0], "b": [1, 1]}) for name in ("one", "two")]
     for run in runs:
-        comparison = scope.store.RunFolder(run).read_result()
+        comparison = RunFolder(run).read_result()
         first, second = comparison.manifest.models
         llama = replace(first, name="llama", spec=f"hf:{run.name}/llama")
         manifest = replace(comparison.manifest, models=(llama, second))
