@@ -167,9 +167,9 @@ def test_headers_have_scopes_drawings_labels_and_the_page_a_language(read):
 
 def test_an_answer_in_one_sentence_is_the_heading_of_the_page_alone(compared, monkeypatch):
     sentence, about = prose("May it? **No**: {m}", m="<m>"), prose("500 texts.")
-    own_page = pages_module.imported(pages_module.job_named(compared.manifest.job).page)
+    own_page = pages_module.resolve_name(pages_module.job_named(compared.manifest.job).page)
     answered = replace(own_page(compared), heading=sentence, about=about)
-    monkeypatch.setattr(pages_module, "imported", lambda _: lambda result: answered)
+    monkeypatch.setattr(pages_module, "resolve_name", lambda _: lambda result: answered)
     made = pages_module.html_of(compared)
     assert '<h2 class="heading">May it? <strong>No</strong>: <bdi>&lt;m&gt;</bdi></h2>' in made
     assert '<p class="about">500 texts.</p>' in made

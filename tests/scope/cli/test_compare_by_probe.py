@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from parsed_page import parse
 from tiny_language import write_tiny_llama
 from tiny_probe import write_probe
 
@@ -32,25 +33,31 @@ def probed(command, tmp_path, monkeypatch):
     return write_probe(tmp_path / "probe", tmp_path / "model", Readout(kind="last"))
 
 
-@pytest.mark.parametrize("option", ["--semscore", "--encoder"])
-def test_a_probe_measures_semscore_by_either_name_of_the_option(command, option, probed):
-    done = command(*ASKED, option, "probe:probe")
+def measured_by(command, tmp_path, *options):
+    """What the result and its page say of the probe, and the run's folder."""
+    done = command(*ASKED, *options)
     assert done.returncode == 0, done.stderr
-    assert "SemScore of the answers: " in " ".join(done.stdout.split())
-    # A long path is folded over lines.
-    printed = "".join(done.stdout.split())
-    assert f"SemScore:byaprobeof{probed.reader.spec}" in printed
-    assert "word_cosine" not in done.stdout
+    (run,) = (tmp_path / "runs").iterdir()
+    result = json.loads((run / "result.json").read_text(encoding="utf-8"))
+    assert any(one["metric"].startswith("sem_score") for one in result["measurements"])
+    page = " ".join(parse((run / "report.html").read_text(encoding="utf-8")).text.split())
+    said = result["manifest"]["settings"]["semscore"]
+    assert f"similarity in meaning of two answers by {said}, from 0 to 1" in page
+    assert "word_cosine" not in page
+    return said, run
+
+
+@pytest.mark.parametrize("option", ["--semscore", "--encoder"])
+def test_a_probe_measures_semscore_by_either_name_of_the_option(command, option, probed, tmp_path):
+    said, _ = measured_by(command, tmp_path, option, "probe:probe")
+    assert said == f"a probe of {probed.reader.spec}"
 
 
 def test_a_model_that_was_moved_is_named_behind_the_probe_and_is_the_same_run(command, tmp_path):
-    assert command(*ASKED, "--semscore", "probe:probe").returncode == 0
+    _, run = measured_by(command, tmp_path, "--semscore", "probe:probe")
     (tmp_path / "model").rename(tmp_path / "moved")
-    done = command(*ASKED, "--semscore", "probe:probe#hf:moved")
-    assert done.returncode == 0, done.stderr
-    assert "SemScore: by a probe of hf:moved" in done.stdout
-    (run,) = (tmp_path / "runs").iterdir()
-    assert f"{run.name}/report.html" in "".join((done.stdout + done.stderr).split())
+    said, again = measured_by(command, tmp_path, "--semscore", "probe:probe#hf:moved")
+    assert (said, again) == ("a probe of hf:moved", run)
 
 
 def no_folder(folder):

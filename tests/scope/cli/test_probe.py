@@ -68,7 +68,7 @@ def test_the_same_command_works_on_every_family(probe, laid_out, name, layers, r
 
 
 def test_the_command_prints_a_table_and_writes_a_report(probed, laid_out):
-    assert "✓ Train the probe: r 0.719 with people’s scores" in probed.stdout
+    assert "✓ Train the probe: it follows people’s scores with r = 0.719" in probed.stdout
     assert "left out" not in probed.stdout
     assert "report: runs/mine/report.html" in probed.stderr
     assert "llama: latents" in probed.stderr

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from kept_results import kept
 from made_up_pairs import PARTS, made_up_rows, write_pairs, write_split, write_unlabelled
+from parsed_page import parse
 from toy_readers import Bags
 
 import scope
@@ -200,6 +201,10 @@ def test_every_step_and_seed_has_the_numbers_of_the_probe_fitted_by_hand(whole):
     assert [len(score.pearsons) for score in whole.findings.scores] == [1, 1, 2, 2, 2, 2]
     assert not np.array_equal(*every)
     np.testing.assert_array_equal(whole.saved.predict(*test[:2]), scores)
+    # Here the trained probe follows people less well than the plain cosine, which is shown then.
+    raw, *_, final = whole.findings.scores
+    assert (raw.step, raw.pearson.value > final.pearson.value) == ("raw", True)
+    _, scores = by_hand(whole, "raw")
     worst = np.argsort(-np.abs(scores - wanted).round(6), kind="stable")[:10]
     misjudged = whole.findings.misjudged
     assert [pair.given for pair in misjudged] == pytest.approx(scores[worst], abs=1e-6)
@@ -269,7 +274,8 @@ def test_layers_that_are_left_out_stand_in_the_report_and_the_frame(probe):
     # Without its layer the step raw takes the best of the others; without others it loses nothing.
     assert last.pearson.value == pytest.approx(result.findings.layers[2].lost.value, abs=1e-6)
     assert result.manifest.settings["ablate"] == 2
-    assert "layers 0 to 1" in html_of(result)
+    heads = [node.words for node in parse(html_of(result)).all("th")]
+    assert "0 to 1 toy_readers:Bags" in heads
     frame = result.to_frame()
     rows = frame[frame.metric == "refitted_pearson_lost"]
     assert list(rows.subset) == ["without layers 0 to 1", "without layers 2 to 2"]
