@@ -24,7 +24,6 @@ from scope.models.saved import prediction_files
 from scope.records import Answer, Item, Question, TaskAnswers
 from scope.serialization import to_json
 from scope.store.folder import RunFolder
-<<<<<<< HEAD:tests/scope/jobs/fleet/test_correctness.py
 
 ROWS = pandas.DataFrame(
     {
@@ -147,8 +146,6 @@ def test_right_wrong_and_unknown_have_many_spellings(correct):
 def test_other_values_cannot_be_read(read, value):
     with pytest.raises(UnreadableError):
         read(value)
-=======
->>>>>>> removals53:tests/scope/jobs/fleet/test_saved_answers.py
 
 
 def write(path, rows):
