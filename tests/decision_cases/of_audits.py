@@ -47,6 +47,8 @@ EVERY_FORM = (
     "soft_scope[typo]>=0",
     "iid_accuracy_gap<=1",
 )
+WITHOUT_ITS_SILENCE = ("hard_scope>=0.8", "iid_accuracy_gap<=0.1")
+"""Gates that `Fails` would pass if the texts without an answer did not count."""
 BY_BOUND = ("bound",)
 JUDGED = ("hard_scope", "ood_agreement", "soft_scope(tolerance=0.1, cutoff=1.0)")
 DEAD_PAGE = ("toy_judges:Enthusiast is degenerate: ", "positive 100 %")
@@ -59,7 +61,8 @@ DECISIONS = [
             exits=1,
             says=(
                 "Enthusiast is degenerate: it answers `positive` to 60 of 60 texts",
-                "Enthusiast (degenerate)",
+                "toy_judges:Enthusiast may not replace toy_judges:Judge",
+                "it passes no verdict and no gate",
                 *(f"gate: {one} of toy_judges:Enthusiast on typo: toy_judges" for one in JUDGED),
                 "gate: iid_accuracy_gap of toy_judges:Enthusiast: toy_judges:Enthusiast is degen",
                 "gate: iid_agreement of toy_judges:Enthusiast: toy_judges:Enthusiast is degenerate",
@@ -88,9 +91,12 @@ DECISIONS = [
         name="a good target on skewed data passes",
         make=audit(*HARD, data=SKEWED),
         exits=0,
-        says=("It is too early to say whether toy_judges:Twin may replace", "1.00 [0.96, 1.00]"),
+        says=("It is too early to say whether toy_judges:Twin may replace", "100.0 %"),
         never=("degenerate",),
-        page=("positive 90 %, negative 10 %", "same answer on 100.0 % [96.3, 100.0] of 100"),
+        page=(
+            "positive 90 %, negative 10 %",
+            "Same answers all toy_judges:Twin 1.000[0.963, 1.000]100",
+        ),
     ),
     Decision(
         name="a good target on skewed data passes without labels",
@@ -100,10 +106,15 @@ DECISIONS = [
     ),
     Decision(
         name="a target that gives no answer to one text in eight does not pass",
-        make=audit(*gate("hard_scope>=0"), targets=("Fails",), data=MANY),
-        exits=2,
-        says=("toy_judges:Fails",),
-        never=("hard_scope", "Traceback", "internal error"),
+        make=audit(*gate(*WITHOUT_ITS_SILENCE, on="value"), targets=("Fails",), data=MANY),
+        exits=1,
+        says=(
+            "toy_judges:Fails may not replace toy_judges:Judge",
+            "no answer of toy_judges:Fails: 25 (no number), such as",
+            "gate: hard_scope of toy_judges:Fails",
+            "gate: iid_accuracy_gap of toy_judges:Fails",
+        ),
+        never=("Traceback", "internal error"),
     ),
     *(
         Decision(

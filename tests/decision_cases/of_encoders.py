@@ -73,7 +73,7 @@ DECISIONS = [
         name="SemScore is measured by a probe whose model is as it was",
         make=compare_by_probe(FIRST),
         exits=0,
-        says=("sem_score",),
+        page=("by a probe of python:reader:Reader", "SemScore toy_answerers:Reader gold 0."),
         costly=True,
         never=("another model",),
     ),

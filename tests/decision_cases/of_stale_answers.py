@@ -179,7 +179,7 @@ DECISIONS = [
         name="probabilities within drift pass and are reported",
         make=twice(AUDIT, then=NEARLY),
         exits=0,
-        says=("drift: `python:mine:Model` gives a stored choice that was asked for again with",),
+        says=("drift: `python:mine:Model` gives stored answers that were asked for again with",),
         page=("drift, not another model",),
     ),
     Decision(

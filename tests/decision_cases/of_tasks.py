@@ -83,6 +83,7 @@ EXACT_MATCH = ("--gate", "exact_match>=0")
 """Met by every number: only a degenerate model fails."""
 
 QA = {"task": "extractive_qa"}
+ALL_RIGHT = ("of 9 questions correctly, stub-model 100.0 %", "another answer on 0.0 % of questions")
 QUIET = ("degenerate", "warning:", "Warning:")
 
 DECISIONS = [
@@ -118,7 +119,7 @@ DECISIONS = [
         name="good models on skewed questions with options pass",
         make=compare("Knows", "AlsoKnows", yes_or_no(share=0.9), *AGREEMENT),
         exits=0,
-        says=("accuracy differs by 0.0 points",),
+        says=("AlsoKnows answers 85.0 % of 60 questions correctly, toy_careless:Knows 85.0 %",),
         never=QUIET,
     ),
     Decision(
@@ -132,14 +133,14 @@ DECISIONS = [
         name="models that know which questions are unanswerable pass without a warning",
         make=compare("Knows", "AlsoKnows", passages(unanswerable=0.5), *EXACT_MATCH, **QA),
         exits=0,
-        says=("give the same answer to",),
+        says=("AlsoKnows answers 91.7 % of 60 questions correctly, toy_careless:Knows 91.7 %",),
         never=QUIET,
     ),
     Decision(
         name="an answer on the line after its announcement counts, and the page shows the prompt",
         make=ask_endpoint("The answer to this question is:\nred"),
         exits=0,
-        says=("give the same answer to 100.0 %",),
+        says=ALL_RIGHT,
         never=QUIET,
         page=("answer, used for stub-model: Answer the question with a few words",),
     ),
@@ -147,7 +148,7 @@ DECISIONS = [
         name="a language model may say that a question is unanswerable",
         make=ask_endpoint("Unanswerable.", answers=()),
         exits=0,
-        says=("the same answer to 100.0 % [70.1, 100.0] of 9",),
+        says=ALL_RIGHT,
         page=("(unanswerable) 100 %",),
         never=QUIET,
     ),
@@ -155,7 +156,7 @@ DECISIONS = [
         name="an answer that makes up more than a tenth is named with its share",
         make=compare("Knows", "OftenOneWord", passages(80), *EXACT_MATCH, **QA),
         exits=0,
-        says=("Warning: toy_careless:OftenOneWord (`bathroom` makes up 17 of 80 answers",),
+        says=("Warning: toy_careless:OftenOneWord: `bathroom` makes up 17 of 80 answers",),
         never=("degenerate:",),
         page=("`bathroom` makes up",),
     ),
