@@ -60,10 +60,7 @@ class Distractor(InvarianceCapability):
     name = "distractor"
     question = "Does the prediction stay the same when something irrelevant is added to the text?"
     groups = ("robustness",)
-    example = (
-        "A wonderful film.",
-        "A wonderful film. The museum displays old farming tools.",
-    )
+    example = ("A wonderful film.", "A wonderful film. The museum displays old farming tools.")
 
     what: What = "sentence"
     where: Where = "after"

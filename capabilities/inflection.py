@@ -98,10 +98,7 @@ class Inflection(EditingCapability):
     )
     nothing = "no English noun or verb whose form may change alone"
     groups = ("meaning",)
-    example = (
-        "It is a story of the boys.",
-        "It was a story of the boys.",
-    )
+    example = ("It is a story of the boys.", "It was a story of the boys.")
     lexicons = ("wordnet",)
 
     change: Kind = "both"

@@ -76,10 +76,7 @@ class Paraphrase(InvarianceCapability):
     name = "paraphrase"
     question = "Does the prediction stay the same when the text is paraphrased?"
     needs = "a model that you name; the default encoder is loaded from the hub"
-    example = (
-        "A quiet film about the sea.",
-        "The film is quiet and deals with the sea.",
-    )
+    example = ("A quiet film about the sea.", "The film is quiet and deals with the sea.")
 
     model: str = ""
     samples: int = 3

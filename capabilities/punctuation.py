@@ -78,10 +78,7 @@ class Punctuation(InvarianceCapability):
     name = "punctuation"
     question = "Does the prediction stay the same when punctuation is dropped, added or exchanged?"
     groups = ("format",)
-    example = (
-        "A warm film, and a funny one.",
-        "A warm film and a funny one.",
-    )
+    example = ("A warm film, and a funny one.", "A warm film and a funny one.")
 
     marks: Marks = "any"
     extent: Extent = "one"

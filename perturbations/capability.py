@@ -263,12 +263,7 @@ class InvarianceCapability(ABC):
         return None
 
     def _one_trial(
-        self,
-        ask: Ask,
-        example: Example,
-        trial: int,
-        options: SearchOptions,
-        taken: Sequence[str],
+        self, ask: Ask, example: Example, trial: int, options: SearchOptions, taken: Sequence[str]
     ) -> Perturbation:
         if barred := self._barred(example):
             return replace(barred, trial=trial)

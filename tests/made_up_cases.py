@@ -55,11 +55,7 @@ def make_case(rows, gold, *, options=5, probabilities=None, words=None, units=No
     items = rows.shape[1]
     names = [str(one) for one in (range(items) if units is None else units)]
     asked = [
-        AnswerKey(
-            unit=name,
-            gold=_answer(right, words, place),
-            options=None if words else options,
-        )
+        AnswerKey(unit=name, gold=_answer(right, words, place), options=None if words else options)
         for place, (name, right) in enumerate(zip(names, gold.tolist(), strict=True))
     ]
     given = [

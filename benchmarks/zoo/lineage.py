@@ -8,15 +8,7 @@ from pathlib import Path
 
 REFERENCE = "reference"
 
-DERIVED = (
-    "further-tuned",
-    "distilled",
-    "fewer-layers",
-    "int8",
-    "pruned",
-    "noisy",
-    "stolen",
-)
+DERIVED = ("further-tuned", "distilled", "fewer-layers", "int8", "pruned", "noisy", "stolen")
 """The ways in which a model of the zoo is made out of a reference, or of its answers."""
 
 INDEPENDENT = ("same-data", "other-data")

@@ -73,14 +73,7 @@ def _most_frequent(counts: Mapping[str, int], most: int) -> list[str]:
 
 
 def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
-    from tokenizers import (
-        Tokenizer,
-        decoders,
-        models,
-        normalizers,
-        pre_tokenizers,
-        processors,
-    )
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
     normalizer = normalizers.BertNormalizer(lowercase=True)
     splitter = pre_tokenizers.BertPreTokenizer()

@@ -148,14 +148,7 @@ def label_names() -> dict[str, dict[Any, Any]]:
 
 
 def _new_tokenizer(texts: Sequence[str], recipe: NewModelRecipe) -> Any:
-    from tokenizers import (
-        Tokenizer,
-        decoders,
-        models,
-        pre_tokenizers,
-        processors,
-        trainers,
-    )
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)

@@ -105,9 +105,7 @@ def _share_alike(answers: Mapping[str, str], expected: Mapping[str, str]) -> Est
 
 
 def gives_one_answer(
-    answers: Mapping[str, str],
-    gold: Mapping[str, str],
-    reference: Mapping[str, str] | None = None,
+    answers: Mapping[str, str], gold: Mapping[str, str], reference: Mapping[str, str] | None = None
 ) -> str | None:
     """The reason why a model's answers are nearly all the same; None if they are not.
 

@@ -349,9 +349,7 @@ def clean_measurements(
 
 
 def pair_measurements(
-    pairs: AuditedPairs,
-    metrics: Sequence[Metric],
-    targets: Sequence[str],
+    pairs: AuditedPairs, metrics: Sequence[Metric], targets: Sequence[str]
 ) -> Iterator[Measurement]:
     """Each metric of each target over all texts with kept pairs."""
     capability = pairs.capability

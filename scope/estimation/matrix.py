@@ -137,11 +137,7 @@ def _correlations(
 
 
 def _group(
-    name: str,
-    reference: str,
-    members: Sequence[str],
-    rows: Rows,
-    degenerate: Mapping[str, str],
+    name: str, reference: str, members: Sequence[str], rows: Rows, degenerate: Mapping[str, str]
 ) -> GroupEstimate:
     """The mean over the members; undefined where it is so for one of them, or one is degenerate."""
     others = tuple(member for member in members if member != reference)

@@ -84,9 +84,7 @@ class AuditedPairs:
 
 
 def invariant_pairs(
-    capability: str,
-    examples: Sequence[ScoredExample],
-    perturbations: Sequence[ScoredPerturbation],
+    capability: str, examples: Sequence[ScoredExample], perturbations: Sequence[ScoredPerturbation]
 ) -> AuditedPairs:
     """Select the capability's pairs that belong to I_R, in their order."""
     return _selected(capability, examples, perturbations, all_pairs=False)

@@ -158,10 +158,7 @@ def measure_task(
     few = len(models) <= MOST_WITH_CELLS
     return TaskNumbers(
         measurements=measurements,
-        differences=(
-            *gold_differences(of_gold, models, seed, cosines=cosines),
-            *corrected(alike),
-        ),
+        differences=(*gold_differences(of_gold, models, seed, cosines=cosines), *corrected(alike)),
         shares=shares,
         cells=tuple(four_cells(of_gold, differing)) if few else (),
         scores={row.target: row.by_text() for row in of_gold if row.metric in RIGHT},

@@ -229,13 +229,7 @@ class _TimedClassifier(CachedClassifier):
 
 
 def _planned(
-    purpose: str,
-    model: Model,
-    role: Role,
-    items: Sequence[Any],
-    queries: int,
-    *,
-    tokens_out: int,
+    purpose: str, model: Model, role: Role, items: Sequence[Any], queries: int, *, tokens_out: int
 ) -> Planned:
     def measured() -> Work:
         if model.served:

@@ -592,9 +592,5 @@ def metric_name(spelling: str) -> MetricName:
     for name, value in {"threshold": "a threshold", **parameters}.items():
         label = label.replace(f"{{{name}}}", value)
     return MetricName(
-        spelling=spelling,
-        head=head,
-        label=label,
-        meaning=metric.explanation,
-        parameters=parameters,
+        spelling=spelling, head=head, label=label, meaning=metric.explanation, parameters=parameters
     )

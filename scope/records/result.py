@@ -297,10 +297,7 @@ class Result:
         yield from ()
 
     def to_frame(
-        self,
-        what: Literal["estimates", "examples"] = "estimates",
-        *,
-        worst_first: bool = False,
+        self, what: Literal["estimates", "examples"] = "estimates", *, worst_first: bool = False
     ) -> pandas.DataFrame:
         """The numbers, or the texts with the models' answers, as a data frame.
 

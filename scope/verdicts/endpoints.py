@@ -126,12 +126,7 @@ def pooled(parts: Sequence[Mapping[str, float]], *, missing: float | None = 0.0)
 
 
 def judge_differences(
-    name: str,
-    differences: ByText,
-    *,
-    margin: float,
-    unevenness: float = 1.0,
-    error: float = ERROR,
+    name: str, differences: ByText, *, margin: float, unevenness: float = 1.0, error: float = ERROR
 ) -> Endpoint:
     """Judge whether the first model is at most a margin below the second.
 

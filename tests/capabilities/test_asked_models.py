@@ -224,12 +224,7 @@ def chosen(name, **settings):
 
 
 @pytest.mark.parametrize(
-    "recipe",
-    [
-        "deepwordbug",
-        "inputreduction",
-        pytest.param("pruthi", marks=pytest.mark.slow),
-    ],
+    "recipe", ["deepwordbug", "inputreduction", pytest.param("pruthi", marks=pytest.mark.slow)]
 )
 def test_recipes_that_run_offline_keep_the_rules(recipe, lexicon):
     check_capability(chosen(f"textattack:{recipe}"), SHORT)

@@ -64,10 +64,7 @@ def test_one_word_changes_its_case_and_nothing_else():
 
 @pytest.mark.parametrize(
     ("form", "text"),
-    [
-        ("lower", "don't miss @her 'new' film"),
-        ("title", "Don't Miss @her 'new' Film"),
-    ],
+    [("lower", "don't miss @her 'new' film"), ("title", "Don't Miss @her 'new' Film")],
 )
 def test_all_words_take_a_form_but_handles(form, text):
     assert everywhere(FORMS[form], MISSED) == text

@@ -85,9 +85,6 @@ DECISIONS = [
             says=("an encoder of the scheme `python`", "hf:NAME"),
             never=("answering", "Traceback"),
         )
-        for what, command in (
-            ("SemScore", BY_ENCODER),
-            ("a least similarity", KEPT_SIMILAR),
-        )
+        for what, command in (("SemScore", BY_ENCODER), ("a least similarity", KEPT_SIMILAR))
     ),
 ]

@@ -41,5 +41,5 @@ DECISIONS = [
             ),
             ("a gate on a target that is not there", UNKNOWN, ("`toy_judges:Slip` in the brack",)),
         )
-    ),
+    )
 ]

@@ -137,10 +137,7 @@ DECISIONS = [
     Decision(
         name="a suspect that stands out from one reference alone is told Holm's p-value",
         make=reuse(
-            *(*ACCUSED, "--alpha", "0.2"),
-            suspect="thief",
-            change=with_a_sibling,
-            beside=("else",),
+            *(*ACCUSED, "--alpha", "0.2"), suspect="thief", change=with_a_sibling, beside=("else",)
         ),
         exits=0,
         says=("in at most 1 test of 8, but not after", "1 test of 4"),

@@ -42,11 +42,7 @@ DECISIONS = [
         name="a router that reads which model knows the topic is worth it",
         make=route(know=by_topic),
         exits=0,
-        page=(
-            WORTH,
-            "points more accurate than",
-            "the same models drawn at random",
-        ),
+        page=(WORTH, "points more accurate than", "the same models drawn at random"),
     ),
     Decision(
         name="a router that asks the single best model alone is not worth it",

@@ -62,11 +62,7 @@ VARIABLES = [
 
 OPTIONS = (
     [
-        case(
-            f"{option}={value[:20]!r}",
-            (*audit(), option, value),
-            never=["internal error"],
-        )
+        case(f"{option}={value[:20]!r}", (*audit(), option, value), never=["internal error"])
         for option, value in (
             ("--seed", ""),
             ("--tolerance", "nan"),

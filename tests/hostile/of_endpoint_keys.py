@@ -38,10 +38,7 @@ def likely_key(request):
     return likely((request.key, "-0.5"), ("B", "-2"), token=request.key)(request)
 
 
-SPELLED = {
-    "as it is": str,
-    "in a URL": lambda key: f"https://x/?key={quote(key, safe='')}",
-}
+SPELLED = {"as it is": str, "in a URL": lambda key: f"https://x/?key={quote(key, safe='')}"}
 ECHOES = [
     *(
         asked(f"the key in an error, {name}", choice, error_with(spell), "you sent", "[key]")

@@ -71,7 +71,7 @@ CHOICES = {
     "choices_stopping": (
         answering(Chooser, "choose", stopping),
         "failed in `choose`: SystemExit: 0",
-    ),
+    )
 }
 
 

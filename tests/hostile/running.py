@@ -48,10 +48,7 @@ def run_measured(arguments, folder, environment, before, seconds):
     signal.signal(signal.SIGALRM, lambda *_: os.kill(command, signal.SIGKILL))
     signal.alarm(int(seconds))
     _, status, used = os.wait4(command, 0)
-    ended = {
-        "exit": os.waitstatus_to_exitcode(status),
-        "megabytes": (used.ru_maxrss - idle) / 1024,
-    }
+    ended = {"exit": os.waitstatus_to_exitcode(status), "megabytes": (used.ru_maxrss - idle) / 1024}
     (folder.parent / "ended.json").write_text(json.dumps(ended))
 
 

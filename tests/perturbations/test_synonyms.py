@@ -54,12 +54,7 @@ def changed(text, word, new):
     [
         *(("fell", "falls"), ("boat", "Boat"), ("drop", "drop-off"), ("fly", "housefly")),
         *(("help", "helper"), ("precious", "preciously"), ("physician", "md"), ("I", "1")),
-        *(
-            ("iodine", "i"),
-            ("city", "london"),
-            ("boat", "it"),
-            ("calm", "calmness"),
-        ),
+        *(("iodine", "i"), ("city", "london"), ("boat", "it"), ("calm", "calmness")),
     ],
 )
 def test_forms_compounds_derivations_names_and_abbreviations_are_no_other_word(word, new):
@@ -130,12 +125,7 @@ def test_neighbours_tell_the_part_of_speech(before, word, after, part):
 
 @pytest.mark.parametrize(
     ("text", "after"),
-    [
-        ("a boat", "an ark"),
-        ("A boat", "An ark"),
-        ("boat", "ark"),
-        ("an icy boat", "an icy ark"),
-    ],
+    [("a boat", "an ark"), ("A boat", "An ark"), ("boat", "ark"), ("an icy boat", "an icy ark")],
 )
 def test_an_article_follows(text, after):
     swaps = WithArticles(WordReplacements(lambda word: ["ark"]))

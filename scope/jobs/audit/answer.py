@@ -7,16 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from reports.blocks import (
-    Block,
-    Column,
-    Fold,
-    Paragraph,
-    Preformatted,
-    Table,
-    note,
-    paragraph,
-)
+from reports.blocks import Block, Column, Fold, Paragraph, Preformatted, Table, note, paragraph
 from reports.builders.answer import SIGNS, by_luck, three_parts
 from reports.prose import Span, Text, joined, prose, together, written
 from reports.wording import rounded_percent, short_share

@@ -140,8 +140,7 @@ def example_section(result: AuditResult, *, most: int) -> Section:
     """The first ``most`` texts; where a target differs comes first, then baseline and floor."""
     judged = {n for n, card in enumerate(result.manifest.targets) if card.role == "target"}
     ordered = sorted(
-        listed_texts(result),
-        key=lambda text: (judged.isdisjoint(text.lost), not text.lost),
+        listed_texts(result), key=lambda text: (judged.isdisjoint(text.lost), not text.lost)
     )
     about = paragraph(
         "{shown} of {total} examples: kept pairs, to which the reference gives one label; random "

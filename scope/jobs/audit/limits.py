@@ -10,14 +10,7 @@ from reports.blocks import Column, Table
 from reports.builders.answer import SIGNS, limit_strips
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, Written, plain, prose, written
-from reports.wording import (
-    as_sentence,
-    points,
-    rounded_percent,
-    short,
-    short_points,
-    two_digits,
-)
+from reports.wording import as_sentence, points, rounded_percent, short, short_points, two_digits
 from scope.jobs.audit.verdict_words import (
     VerdictWords,
     in_plain_words,
@@ -26,14 +19,7 @@ from scope.jobs.audit.verdict_words import (
     own_number,
     whole,
 )
-from scope.records import (
-    AuditResult,
-    Endpoint,
-    Estimate,
-    Replacement,
-    Undefined,
-    marked,
-)
+from scope.records import AuditResult, Endpoint, Estimate, Replacement, Undefined, marked
 
 WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
 

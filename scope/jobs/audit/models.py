@@ -243,10 +243,7 @@ def _known_labels(model: str | object, options: ModelOptions, *, read: bool) -> 
 
 
 def load_audited(
-    model: str | object,
-    role: AuditRole,
-    options: ModelOptions,
-    examples: Sequence[Example] = (),
+    model: str | object, role: AuditRole, options: ModelOptions, examples: Sequence[Example] = ()
 ) -> Classifier:
     """The model behind a spec, or the object itself, as a classifier in the audit's role.
 

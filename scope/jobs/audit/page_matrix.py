@@ -5,28 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from reports.blocks import (
-    Block,
-    Column,
-    Page,
-    Paragraph,
-    Section,
-    Table,
-    note,
-    paragraph,
-)
+from reports.blocks import Block, Column, Page, Paragraph, Section, Table, note, paragraph
 from reports.builders.answer import SIGNS, three_parts
 from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Text, prose, together, written
 from reports.wording import Cell, as_sentence, comma_list, p_value, percent
-from scope.jobs.audit.answer import (
-    how_sure,
-    text_blocks,
-    to_do,
-    where_blocks,
-    written_verdicts,
-)
+from scope.jobs.audit.answer import how_sure, text_blocks, to_do, where_blocks, written_verdicts
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import (
     WORDS,
@@ -45,14 +30,7 @@ from scope.jobs.audit.verdict_words import (
     whole,
 )
 from scope.printing import counted
-from scope.records import (
-    AnswerShares,
-    AuditMatrix,
-    AuditResult,
-    Estimate,
-    Undefined,
-    marked,
-)
+from scope.records import AnswerShares, AuditMatrix, AuditResult, Estimate, Undefined, marked
 
 
 class Direction(NamedTuple):
@@ -272,10 +250,7 @@ def _over_models(matrix: AuditMatrix) -> Section:
         numbers.append((f"{name} against {group.against}", group, None, None))
     heads = ("number", "capability", "metric", "value", "p", "p, adjusted")
     rows = (
-        (
-            *(name, row.capability or CLEAN, short_name(row.metric), Cell.of(row.estimate)),
-            *ps,
-        )
+        (*(name, row.capability or CLEAN, short_name(row.metric), Cell.of(row.estimate)), *ps)
         for name, row, *ps in numbers
     )
     table = table_of("Over all models", heads, rows)

@@ -109,10 +109,7 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
 
     capabilities: Annotated[
         Sequence[str | object], option(METHOD, "--capability", metavar="NAME")
-    ] = (
-        "synonym",
-        "typo",
-    )
+    ] = ("synonym", "typo")
     """Capability, or a group of them: all, robustness, meaning, fairness or format; see `scope list
     capabilities`; may be repeated.
 

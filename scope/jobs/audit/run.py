@@ -193,10 +193,7 @@ def _without(plans: Sequence[AuditPlan], answers: ByModel) -> list[AuditPlan]:
 
 
 def _audited(
-    plan: AuditPlan,
-    searches: Sequence[Searched],
-    known: Mapping[str, ByText],
-    manifest: Manifest,
+    plan: AuditPlan, searches: Sequence[Searched], known: Mapping[str, ByText], manifest: Manifest
 ) -> AuditResult:
     """The audit against one reference, from the searches and the answers."""
     answers, failed = [known[name] for name in plan.names], unanswered(known, plan.names[0])

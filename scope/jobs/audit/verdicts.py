@@ -23,14 +23,7 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdict_words import in_words
 from scope.metrics.invariance import in_both
 from scope.printing import counted
-from scope.records import (
-    AuditResult,
-    Endpoint,
-    Measurement,
-    Replacement,
-    Undefined,
-    label_of,
-)
+from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
 from scope.statistics.intervals import numbers_and_ids, student_estimate
 from scope.statistics.margins import fewest_texts
 from scope.verdicts.endpoints import (

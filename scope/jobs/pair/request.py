@@ -84,11 +84,7 @@ class PairRequest(LabelledTexts, JudgesAccuracy):
         sizes = audits if self.thorough else QUICK
         if self.n is None:
             return dict(sizes)
-        return {
-            "n": self.n,
-            "n_search": min(self.n, sizes["n_search"]),
-            "n_unchanged": 10 * self.n,
-        }
+        return {"n": self.n, "n_search": min(self.n, sizes["n_search"]), "n_unchanged": 10 * self.n}
 
     def __post_init__(self) -> None:
         super().__post_init__()

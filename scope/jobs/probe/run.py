@@ -29,11 +29,7 @@ from scope.jobs.probe.steps import ProbePlan
 from scope.jobs.runner import Prepared, run_job
 from scope.paths import expanded
 from scope.protocols import LatentReader
-from scope.records import (
-    LayerAblation,
-    ProbeFindings,
-    ProbeResult,
-)
+from scope.records import LayerAblation, ProbeFindings, ProbeResult
 
 
 def run_probe(request: ProbeRequest) -> ProbeResult:

@@ -7,13 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from reports.charts import GLYPHS, Chart, Dot, Guide, Series, SmallStrip
-from reports.renderers.drawings import (
-    OUTLINES,
-    Scale,
-    drawing,
-    names_beside,
-    small_strip_svg,
-)
+from reports.renderers.drawings import OUTLINES, Scale, drawing, names_beside, small_strip_svg
 from scope.records import Estimate
 
 HOSTILE = '</text></title><script>alert(1)</script><image href="x"/>"\x00'

@@ -99,12 +99,7 @@ def test_a_comment_on_a_pull_request_has_the_answer_the_gates_examples_and_the_r
     assert text.count("\n") <= MOST_LINES
     places = [
         text.index(part)
-        for part in (
-            "No verdict",
-            "A gate failed",
-            "> a fine ~~film~~",
-            "Report: ",
-        )
+        for part in ("No verdict", "A gate failed", "> a fine ~~film~~", "Report: ")
     ]
     assert places == sorted(places)
     assert text.endswith("Report: `runs/mine/report.html`\n")

@@ -95,11 +95,7 @@ def test_what_came_before_a_failure_is_kept_and_never_asked_again(failure):
 
 @pytest.mark.parametrize(
     ("places", "message"),
-    [
-        ([0, 0], "text 0 of 2 twice"),
-        ([0, 2], "text 2 of 2"),
-        ([1], "1 of 2 texts without"),
-    ],
+    [([0, 0], "text 0 of 2 twice"), ([0, 2], "text 2 of 2"), ([1], "1 of 2 texts without")],
 )
 def test_places_that_do_not_fit_the_texts_are_refused_and_the_others_kept(places, message):
     class Astray(Slow):

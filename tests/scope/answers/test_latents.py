@@ -163,10 +163,7 @@ def test_empty_texts_are_refused_before_any_is_read():
     ("latents", "message"),
     [
         (np.full((3, 3, 2), np.inf), r"shape \(3, 3, 2\), not all of them finite, by the reader"),
-        (
-            np.ones((3, 2)),
-            r"\(3, 2\), by the reader `counting`\n.* \(3, layers, width\) for 3",
-        ),
+        (np.ones((3, 2)), r"\(3, 2\), by the reader `counting`\n.* \(3, layers, width\) for 3"),
         (np.ones((2, 3, 2)), r"shape \(2, 3, 2\), by .*\n.* \(3, layers, width\) for 3 texts"),
         (np.ones((3, 0, 2)), r"shape \(3, 0, 2\), by"),
     ],

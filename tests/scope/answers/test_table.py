@@ -123,8 +123,7 @@ def kept(path):
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["''", "'[]'", "x'00ff'", "CAST(x'ff' AS TEXT)", """'{"probabilities": "a"}'"""],
+    "value", ["''", "'[]'", "x'00ff'", "CAST(x'ff' AS TEXT)", """'{"probabilities": "a"}'"""]
 )
 def test_a_row_that_is_no_record_is_named_with_a_way_out(kept, value):
     with closing(sqlite3.connect(kept)) as connection, connection:

@@ -121,14 +121,7 @@ def _without_dots(paragraph):
 
 
 @pytest.mark.parametrize(
-    "sentence",
-    [
-        "It rained.",
-        "1865 was wet.",
-        "‘No!’",
-        "Then…",
-        "“No,” said she, “it rained.”",
-    ],
+    "sentence", ["It rained.", "1865 was wet.", "‘No!’", "Then…", "“No,” said she, “it rained.”"]
 )
 def test_whole_sentences_are_clean(sentence):
     assert is_clean(sentence)

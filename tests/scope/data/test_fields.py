@@ -68,14 +68,7 @@ def test_a_named_column_that_is_missing_is_an_error_with_the_columns(role):
 
 
 @pytest.mark.parametrize(
-    ("value", "label"),
-    [
-        (1, "1"),
-        (2.5, "2.5"),
-        (True, "True"),
-        (None, None),
-        (math.nan, None),
-    ],
+    ("value", "label"), [(1, "1"), (2.5, "2.5"), (True, "True"), (None, None), (math.nan, None)]
 )
 def test_labels_become_strings_and_missing_ones_none(value, label):
     assert label_of(value) == label

@@ -123,10 +123,7 @@ def test_class_names_are_used_where_datasets_left_them_in_the_schema(written, me
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        lambda content: content[:-20],
-        lambda content: content[:40] + bytes(360) + content[400:],
-    ],
+    [lambda content: content[:-20], lambda content: content[:40] + bytes(360) + content[400:]],
 )
 def test_a_file_that_is_cut_off_or_damaged_is_refused(written, damage):
     path = written(pa.table({"text": [f"text {i}" for i in range(3000)]}), use_dictionary=False)

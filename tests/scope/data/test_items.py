@@ -178,8 +178,7 @@ def test_squads_own_form_is_read(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [json.dumps(SQUAD)[:300], {"rows": []}, {"data": [{"paragraphs": [{"qas": []}, 3]}]}],
+    "content", [json.dumps(SQUAD)[:300], {"rows": []}, {"data": [{"paragraphs": [{"qas": []}, 3]}]}]
 )
 def test_what_is_no_complete_squad_is_refused(tmp_path, content):
     with pytest.raises(DataError, match=r"dev\.json is no complete SQuAD file"):

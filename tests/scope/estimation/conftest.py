@@ -2,13 +2,7 @@
 
 import pytest
 
-from scope.records import (
-    Example,
-    Measurement,
-    Perturbation,
-    ScoredExample,
-    ScoredPerturbation,
-)
+from scope.records import Example, Measurement, Perturbation, ScoredExample, ScoredPerturbation
 from scope.statistics.intervals import mean_estimate
 
 

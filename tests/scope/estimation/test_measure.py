@@ -6,10 +6,7 @@ import pytest
 
 from scope.estimation.audits import MORE_SIMILAR, measure
 from scope.metrics.catalog import METRICS
-from scope.records import (
-    Prediction,
-    Undefined,
-)
+from scope.records import Prediction, Undefined
 from scope.statistics.intervals import mean_estimate
 
 LABELS = ("negative", "positive")

@@ -4,10 +4,7 @@ import pytest
 
 from scope.estimation.audits import OF_TOKENS, measure
 from scope.metrics.catalog import METRICS
-from scope.records import (
-    Prediction,
-    Undefined,
-)
+from scope.records import Prediction, Undefined
 
 
 def says(**shares):

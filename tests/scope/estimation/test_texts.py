@@ -51,13 +51,7 @@ class Encoder:
 
 
 def numbers(
-    answers,
-    models=("first", "second"),
-    *,
-    normalize=False,
-    encode=None,
-    words=None,
-    cosines=True,
+    answers, models=("first", "second"), *, normalize=False, encode=None, words=None, cosines=True
 ):
     texts = distinct_texts(answers)
     return measure_task(

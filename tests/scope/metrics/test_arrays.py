@@ -54,11 +54,7 @@ def says(**shares):
 def test_columns_are_the_union_by_name_and_the_rest_comes_last():
     rows = open_rows([says(sea=0.5, war=0.25), says(end=0.5, sea=0.5), says(air=0.125)])
     # air, end, sea, war, rest
-    assert rows.tolist() == [
-        [0, 0, 0.5, 0.25, 0.25],
-        [0, 0.5, 0.5, 0, 0],
-        [0.125, 0, 0, 0, 0.875],
-    ]
+    assert rows.tolist() == [[0, 0, 0.5, 0.25, 0.25], [0, 0.5, 0.5, 0, 0], [0.125, 0, 0, 0, 0.875]]
 
 
 answers = st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 4), min_size=1).map(

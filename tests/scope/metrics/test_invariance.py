@@ -74,11 +74,7 @@ def test_hard_scope_asks_the_target_about_itself_and_ood_agreement_about_the_ref
     assert ood_agreement_values(reference, reference, opposite, reference).tolist() == [1]
 
 
-@given(
-    seed=st.integers(0, 10_000),
-    tolerance=st.floats(0, 2),
-    width=st.floats(0, 2),
-)
+@given(seed=st.integers(0, 10_000), tolerance=st.floats(0, 2), width=st.floats(0, 2))
 def test_soft_scope_lies_between_zero_and_hard_scope(seed, tolerance, width):
     pairs = random_pairs(seed, 3, count=20)
     soft = soft_scope_values(*pairs, tolerance=tolerance, cutoff=tolerance + width)

@@ -70,15 +70,7 @@ def test_what_is_no_option_is_refused(given, found):
 
 
 @pytest.mark.parametrize(
-    "probabilities",
-    [
-        (1.0,),
-        (0.5, 0.4),
-        (1.5, -0.5),
-        (float("nan"), 0.5),
-        ("0.5", "0.5"),
-        0.5,
-    ],
+    "probabilities", [(1.0,), (0.5, 0.4), (1.5, -0.5), (float("nan"), 0.5), ("0.5", "0.5"), 0.5]
 )
 def test_what_are_no_probabilities_is_refused(probabilities):
     for choice in (0, None):

@@ -71,9 +71,7 @@ def test_the_sum_is_the_mean_on_another_scale():
 
 
 rows = st.lists(
-    st.tuples(st.integers(0, 9).map(str), st.floats(0, 1), st.floats(0, 1)),
-    min_size=1,
-    max_size=40,
+    st.tuples(st.integers(0, 9).map(str), st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40
 )
 
 

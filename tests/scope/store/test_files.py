@@ -19,10 +19,7 @@ from scope.store.files import RunLock, guarded, read_text, remove_leftovers, wri
 
 @pytest.mark.parametrize(
     ("code", "text"),
-    [
-        (errno.ENOSPC, "the disk is full"),
-        (errno.EACCES, "cannot be read or written: no"),
-    ],
+    [(errno.ENOSPC, "the disk is full"), (errno.EACCES, "cannot be read or written: no")],
 )
 def test_each_error_of_the_system_is_explained(tmp_path: Path, code: int, text: str) -> None:
     with pytest.raises(RunError, match=text), guarded(tmp_path / "not" / "there"):

@@ -39,10 +39,7 @@ def forgets(self, classifier, examples, options):
 
 @pytest.mark.parametrize(
     ("search", "reason"),
-    [
-        (breaks, "ZeroDivisionError: of its own making"),
-        (forgets, "not all 3 of one example"),
-    ],
+    [(breaks, "ZeroDivisionError: of its own making"), (forgets, "not all 3 of one example")],
 )
 def test_a_capability_that_fails_leaves_the_others_alone(toy_audit, search, reason):
     members = {"name": "broken", "question": "Why?", "settings": lambda self: {}, "search": search}

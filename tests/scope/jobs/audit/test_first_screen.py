@@ -147,11 +147,7 @@ def test_the_yardstick_is_a_pale_row_and_never_counted():
 @pytest.mark.parametrize(
     ("decisions", "options", "sure"),
     [
-        (
-            ["may replace", "may not"],
-            {},
-            "A wrong ✓ or ✗ comes up by luck in at most 1 run of 40.",
-        ),
+        (["may replace", "may not"], {}, "A wrong ✓ or ✗ comes up by luck in at most 1 run of 40."),
         (["may not"], {}, "would get this ✗ by bad luck in at most 1 run of 40."),
         (["may replace"], {"combined_with": ("first",)}, "in at most 3 of 100 pairs of runs."),
         (["not shown"], {}, "Not decided: accuracy, keeps its answer and strength of reaction to"),

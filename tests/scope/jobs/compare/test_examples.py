@@ -4,11 +4,7 @@ import pytest
 
 from reports.blocks import Cards
 from reports.prose import plain
-from scope.jobs.compare.examples import (
-    Filters,
-    answered_questions,
-    answers_side_by_side,
-)
+from scope.jobs.compare.examples import Filters, answered_questions, answers_side_by_side
 from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import Answer, Item, Question, TaskAnswers
 
@@ -45,8 +41,7 @@ def test_disagreement_is_the_share_of_pairs_that_answer_differently(tasks_compar
 
 
 @pytest.mark.parametrize(
-    ("given", "differ"),
-    [([], 0), (["a"], 0), (["a", None], 1), ([None, None], 1), (["a", "a"], 0)],
+    ("given", "differ"), [([], 0), (["a"], 0), (["a", None], 1), ([None, None], 1), (["a", "a"], 0)]
 )
 def test_a_missing_answer_differs_from_every_other(given, differ, tasks_comparison):
     assert texts(("a",), given, tasks_comparison).disagreement == differ

@@ -93,28 +93,10 @@ def test_the_sentence_says_what_is_shown_or_how_many_questions_show_it(lost, gai
 @pytest.mark.parametrize(
     ("least", "lost", "gold", "decision", "part"),
     [
-        (
-            0.97,
-            5,
-            1000,
-            "may replace",
-            ": recovery may be 98.5 to 99.9\u00a0%, 97 is needed",
-        ),
+        (0.97, 5, 1000, "may replace", ": recovery may be 98.5 to 99.9\u00a0%, 97 is needed"),
         (0.97, 90, 1000, "may not", "less than 97\u00a0% of the accuracy of m0: recovery may be 8"),
-        (
-            0.97,
-            20,
-            1000,
-            "not shown",
-            "To decide on m1, plan ",
-        ),
-        (
-            0.99,
-            5,
-            1000,
-            "not shown",
-            "; if m1 is as good as m0, ",
-        ),
+        (0.97, 20, 1000, "not shown", "To decide on m1, plan "),
+        (0.99, 5, 1000, "not shown", "; if m1 is as good as m0, "),
         (0.97, 0, 999, "not shown", "a right answer to every text, and 999 of 1,000 have one"),
         (0.97, 0, 0, "not shown", "recovery is undefined (it takes a right answer to every text"),
     ],
@@ -132,12 +114,7 @@ def test_recovery_is_judged_in_place_of_points(least, lost, gold, decision, part
 @pytest.mark.parametrize(
     ("losses", "decision", "fails", "part"),
     [
-        (
-            (16, 0),
-            "may replace",
-            (),
-            "0 on average over a and b: mean accuracy may differ by −1.3",
-        ),
+        ((16, 0), "may replace", (), "0 on average over a and b: mean accuracy may differ by −1.3"),
         (
             (30, -30),
             "not shown",
@@ -247,8 +224,7 @@ def test_gates_judge_recovery_and_flips_of_each_later_model():
 
 
 @pytest.mark.parametrize(
-    ("count", "reason"),
-    [(2, "put to both models"), (11, "not measured for more than 10 models")],
+    ("count", "reason"), [(2, "put to both models"), (11, "not measured for more than 10 models")]
 )
 def test_a_model_without_a_number_passes_no_gate(count, reason):
     right, first, _ = runs(n=100, wrong=20)

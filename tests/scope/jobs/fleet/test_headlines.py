@@ -38,11 +38,7 @@ def words(answer):
 
 @pytest.mark.parametrize(
     ("gain", "frame"),
-    [
-        (interval(-0.0625), "✗"),
-        (Undefined(reason="one question"), "?"),
-        (None, "?"),
-    ],
+    [(interval(-0.0625), "✗"), (Undefined(reason="one question"), "?"), (None, "?")],
 )
 def test_a_gain_is_one_only_beyond_its_interval(gain, frame):
     assert sign(embedded(gain)) == frame

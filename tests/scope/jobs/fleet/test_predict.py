@@ -122,11 +122,7 @@ def contributed(predict, targets=NAMES):
     return {(one.source, one.target): one.value for one in found}
 
 
-ERRORS = {
-    ("arc",): [0.10, 0.20],
-    ("arc", "gsm8k"): [0.20, 0.40],
-    ("arc", "law"): [0.10, 0.10],
-}
+ERRORS = {("arc",): [0.10, 0.20], ("arc", "gsm8k"): [0.20, 0.40], ("arc", "law"): [0.10, 0.10]}
 
 
 def test_a_contribution_is_the_error_without_minus_the_error_with_split_by_split():

@@ -89,11 +89,7 @@ def test_probabilities_are_0_behind_the_last_option_and_missing_where_there_are_
     nothing = [np.nan] * 3
     np.testing.assert_array_equal(
         matrix.probabilities,
-        [
-            [[0.75, 0.25, 0.0], [0.25, 0.25, 0.5]],
-            [nothing, nothing],
-            [nothing, [0.25, 0.25, 0.5]],
-        ],
+        [[[0.75, 0.25, 0.0], [0.25, 0.25, 0.5]], [nothing, nothing], [nothing, [0.25, 0.25, 0.5]]],
     )
 
 

@@ -124,10 +124,7 @@ NONE_KNOWN = "without known derivatives of ours a relation cannot be ruled out"
         ),
         (
             {"usable_controls": 4, "p_derivative": 0.5},
-            (
-                "4 of 25 controls can be compared; at least 5 are needed",
-                "0 of 19 derivatives",
-            ),
+            ("4 of 25 controls can be compared; at least 5 are needed", "0 of 19 derivatives"),
             "1 more independent control (--control).",
         ),
         (
