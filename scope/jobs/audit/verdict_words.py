@@ -324,13 +324,13 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
     close = f"close as {yardstick.name}" if yardstick else f"good as {manifest.reference.name}"
     case = f"{target} is as {close}"
     if verdict.if_as_seen is None:
-        more = f"{_too_near(ends)}. Only if {case} are {_texts(plan, further)} enough"
+        more, options = f"{_too_near(ends)}. Only if {case} are {_texts(plan, further)} enough", {}
     else:
         more = f"Plan {_texts(plan, further)}"
         if equal not in (None, plan):
             more += f"; if {case}, {_texts(equal).removesuffix(' texts')} are enough"
     rows = card.rows - card.duplicates - card.empty
-    have = f". The data have {rows:,}: add others" * (rows < max(options.values()))
+    have = f". The data have {rows:,}: add others" * (rows < max(filter(None, numbers.values())))
     return f"{more} (in 4 runs of 5){have}", options
 
 

@@ -409,7 +409,11 @@ def where(screen: Screen) -> Iterator[Block]:
         parts = sorted(screen.task.parts(first, name), key=lambda part: -abs(part.gap.value))
         clear = [part for part in parts if part.gap.high < -_HALF or part.gap.low > _HALF][:2]
         places = [
-            prose("{part}, {gap} points", part=part.name, gap=_in_points(part.gap))
+            prose(
+                f"{{part}}, {{gap}} points{' (better)' * (part.gap.low > _HALF)}",
+                part=part.name,
+                gap=_in_points(part.gap),
+            )
             for part in clear or parts[:1]
         ]
         words = "in {places}." if clear else "in no category clearly; the widest gap: {places}."

@@ -242,7 +242,7 @@ def claim(verdict: Replacement) -> str:
         return "is clearly less accurate than" if fails else "is as accurate as"
     end = next((end for end in judged if end.needed), judged[0])
     limit = f"{100 * abs(end.limit or 0):g}"
-    bounds, unit = ("at most", "more than"), " point" if limit == "1" else " points"
+    bounds, unit = ("at worst", "more than"), " point" if limit == "1" else " points"
     if end.measure == "recovery":
         bounds, unit = ("at least", "less than"), "\u00a0%"
     words, better = _CLAIMS[end.measure]

@@ -39,7 +39,7 @@ def test_the_json_has_items_overlap_and_scores(command, logs):
 
 def test_pair_and_compare_work_without_a_model(command, logs):
     pair = command("pair", "lm-eval:A", "lm-eval:B", "--data", "lm-eval:B")
-    assert "whether B is at most 2 points less accurate than A" in " ".join(pair.stdout.split())
+    assert "whether B is at worst 2 points less accurate than A" in " ".join(pair.stdout.split())
     two = ("--model", "lm-eval:A", "--model", "lm-eval:B", "--semscore", "none")
     full = command("compare", *two, "--task", "choice", "--data", "lm-eval:B", "--json-full")
     found = json.loads(full.stdout)["measurements"]

@@ -163,7 +163,7 @@ def test_the_page_says_how_sure_it_is(decisions, options, sure):
 
 def test_what_to_do_names_the_command_of_a_new_run():
     needed = TextsNeeded(unchanged=1141, changed=372)
-    verdict = verdict_on("student", "not shown", *ENDS, if_equal=needed)
+    verdict = verdict_on("student", "not shown", *ENDS, if_equal=needed, if_as_seen=needed)
     result = result_of("not shown", verdicts=(verdict,), role="baseline")
     command = "scope audit --n 100 --data a.csv --run 'my run' --n-search 9"
     result = replace(result, manifest=replace(result.manifest, command=command))
@@ -174,7 +174,10 @@ def test_what_to_do_names_the_command_of_a_new_run():
     specs = [card.spec for card in result.manifest.models[:2]]
     models = "--reference {} --target {}".format(*map(quote, specs))
     assert further.text == f"scope audit {models} --data a.csv --n-search 9 {options}"
-    (todo,) = paragraphs(made, "student: More texts will hardly bring a ✓: the difference")
+    assert paragraphs(made, "student: Plan 1,200 further unchanged and 380 changed texts")
+    hopeless = page(replace(result, verdicts=(replace(verdict, if_as_seen=None),)))
+    assert not [x for x in within(hopeless.sections[0].blocks) if isinstance(x, Preformatted)]
+    (todo,) = paragraphs(hopeless, "student: More texts will hardly bring a ✓: the difference")
     assert "seen, −5.6, is beyond the limit, −2. Only if student is as close as" in todo
     assert "are 1,200 further unchanged and 380 changed texts enough (in 4 runs of 5)." in todo
     (unknown,) = paragraphs(page(result_of("not shown")), "student: How many texts")

@@ -18,7 +18,7 @@ from scope.records import TaskShares
 QA, CHOICE = "extractive_qa", "choice"
 
 RIGHT, FIRST, SECOND = runs(5)
-OTHER, WITHIN = "it gives another answer on", "at most 2 points less accurate than"
+OTHER, WITHIN = "it gives another answer on", "at worst 2 points less accurate than"
 
 
 def text(words):

@@ -172,7 +172,7 @@ def test_a_reason_that_holds_for_several_models_is_told_once():
     result = compared([0] * 80, {"m0": guesses, "m1": guesses, "m2": guesses})
     told = " ".join(str(result).split())
     assert told.count("m0 is degenerate on choice; put another model first") == 1
-    assert "It is too early to say whether m1 and m2 are at most 2 points less" in told
+    assert "It is too early to say whether m1 and m2 are at worst 2 points less" in told
 
 
 def test_the_short_json_and_the_model_card_hold_what_the_later_model_has():
