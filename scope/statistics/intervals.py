@@ -277,7 +277,7 @@ def jackknife_half(*without: ArrayLike) -> Any:
     A mean of 1, 2 and 6 is 4, 3.5 and 1.5 without one of them; its error is the root of 7 / 3:
 
     >>> half = jackknife_half([4, 3.5, 1.5])
-    >>> round(half / student_quantile(LEVEL, 2), 4), (7 / 3) ** 0.5
+    >>> round(float(half / student_quantile(LEVEL, 2)), 4), (7 / 3) ** 0.5
     (1.5275, 1.5275252316519468)
     """
     groups = [np.asarray(values, dtype=np.float64) for values in without]
