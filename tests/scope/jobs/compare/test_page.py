@@ -82,6 +82,18 @@ def test_more_than_ten_models_are_compared_with_the_most_accurate():
     assert not result.verdicts
 
 
+def test_of_many_models_the_interval_is_corrected_for_their_number():
+    """6 of 1,000 questions, all lost, decide between two models, and not among eleven."""
+    wrong = [
+        [(gold + (n < lost)) % 4 for n, gold in enumerate(RIGHT)]
+        for lost in (0, 6, *range(50, 300, 25))
+    ]
+    shown = page(comparison(RIGHT, *wrong, names=[f"m{n}" for n in range(12)]))
+    start = "? It is too early to say whether m1 is as accurate as m0"
+    assert text(shown.heading).startswith(start)
+    assert "✗ 10 models are clearly less accurate" in text(shown.heading)
+
+
 def test_a_part_below_the_limit_is_named_and_its_numbers_are_those_of_the_answers():
     right, first, second = runs(lost=40, n=400, wrong=80)
     result = in_categories(comparison(right, first, second), 4)
