@@ -1,0 +1,36 @@
+"""Texts of several parts, such as a premise and a hypothesis, or a passage and a question.
+
+Such a text is one string, with a separator between its parts, wherever a text is a key: in the
+search, in kept answers and in the records of a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+SEPARATOR = "\x1e"
+"""The record separator of ASCII, which no ordinary text holds."""
+
+
+def joined(parts: Sequence[str]) -> str:
+    """The parts as one text; a separator within a part becomes a space.
+
+    Examples
+    --------
+    >>> joined(["A man sleeps.", "He is awake."])
+    'A man sleeps.\\x1eHe is awake.'
+    """
+    return SEPARATOR.join(part.replace(SEPARATOR, " ") for part in parts)
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """The parts of a text; most texts have one.
+
+    Examples
+    --------
+    >>> parts_of("A man sleeps.\\x1eHe is awake.")
+    ('A man sleeps.', 'He is awake.')
+    >>> parts_of("He is awake.")
+    ('He is awake.',)
+    """
+    return tuple(text.split(SEPARATOR))
