@@ -31,7 +31,7 @@ from perturbations.edits import (
     starts_sentence,
 )
 from perturbations.lexicon import stopwords
-from scope.core.options import Limits
+from scope.core.request import Limits
 
 Kind = Literal["both", "value", "spelling"]
 

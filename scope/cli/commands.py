@@ -31,8 +31,7 @@ from scope.cli.output import (
     show_result,
     wrote,
 )
-from scope.core.options import FLAT
-from scope.core.request import Gates, Job, Request, described
+from scope.core.request import FLAT, Gates, Job, Request, described
 from scope.errors import SpecError
 from scope.jobs import JOBS, TAKEN, job_named, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions

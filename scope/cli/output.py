@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from scope.core.options import OUTPUT, option
-from scope.core.request import changed
+from scope.core.request import OUTPUT, changed, option
 from scope.errors import ScopeError, SpecError
 from scope.paths import from_system
 from scope.printing import first_line, printable, shortened

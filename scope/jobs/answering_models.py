@@ -18,7 +18,7 @@ from scope.core.request import Request
 from scope.data.fields import CLUSTER
 from scope.data.sources import NAMED, LeftOutRows
 from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.identity import short_names
+from scope.jobs.configuration import short_names
 from scope.metrics.catalog import Metric, parse_metric
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of

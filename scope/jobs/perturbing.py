@@ -16,7 +16,7 @@ from scope.answers import CachedClassifier, Run
 from scope.answers.run import Searches, searched
 from scope.data.sampling import LoadedData, load_data
 from scope.errors import DataError, SpecError
-from scope.jobs.shared_fields import LabelledTexts
+from scope.jobs.configuration import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
 from scope.printing import counted, first_line, shortened, writable

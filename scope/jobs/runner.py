@@ -23,10 +23,15 @@ from scope.core.request import Job, Request, described
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named
 from scope.jobs.answering_models import refuse_unusable
+from scope.jobs.configuration import (
+    LeavesOut,
+    SharesAnswers,
+    configuration_of,
+    default_run_name,
+    notes_of,
+)
 from scope.jobs.cost_estimate import Planned, Work, announcements, in_cents, priced
-from scope.jobs.identity import configuration_of, default_run_name, notes_of
 from scope.jobs.pages import headline_of
-from scope.jobs.shared_fields import LeavesOut, SharesAnswers
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.progress import reading_shown_by, remark

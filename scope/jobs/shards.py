@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from scope.answers import Run
 from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecError
-from scope.jobs.shared_fields import InShards, ray_address
+from scope.jobs.configuration import InShards, ray_address
 from scope.models.torch_setup import LIBRARIES, available_cores, release_of
 from scope.paths import expanded
 from scope.printing import counted, first_line

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from scope.records.estimates import *  # noqa: F403
     from scope.records.examples import *  # noqa: F403
-    from scope.records.fleet import *  # noqa: F403
-    from scope.records.probe import *  # noqa: F403
+    from scope.records.fleet import *  # noqa: F403  # noqa: F403
     from scope.records.result import *  # noqa: F403
     from scope.records.results import *  # noqa: F403
-    from scope.records.verdicts import *  # noqa: F403
 else:
     # Help pages need few records: each module is imported with the first of its names.
-    _MODULES = ("examples", "result", "estimates", "verdicts", "results", "probe", "fleet")
+    _MODULES = ("examples", "result", "estimates", "results", "fleet")
 
     def __getattr__(name: str) -> Any:
         """A record on first use, from the module that has it."""

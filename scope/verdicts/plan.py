@@ -24,14 +24,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded, Undefined
-from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, sum_by_unit
-from scope.statistics.margins import (
+from scope.statistics.intervals import (
+    ByText,
     Discordance,
     design_effect,
     discordance,
     effective,
     fewest_texts,
+    normal_quantile,
+    numbers_and_ids,
     paired_within,
+    sum_by_unit,
 )
 from scope.statistics.paired import recovery as recovery_estimate, recovery_tails
 from scope.verdicts.endpoints import endpoint_of, judge_differences

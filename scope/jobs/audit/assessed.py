@@ -12,7 +12,7 @@ from typing import NamedTuple
 from scope.estimation.pairs import texts_that_count
 from scope.printing import counted
 from scope.records import AuditResult, Manifest, ScoredExample, ScoredPerturbation
-from scope.statistics.margins import fewest_texts
+from scope.statistics.intervals import fewest_texts
 from scope.verdicts.plan import PlannedEndpoint, joint_power
 
 ENOUGH = 100

@@ -39,8 +39,8 @@ from scope.jobs.audit.plan import (
 )
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
+from scope.jobs.configuration import configuration_of
 from scope.jobs.cost_estimate import Planned, search_work, texts_work
-from scope.jobs.identity import configuration_of
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,

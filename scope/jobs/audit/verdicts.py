@@ -24,8 +24,7 @@ from scope.jobs.audit.verdict_words import in_words
 from scope.metrics.invariance import in_both
 from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
-from scope.statistics.intervals import numbers_and_ids, student_estimate
-from scope.statistics.margins import fewest_texts
+from scope.statistics.intervals import fewest_texts, numbers_and_ids, student_estimate
 from scope.verdicts.endpoints import (
     Pooled,
     decide,

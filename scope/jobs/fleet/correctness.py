@@ -44,7 +44,7 @@ from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError,
 from scope.data.specs import open_file, open_source
 from scope.errors import DataError, RunError, SpecError
 from scope.jobs.answering_models import notes_on
-from scope.metrics.texts import exact_match_values
+from scope.metrics.agreement import exact_match_values
 from scope.models.replies import without_thought
 from scope.models.saved import prediction_files
 from scope.models.scheme import scheme_of

@@ -7,21 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from scope.core.options import (
+from scope.core.request import (
     DATA,
     HIDDEN,
     METHOD,
     MODELS,
+    Job,
     Limits,
+    described,
     named_values,
     option,
+    refuse_unused,
     repeated,
     whole_number,
 )
-from scope.core.request import Job, described, refuse_unused
 from scope.data.sources import data_spec
 from scope.errors import SpecError
-from scope.jobs.shared_fields import LeavesOut
+from scope.jobs.configuration import LeavesOut
 from scope.models.options import Loading, ModelOptions
 
 ForecasterName = Literal["auto", "factors", "knn", "mean", "mf"]

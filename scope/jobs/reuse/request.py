@@ -6,11 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.options import DATA, METHOD, MODELS, Limits, option, settings_option, whole_number
-from scope.core.request import Job, refuse_unused
+from scope.core.request import (
+    DATA,
+    METHOD,
+    MODELS,
+    Job,
+    Limits,
+    option,
+    refuse_unused,
+    settings_option,
+    whole_number,
+)
 from scope.errors import SpecError
+from scope.jobs.configuration import LabelledTexts, take_models
 from scope.jobs.gates import VerdictGates
-from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.scheme import split_spec
 from scope.records import Setting
 from scope.registry import expand_groups

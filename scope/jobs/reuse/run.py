@@ -27,9 +27,9 @@ from scope.jobs.audit.models import (
     load_audited,
     refuse_unused_words,
 )
+from scope.jobs.configuration import NULL, PROBES, manifest_of
 from scope.jobs.cost_estimate import Planned, questions_work, search_work, texts_work
 from scope.jobs.encoders import encoder_at_hand
-from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.perturbing import (
     ChosenCapability,
     PairSearch,

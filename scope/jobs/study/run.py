@@ -34,7 +34,7 @@ from scope.jobs.answering_models import (
     load_answering_models,
     with_reasons,
 )
-from scope.jobs.identity import manifest_of
+from scope.jobs.configuration import manifest_of
 from scope.jobs.pages import load_result
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests
