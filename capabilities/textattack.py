@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.lexicon import lexicon_version
-from scope.errors import ResourceError, SpecError
-from scope.printing import did_you_mean
+from scope.errors import ResourceError, SpecError, did_you_mean
 from scope.records import Setting
 
 _VECTORS = "counter-fitted word vectors (paragramcf, 480 MB, from TextAttack's server)"

@@ -25,8 +25,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
-from scope.errors import ModelError, ScopeError
-from scope.printing import first_line
+from scope.errors import ModelError, ScopeError, first_line
 
 _OURS = tuple(
     str(Path(__file__).parents[1] / name) + os.sep

@@ -4,7 +4,7 @@
 
     capabilities → perturbations → scope
     scope.jobs, scope.cli → reports
-    reports → scope.metrics, scope.records, scope.printing, scope.errors
+    reports → scope.metrics, scope.records, scope.errors
     scope → none of the first two: it reaches them by name through the registry
 
 An arrow counts wherever the import stands: at the head of a file, inside a function, or for type
@@ -24,13 +24,12 @@ MAY_IMPORT = {
     "scope": ("scope", "reports"),
     "perturbations": ("perturbations", "scope"),
     "capabilities": ("capabilities", "perturbations", "scope"),
-    "reports": ("reports", "scope.metrics", "scope.records", "scope.printing", "scope.errors"),
+    "reports": ("reports", "scope.metrics", "scope.records", "scope.errors"),
 }
 
 # The backbone from the bottom up. What stands in one line knows only the lines above it, never
 # its neighbours; "scope" itself is what users import.
 LAYERS = (
-    ("printing",),
     ("errors",),
     ("untrusted", "paths", "records"),
     ("protocols", "statistics"),

@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_rows, say
-from scope.errors import SpecError
+from scope.errors import SpecError, shown
 from scope.paths import CacheKind, cache_folder, expanded, without_home
-from scope.printing import shown
 from scope.registry import Entry, built_in, entries, origins
 
 if TYPE_CHECKING:

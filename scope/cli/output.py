@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from scope.core.request import OUTPUT, changed, option
-from scope.errors import ScopeError, SpecError
+from scope.errors import ScopeError, SpecError, first_line, printable, shortened
 from scope.paths import from_system
-from scope.printing import first_line, printable, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

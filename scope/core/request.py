@@ -34,8 +34,7 @@ from typing import (
 
 from cyclopts import Group, Parameter
 
-from scope.errors import SpecError
-from scope.printing import shown, unstorable
+from scope.errors import SpecError, shown, unstorable
 from scope.progress import Silent
 from scope.protocols import Progress
 from scope.records import Setting

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from scope.answers import CachedClassifier, Memory
 from scope.answers.asking import REPEATED
-from scope.errors import SpecError
+from scope.errors import SpecError, did_you_mean
 from scope.models.options import LETTER_TOKENS, ModelOptions
 from scope.models.questions import ask
 from scope.models.scheme import Model, scheme_of, split_spec
-from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, Role, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
 from scope.untrusted import Failed, attempt

@@ -15,11 +15,10 @@ from typing import Literal, get_args
 from scope.answers import CachedClassifier, Run
 from scope.answers.run import Searches, searched
 from scope.data.sampling import LoadedData, load_data
-from scope.errors import DataError, SpecError
+from scope.errors import DataError, SpecError, counted, first_line, shortened, writable
 from scope.jobs.configuration import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
-from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import (
     Capability,
     ComparesWords,

@@ -18,10 +18,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scope.errors import SpecError
+from scope.errors import SpecError, did_you_mean, shown
 from scope.metrics.arrays import Values
 from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
-from scope.printing import did_you_mean, shown
 from scope.registry import find, origins
 from scope.untrusted import UntrustedCode
 

@@ -23,9 +23,8 @@ from typing import Any, TextIO, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DamagedError, RunError
+from scope.errors import DamagedError, RunError, first_line
 from scope.paths import FULL, sealed, unsealed
-from scope.printing import first_line
 from scope.untrusted import converting
 
 _UNUSABLE = (

@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scope.printing import counted
+from scope.errors import counted
 from scope.records import (
     ERROR,
     Endpoint,

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from statistics import harmonic_mean
 from typing import NamedTuple
 
+from scope.errors import counted
 from scope.estimation.pairs import texts_that_count
-from scope.printing import counted
 from scope.records import AuditResult, Manifest, ScoredExample, ScoredPerturbation
 from scope.statistics.intervals import fewest_texts
 from scope.verdicts.plan import PlannedEndpoint, joint_power

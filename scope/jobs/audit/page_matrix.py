@@ -11,6 +11,7 @@ from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Text, prose, together, written
 from reports.wording import Cell, as_sentence, comma_list, p_value, percent
+from scope.errors import counted
 from scope.jobs.audit.answer import how_sure, text_blocks, to_do, where_blocks, written_verdicts
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import (
@@ -29,7 +30,6 @@ from scope.jobs.audit.verdict_words import (
     nearest,
     whole,
 )
-from scope.printing import counted
 from scope.records import AnswerShares, AuditMatrix, AuditResult, Estimate, Undefined, marked
 
 
