@@ -31,7 +31,7 @@ from perturbations.edits import (
     starts_sentence,
 )
 from perturbations.lexicon import stopwords
-from scope.core.request import Limits
+from scope.core.options import Limits
 
 Kind = Literal["both", "value", "spelling"]
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from perturbations.capability import InvarianceCapability, Parts, check_whole
-from scope.core.request import Limits
+from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.models.options import ModelOptions
 from scope.models.scheme import load_encoder, load_model

@@ -35,7 +35,7 @@ from perturbations.capability import (
     check_word_source,
 )
 from perturbations.lexicon import lexicon_version, not_english, stopwords
-from scope.core.request import Limits
+from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.protocols import SearchOptions
 from scope.records import Example, Setting

@@ -22,7 +22,7 @@ from typing import Literal
 
 from perturbations.capability import InvarianceCapability, Parts, check_choice, check_has_effect
 from perturbations.lexicon import lexicon_version, stopwords
-from scope.core.request import Limits
+from scope.core.options import Limits
 from scope.errors import SpecError
 from scope.records import Setting
 

@@ -174,7 +174,7 @@ def first_line(error: BaseException) -> str:
 def _written(write: Callable[[Any], str], value: object) -> str | None:
     """The text that a foreign object gives of itself; None where it fails.
 
-    `scope.untrusted` could do so, but its errors are made of texts that are safe to print.
+    `scope.protocols` could do so, but its errors are made of texts that are safe to print.
     """
     try:
         return write(value)

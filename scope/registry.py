@@ -29,9 +29,8 @@ from scope.errors import (
     shown,
     unstorable,
 )
-from scope.protocols import AskedRole, PairData, PairRole, TaskData
+from scope.protocols import AskedRole, PairData, PairRole, TaskData, UntrustedCode
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
-from scope.untrusted import UntrustedCode
 
 Group = Literal["capabilities", "tasks", "models", "logs", "jobs", "metrics", "sections"]
 

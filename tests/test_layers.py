@@ -31,7 +31,7 @@ MAY_IMPORT = {
 # its neighbours; "scope" itself is what users import.
 LAYERS = (
     ("errors",),
-    ("untrusted", "paths", "records"),
+    ("paths", "records"),
     ("protocols", "statistics"),
     ("registry",),
     ("metrics", "serialization", "verdicts"),
@@ -41,7 +41,7 @@ LAYERS = (
     ("models",),
     ("answers", "demo_models"),
     ("jobs",),
-    ("probes", "scope"),
+    ("scope",),
     ("cli",),
     ("__main__",),
 )

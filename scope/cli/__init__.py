@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scope.cli.output import INTERNAL_ERROR, end_of, write_message
 from scope.errors import SpecError, shown, unstorable
-from scope.untrusted import Failed, attempt
+from scope.protocols import Failed, attempt
 
 
 def main() -> None:

@@ -31,13 +31,14 @@ from scope.cli.output import (
     show_result,
     wrote,
 )
-from scope.core.request import FLAT, Gates, Job, Request, described
+from scope.core.options import FLAT
+from scope.core.request import Gates, Job, Request, described
 from scope.errors import SpecError
 from scope.jobs import JOBS, TAKEN, job_named, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
 from scope.progress import suitable_progress
+from scope.protocols import UntrustedCode
 from scope.records import Result
-from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel

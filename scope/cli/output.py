@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from scope.core.request import OUTPUT, changed, option
+from scope.core.options import OUTPUT, option
+from scope.core.request import changed
 from scope.errors import ScopeError, SpecError, first_line, printable, shortened
 from scope.paths import from_system
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from scope.core.request import (
+from scope.core.options import (
     DATA,
     HIDDEN,
     METHOD,
@@ -18,12 +18,10 @@ from scope.core.request import (
     OUTPUT,
     OUTSIDE_IDENTITY,
     Limits,
-    Request,
     option,
-    refuse_unused,
-    reproduce,
     whole_number,
 )
+from scope.core.request import Request, refuse_unused, reproduce
 from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.models.options import ModelOptions

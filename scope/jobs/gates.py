@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from scope.core.request import OUTPUT, Gates, Request, option, refuse_unused
+from scope.core.options import OUTPUT, option
+from scope.core.request import Gates, Request, refuse_unused
 from scope.errors import SpecError
 from scope.progress import remark
 from scope.records.estimates import GOLD, Estimate

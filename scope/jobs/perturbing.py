@@ -20,12 +20,15 @@ from scope.jobs.configuration import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
 from scope.protocols import (
+    NOT_THEIRS,
     Capability,
     ComparesWords,
     DrawsRandom,
+    Failed,
     LeavesWords,
     Progress,
     SearchOptions,
+    attempt,
 )
 from scope.records import (
     CapabilityCard,
@@ -47,7 +50,6 @@ from scope.registry import (
     require_distinct,
     settings_of,
 )
-from scope.untrusted import NOT_THEIRS, Failed, attempt
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: that of foreign code may be of any length."""

@@ -34,7 +34,7 @@ from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded, sha256_of
-from scope.untrusted import converting
+from scope.protocols import converting
 
 _NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
 _SENTENCE_PIECE = "llama"

@@ -36,8 +36,7 @@ from scope.models.torch_setup import (
     position_kinds,
     torch_threads,
 )
-from scope.protocols import Precision
-from scope.untrusted import converting, during_inference
+from scope.protocols import Precision, converting, during_inference
 
 _LIBRARY = "transformers"
 # ESM keeps the positions of the last length, BigBird the kind of its attention.

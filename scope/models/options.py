@@ -8,15 +8,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Literal, Self, get_args
 
-from scope.core.request import (
-    MODELS,
-    OUTSIDE_IDENTITY,
-    Limits,
-    check_values,
-    named_values,
-    option,
-    whole_number,
-)
+from scope.core.options import MODELS, OUTSIDE_IDENTITY, Limits, named_values, option, whole_number
+from scope.core.request import check_values
 from scope.errors import ModelError, SpecError
 from scope.paths import expanded
 

@@ -40,8 +40,8 @@ from scope.errors import DataError, ModelError, SpecError, first_line
 from scope.models.options import Chat, ModelOptions
 from scope.models.replies import marks_thought, opened_thought, option_letter
 from scope.paths import expanded
+from scope.protocols import Failed, attempt
 from scope.records import BLANK, Question
-from scope.untrusted import Failed, attempt
 
 _FIELD = re.compile(r"\{(\w+)\}")
 _FIELDS = ("text", "context", "options")

@@ -37,9 +37,9 @@ from scope.protocols import (
     NextToken,
     Role,
     TextScorer,
+    UntrustedCode,
 )
 from scope.records import Answer, Prediction, Question
-from scope.untrusted import UntrustedCode
 
 ASKED_AT_ONCE = 64
 """Most items in a call of a model that gives all answers of a call at once: a kill, or a failure of

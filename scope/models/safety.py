@@ -29,7 +29,7 @@ from typing import Any
 
 from scope.errors import ModelError, first_line
 from scope.models.torch_setup import load_torch, quiet_transformers
-from scope.untrusted import attempt, converting, unreadable
+from scope.protocols import attempt, converting, unreadable
 
 # Folders with further copies of the weights, which are not read here.
 OTHER_FORMATS = ("onnx", "openvino", "coreml")

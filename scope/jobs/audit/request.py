@@ -6,21 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from scope.core.request import (
+from scope.core.options import (
     DATA,
     HIDDEN,
     METHOD,
     MODELS,
     OUTSIDE_IDENTITY,
-    Job,
     Limits,
     named_values,
     option,
-    refuse_unused,
     repeated,
     settings_option,
     whole_number,
 )
+from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.configuration import (
     InShards,

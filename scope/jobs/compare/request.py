@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.request import (
+from scope.core.options import (
     DATA,
     HIDDEN,
     METHOD,
     MODELS,
-    Job,
     Limits,
     option,
     repeated,
     settings_option,
     whole_number,
 )
+from scope.core.request import Job
 from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.jobs.configuration import InShards, JudgesAccuracy, SharesAnswers, take_models

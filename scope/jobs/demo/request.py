@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from scope.core.request import DATA, Job, Limits, Request, whole_number
+from scope.core.options import DATA, Limits, whole_number
+from scope.core.request import Job, Request
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,20 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from scope.core.request import (
+from scope.core.options import (
     DATA,
     HIDDEN,
     METHOD,
     MODELS,
-    Job,
     Limits,
-    described,
     named_values,
     option,
-    refuse_unused,
     repeated,
     whole_number,
 )
+from scope.core.request import Job, described, refuse_unused
 from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.jobs.configuration import LeavesOut

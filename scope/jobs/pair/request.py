@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from scope.core.request import DATA, HIDDEN, METHOD, MODELS, Job, Limits, option, whole_number
+from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
+from scope.core.request import Job
 from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.configuration import JudgesAccuracy, LabelledTexts, take_models

@@ -32,12 +32,11 @@ from scope.jobs.configuration import (
     manifest_of,
     short_names,
 )
-from scope.jobs.cost_estimate import facts_of
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.probe.steps import aligned
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
-from scope.jobs.runner import Prepared, cost_in_short, prices_in, run_job
+from scope.jobs.runner import Prepared, cost_in_short, facts_of, prices_in, run_job
 from scope.models.endpoint.protocol import EndpointError
 from scope.models.scheme import load_latent_reader, loading_once, scheme_of
 from scope.progress import Bars, Lines, remark

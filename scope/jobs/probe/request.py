@@ -7,19 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from scope.core.request import (
+from scope.core.options import (
     DATA,
     HIDDEN,
     METHOD,
     MODELS,
     OUTPUT,
-    Job,
     Limits,
     option,
-    refuse_unused,
     settings_option,
     whole_number,
 )
+from scope.core.request import Job, refuse_unused
 from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.jobs.configuration import LeavesOut, take_models

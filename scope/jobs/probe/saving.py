@@ -481,7 +481,7 @@ def open_probe(
     Parameters
     ----------
     folder
-        A folder of `scope.probes.save_probe`.
+        A folder of `scope.save_probe`.
     options
         How the model is loaded; its precision is the probe's.
     model

@@ -6,17 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.request import (
-    DATA,
-    METHOD,
-    MODELS,
-    Job,
-    Limits,
-    option,
-    refuse_unused,
-    settings_option,
-    whole_number,
-)
+from scope.core.options import DATA, METHOD, MODELS, Limits, option, settings_option, whole_number
+from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
 from scope.jobs.configuration import LabelledTexts, take_models
 from scope.jobs.gates import VerdictGates

@@ -7,17 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from scope.core.request import (
-    DATA,
-    METHOD,
-    MODELS,
-    Job,
-    Limits,
-    Request,
-    named_values,
-    option,
-    whole_number,
-)
+from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, option, whole_number
+from scope.core.request import Job, Request
 from scope.data.sources import data_spec
 from scope.errors import SpecError
 from scope.jobs.configuration import LeavesOut

@@ -15,19 +15,8 @@ import pandas as pd
 import pytest
 
 import scope
-from scope.core.request import (
-    DATA,
-    HIDDEN,
-    OUTSIDE_IDENTITY,
-    Limits,
-    Request,
-    as_function,
-    described,
-    documentation,
-    named_values,
-    option,
-    reproduce,
-)
+from scope.core.options import DATA, HIDDEN, OUTSIDE_IDENTITY, Limits, named_values, option
+from scope.core.request import Request, as_function, described, documentation, reproduce
 from scope.errors import ScopeError, SpecError
 from scope.jobs import JOBS
 from scope.jobs.audit.request import AuditRequest
