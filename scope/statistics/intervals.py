@@ -411,9 +411,12 @@ def chance_corrected_estimate(
     room = 1 - expected
     if not made_up or not room:
         return Undefined(reason=no_room, n=n)
-    size = n / moves.distinct
+    size = n / moves.distinct  # the mean of a cluster, which the made-up items have, too
     squares = room**2 * (float((moves.sums**2).sum()) + size**2 * made_up)
-    low, high = wilson(observed, _effective_number_of_agreements(observed, n, squares, size), z)
+    # Were chance known and every agreement 0 or 1, an item's squares would add up to n · c (1 − c)
+    # and those of the four made-up ones to the rest; then the effective number of agreements is n.
+    independent = n * observed * (1 - observed) + 2 * size * (observed**2 + (1 - observed) ** 2)
+    low, high = wilson(observed, max(1.0, n * independent / squares), z)
     value = min(max((observed - expected) / room, -1.0), 1.0)
     return Estimate(
         value=value,
@@ -422,17 +425,6 @@ def chance_corrected_estimate(
         n=n,
         method="Wilson, linearised",
     )
-
-
-def _effective_number_of_agreements(observed: float, n: int, squares: float, size: float) -> float:
-    """Return how many independent 0-or-1 agreements, with chance known, would be as sure.
-
-    Were chance known and every agreement 0 or 1, an item's squares would add up to
-    n · c (1 − c) and those of the four made-up ones to the rest; then the result is n. ``size`` is
-    the mean number of items a cluster, which the made-up ones have, too.
-    """
-    independent = n * observed * (1 - observed) + 2 * size * (observed**2 + (1 - observed) ** 2)
-    return max(1.0, n * independent / squares)
 
 
 def one_numpy_thread() -> AbstractContextManager[Any]:

@@ -240,7 +240,13 @@ class RunLock:
             try:
                 self._lock.acquire()
             except Timeout as error:
-                raise _held(folder) from error
+                # The holder's file is missing for a moment.
+                holder = read_text(folder / HOLDER) or "another process"
+                raise RunError(
+                    f"run `{folder.name}` is being written by {holder}",
+                    expected="a run that no other process writes",
+                    fix="wait until it has finished, or choose another name with --run",
+                ) from error
         try:
             since = datetime.now(UTC).isoformat(timespec="seconds")
             holder = f"process {os.getpid()} on {platform.node()} since {since}"
@@ -258,16 +264,6 @@ class RunLock:
                 self._holder.unlink(missing_ok=True)
         finally:
             self._lock.release()
-
-
-def _held(folder: Path) -> RunError:
-    # The holder's file is missing for a moment.
-    holder = read_text(folder / HOLDER) or "another process"
-    return RunError(
-        f"run `{folder.name}` is being written by {holder}",
-        expected="a run that no other process writes",
-        fix="wait until it has finished, or choose another name with --run",
-    )
 
 
 Described = TypeVar("Described")
