@@ -3,7 +3,7 @@
 ::
 
     capabilities → perturbations → scope
-    scope.jobs, scope.cli → reports
+    scope.jobs, scope.cli, scope.verdicts → reports
     reports → scope.metrics, scope.records, scope.printing, scope.errors
     scope → none of the first two: it reaches them by name through the registry
 
@@ -35,11 +35,11 @@ LAYERS = (
     ("untrusted", "paths", "records"),
     ("protocols", "statistics"),
     ("registry",),
-    ("metrics", "serialization", "verdicts"),
+    ("metrics", "serialization"),
     ("progress",),
     ("core",),
     ("data", "store", "estimation", "testing"),
-    ("models",),
+    ("models", "verdicts"),
     ("answers", "demo_models"),
     ("jobs",),
     ("probes", "scope"),
@@ -48,7 +48,7 @@ LAYERS = (
 )
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
-WITH_PAGES = ("jobs", "cli")
+WITH_PAGES = ("jobs", "cli", "verdicts")
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")

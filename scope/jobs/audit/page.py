@@ -42,9 +42,13 @@ from reports.wording import Cell, number, p_value, short
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.answer import (
+    WrittenVerdict,
     about,
     answer_blocks,
     heading_of,
+    in_order,
+    measured_table,
+    numbers_table,
     to_do,
     verdict_sentences,
     written_verdicts,
@@ -56,7 +60,6 @@ from scope.jobs.audit.examples import (
     changed_texts,
     example_section,
 )
-from scope.jobs.audit.limits import WrittenVerdict, in_order, measured_table, numbers_table
 from scope.jobs.audit.page_matrix import matrix_page
 from scope.metrics.catalog import metric_name
 from scope.records import AuditResult, Estimate, ModelCard, marked

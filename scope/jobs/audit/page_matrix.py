@@ -11,26 +11,23 @@ from reports.builders.estimates import CLEAN, short_name, table_of
 from reports.builders.run import folded, run_lines
 from reports.prose import Span, Text, prose, together, written
 from reports.wording import Cell, as_sentence, comma_list, p_value, percent
-from scope.jobs.audit.answer import how_sure, text_blocks, to_do, where_blocks, written_verdicts
-from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
-from scope.jobs.audit.limits import (
+from scope.jobs.audit.answer import (
     WORDS,
     WrittenVerdict,
     allowed,
+    how_sure,
     in_short,
     limits_table,
+    text_blocks,
+    to_do,
+    where_blocks,
     written_number,
+    written_verdicts,
 )
-from scope.jobs.audit.verdict_words import (
-    carrying,
-    in_plain_words,
-    in_some,
-    measured,
-    nearest,
-    whole,
-)
+from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.printing import counted
 from scope.records import AnswerShares, AuditMatrix, AuditResult, Estimate, Undefined, marked
+from scope.verdicts.words import carrying, in_plain_words, in_some, measured, nearest, whole
 
 
 class Direction(NamedTuple):

@@ -18,15 +18,13 @@ from functools import partial
 
 from reports.wording import rounded_up
 from scope.estimation.answer_shares import IN_A_THOUGHT
-from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.verdict_words import in_words
 from scope.metrics.invariance import in_both
 from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
 from scope.statistics.intervals import numbers_and_ids, student_estimate
 from scope.statistics.margins import fewest_texts
-from scope.verdicts.endpoints import (
+from scope.verdicts.decide import (
     Pooled,
     decide,
     error_at,
@@ -41,10 +39,12 @@ from scope.verdicts.plan import (
     ALL_GOLD,
     Evidence,
     accuracy_evidence,
+    not_assessed,
     planned_differences,
     planned_slope,
     with_texts_needed,
 )
+from scope.verdicts.words import in_words
 
 ByText = Mapping[str, float]
 Judge = Callable[[str, Pooled, int], Evidence]

@@ -20,10 +20,10 @@ from reports.wording import as_sentence, comma_list, percent, points, rounded_up
 from scope.data.log_items import ItemName
 from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import TaskNumbers
-from scope.jobs.audit.verdict_words import FAILS_ALONE, VerdictWords
 from scope.records import MOST_WITH_CELLS, Endpoint, Estimate, Replacement, TaskAnswers, Undefined
-from scope.verdicts.endpoints import decide, lacking_clusters, texts_lacking
+from scope.verdicts.decide import decide, lacking_clusters, texts_lacking
 from scope.verdicts.plan import ALL_GOLD, Evidence, Scores, accuracy_evidence, with_texts_needed
+from scope.verdicts.words import FAILS_ALONE, VerdictWords
 
 MEAN_SCORE = "mean score"
 """In place of accuracy, where scores lie between 0 and 1."""

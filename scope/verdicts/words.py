@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.wording import comma_list, in_percent, points, rounded_up
-from scope.jobs.audit.assessed import not_assessed
 from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Estimate, Replacement, TextsNeeded, Undefined
-from scope.verdicts.endpoints import texts_lacking
+from scope.verdicts.decide import texts_lacking
+from scope.verdicts.plan import not_assessed
 
 WORDS = {
     "agreement": "same answers",
