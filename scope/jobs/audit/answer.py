@@ -39,11 +39,11 @@ from scope.records import (
 from scope.verdicts.plan import not_assessed
 from scope.verdicts.words import (
     VerdictWords,
+    audit_words,
     carrying,
     finding,
     in_plain_words,
     in_some,
-    in_words,
     limit_key,
     measured,
     own_number,
@@ -61,7 +61,7 @@ def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
     names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
     for verdict in result.verdicts:
-        yield WrittenVerdict(verdict, in_words(verdict, result), *names, *runs)
+        yield WrittenVerdict(verdict, audit_words(verdict, result), *names, *runs)
 
 
 _VERBS: Mapping[ReplacementDecision, str] = MappingProxyType(

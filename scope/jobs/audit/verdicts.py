@@ -44,7 +44,7 @@ from scope.verdicts.plan import (
     planned_slope,
     with_texts_needed,
 )
-from scope.verdicts.words import in_words
+from scope.verdicts.words import audit_words
 
 ByText = Mapping[str, float]
 Judge = Callable[[str, Pooled, int], Evidence]
@@ -83,7 +83,7 @@ def audit_verdicts(
         # Those of a second run, of whose texts a quarter are here already.
         needed = partial(with_texts_needed, error=error_of_second(0.25))
         verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
-    return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
+    return tuple(replace(each, sentence=str(audit_words(each, result))) for each in verdicts)
 
 
 def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:
