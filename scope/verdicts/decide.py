@@ -27,7 +27,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -54,6 +54,8 @@ from scope.statistics.margins import (
 )
 from scope.statistics.paired import holm
 
+Kind = Literal["unchanged", "changed"]
+
 
 class Measure(NamedTuple):
     """What endpoints of a name measure.
@@ -61,7 +63,7 @@ class Measure(NamedTuple):
     ``metric`` is that of the measurements; empty where they hold no number of each model. A target
     that is within may replace the reference in ``replaces_in``. ``words`` are its name as people
     read it, ``finding`` what is said of a number. ``differs`` is whether it is written as a
-    difference in points even where no limit says so, ``changed`` whether texts are changed for it.
+    difference in points even where no limit says so, ``kind`` that of the texts.
     """
 
     metric: str
@@ -69,7 +71,7 @@ class Measure(NamedTuple):
     words: str
     finding: str
     differs: bool = False
-    changed: bool = False
+    kind: Kind = "unchanged"
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -87,18 +89,19 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             "keeps its answer",
             "keeps its answer under {changes} {less}",
             True,
-            True,
+            "changed",
         ),
         "concordance": Measure(
             "concordance",
             "reaction",
             "same reaction",
             "same reaction in {pairs} of 100 pairs of {changes}",
-            changed=True,
+            kind="changed",
         ),
         "reach": Measure(
-            "reach", "", "strength of reaction", "reacts{to} {share} as strongly", changed=True
+            "reach", "", "strength of reaction", "reacts{to} {share} as strongly", kind="changed"
         ),
+        "accuracy on changed texts": Measure("changed_accuracy", "", "", "", True, "changed"),
     }
 )
 """Every measure of an endpoint, what a person cares about first."""

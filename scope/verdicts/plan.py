@@ -24,7 +24,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import harmonic_mean
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,9 +51,7 @@ from scope.statistics.margins import (
     paired_within,
 )
 from scope.statistics.paired import recovery as recovery_estimate, recovery_tails
-from scope.verdicts.decide import endpoint_of, judge_differences
-
-Kind = Literal["unchanged", "changed"]
+from scope.verdicts.decide import MEASURES, Kind, endpoint_of, judge_differences
 
 _CHANCES = (np.arange(99) + 0.5) / 99
 
@@ -398,17 +396,16 @@ def too_few(counts: Mapping[str, int], margin: float) -> dict[str, str]:
     return few
 
 
-def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
-    """The reasons why capabilities are not assessed by ``base_rate`` or ``concordance``."""
+def not_assessed(result: AuditResult, measure: str) -> dict[str, str]:
+    """The reasons why capabilities are not assessed by ``keeps`` or ``concordance``."""
     drawn = {outcome.capability: outcome for outcome in result.candidate_outcomes}
     why = {
         name: str(outcome.reason) for name, outcome in drawn.items() if outcome.status != "measured"
     }
-    name = "keeps_margin" if metric == "base_rate" else "concordance_margin"
-    margin = result.manifest.settings.get(name)
+    margin = result.manifest.settings.get(f"{measure}_margin")
     counts: dict[str, int] = {}
     for row in result.measurements:
-        of_all = row.metric == metric and row.subset is None and row.values
+        of_all = row.metric == MEASURES[measure].metric and row.subset is None and row.values
         if of_all and row.capability not in why:
             capability = str(row.capability)
             counts[capability] = max(counts.get(capability, 0), len(row.values))
@@ -417,11 +414,10 @@ def not_assessed(result: AuditResult, metric: str) -> dict[str, str]:
 
 def all_assessed(result: AuditResult, counts: Mapping[str, Counted]) -> bool:
     """Whether every capability that is assessed on all texts, by their ``counts``, already is."""
-    of_metric = {"base_rate": "keeps", "concordance": "concordance"}
-    for place, (metric, name) in enumerate(of_metric.items()):
+    for place, measure in enumerate(("keeps", "concordance")):
         texts = {capability: count[place] for capability, count in counts.items()}
-        few = too_few(texts, float(str(result.manifest.settings[f"{name}_margin"])))
-        if not not_assessed(result, metric).keys() & texts.keys() <= few.keys():
+        few = too_few(texts, float(str(result.manifest.settings[f"{measure}_margin"])))
+        if not not_assessed(result, measure).keys() & texts.keys() <= few.keys():
             return False
     return True
 

@@ -91,7 +91,7 @@ def audit_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
 def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     """What is not judged, and why."""
     yield from not_judged(verdict)
-    few = not_assessed(result, "base_rate")
+    few = not_assessed(result, "keeps")
     if "no capability is assessed" not in (verdict.reason or ""):
         for capability, reason in few.items():
             yield f"{capability} is not assessed: {reason}"

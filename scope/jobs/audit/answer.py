@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from reports.blocks import Block, Column, Fold, Paragraph, Preformatted, Table, note, paragraph
 from reports.builders.answer import SIGNS, by_luck, limit_strips, three_parts
+from reports.builders.run import command_with
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, Written, joined, plain, prose, together, written
 from reports.wording import (
@@ -36,6 +37,7 @@ from scope.records import (
     Undefined,
     marked,
 )
+from scope.verdicts.decide import MEASURES
 from scope.verdicts.plan import not_assessed
 from scope.verdicts.words import (
     VerdictWords,
@@ -51,9 +53,6 @@ from scope.verdicts.words import (
 )
 
 _CHANCE, _CONFIDENCE = 0.05, "reference's confidence "
-
-_ANSWERS = {"agreement", "accuracy", "recovery", "recall"}
-"""What is measured on unchanged texts."""
 
 
 def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
@@ -91,7 +90,7 @@ def heading_of(answers: Sequence[WrittenVerdict]) -> Text:
 
 def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
     """The texts, the yardstick, and how sure the verdicts are."""
-    card, few = result.manifest.baseline, not_assessed(result, "base_rate")
+    card, few = result.manifest.baseline, not_assessed(result, "keeps")
     words = "Yardstick __{name}__: as close is enough. " * (card is not None)
     name = {"name": card.name} if card else {}
     standard = prose(words + "Green: allowed, red: too far.", **name)
@@ -173,7 +172,7 @@ def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iter
         verdict, name = answer.verdict, answer.verdict.target
         same = measured(result, name, "iid_agreement")
         ends = whole(carrying(verdict)) if verdict.decision != "may replace" else []
-        if ends and not _ANSWERS & {end.measure for end in ends}:
+        if ends and "unchanged" not in {MEASURES[end.measure].kind for end in ends}:
             reaction = finding(ends[0], verdict, result)
             share = rounded_percent(same.value) if isinstance(same, Estimate) else "–"
             words = "**{name}**: {why}. On unchanged texts {share} of the answers are the same."
@@ -286,21 +285,14 @@ def further_command(manifest: Manifest, targets: Sequence[str], numbers: Mapping
 
     With targets that are decided it would not be judged on the texts of this run, too.
     """
-    replaced = {f"--{name}" for name in (*numbers, "run", "reference", "target", "group")}
-    words = iter(shlex.split(manifest.command)[2:])
-    kept = []
-    for word in words:
-        if word in replaced:
-            next(words, None)
-        elif word.partition("=")[0] not in replaced and word != "--both-directions":
-            kept.append(word)
+    replaced = [f"--{name}" for name in (*numbers, "run", "reference", "target", "group")]
+    kept = shlex.split(command_with(manifest.command, replaced))[2:]
     specs = [card.spec for card in manifest.targets if card.name in targets]
-    models = [
-        f"--reference {shlex.quote(manifest.reference.spec)}",
-        *(f"--target {shlex.quote(spec)}" for spec in specs),
-    ]
-    more = (f"--{name} {number}" for name, number in numbers.items())
-    return " ".join(("scope audit", *models, *([shlex.join(kept)] if kept else []), *more))
+    words = ["scope", "audit", "--reference", manifest.reference.spec]
+    words += [word for spec in specs for word in ("--target", spec)]
+    words += [word for word in kept if word != "--both-directions"]
+    words += [word for name, number in numbers.items() for word in (f"--{name}", str(number))]
+    return shlex.join(words)
 
 
 WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
@@ -423,7 +415,7 @@ def _pale(end: Endpoint | None) -> Text | None:
 
 def _in_words(end: Endpoint, value: float) -> str:
     """A model's own number that is not judged."""
-    if end.measure in ("keeps", "accuracy", "recall"):
+    if MEASURES[end.measure].differs:
         return points(value)
     return f"{value:.2f}" if end.measure == "reach" else rounded_percent(value)
 
@@ -503,7 +495,7 @@ def allowed(end: Endpoint) -> str:
 
 def in_points(end: Endpoint) -> bool:
     """Whether its number is a difference, written in points."""
-    return (end.limit or 0) < 0 or end.measure in ("keeps", "accuracy", "recall")
+    return (end.limit or 0) < 0 or MEASURES[end.measure].differs
 
 
 def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:
