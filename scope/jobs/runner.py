@@ -17,7 +17,7 @@ from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from reports.blocks import Block, Table, paragraph
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.answers.run import Run, shared_answers
 from scope.core.request import Job, Request, described
 from scope.errors import RunError, ScopeError, SpecError

@@ -6,10 +6,9 @@ import pytest
 from kept_results import kept
 
 from reports.blocks import Paragraph
-from reports.builders.estimates import table_of
-from reports.builders.run import asked_differently, reproduce, run_lines
-from reports.prose import plain
-from reports.wording import Cell
+from reports.estimates import table_of
+from reports.prose import Cell, plain
+from reports.run import asked_differently, reproduce, run_lines
 from scope.records import Clock, PromptReading, Undefined
 
 MANIFEST = kept("audit").manifest

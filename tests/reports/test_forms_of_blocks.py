@@ -8,26 +8,28 @@ from kept_results import interval
 from reports.blocks import (
     Beside,
     Card,
+    Chart,
     Column,
+    Dot,
     Figure,
     Fold,
     Moves,
     Page,
+    Panel,
     Preformatted,
     Row,
     Section,
+    Series,
     Table,
+    grid,
     heading,
     paragraph,
     without_folds,
 )
-from reports.builders.answer import limit_strips, three_parts
-from reports.charts import Chart, Dot, Panel, Series, grid
-from reports.prose import Span, prose
-from reports.renderers.html import render_blocks
-from reports.renderers.markdown import to_markdown
-from reports.renderers.terminal import to_text
-from reports.wording import Cell
+from reports.estimates import limit_strips, three_parts
+from reports.html import render_blocks
+from reports.prose import Cell, Span, prose
+from reports.text import to_markdown, to_text
 from scope.records import Endpoint, Undefined
 
 REMARKED = replace(Cell.of(interval(0.5, 750)), remark="may be chance")

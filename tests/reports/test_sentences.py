@@ -28,8 +28,8 @@ from made_up_cases import (
 from study_cases import choices_of, write_answers
 
 import scope
-from reports import blocks, charts
-from reports.builders.model_card import model_card
+from reports import blocks, blocks as charts
+from reports.model_card import model_card
 from reports.prose import Span, plain, written
 from scope.errors import SpecError
 from scope.jobs.pages import page_of

@@ -14,10 +14,12 @@ import numpy as np
 from reports.blocks import (
     Block,
     Card,
+    Colour,
     Column,
     Fold,
     Moves,
     Page,
+    Panel,
     Passage,
     Section,
     Table,
@@ -26,7 +28,7 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.estimates import (
+from reports.estimates import (
     CLEAN,
     differences_section,
     numbers_section,
@@ -34,11 +36,18 @@ from reports.builders.estimates import (
     spelled,
     table_of,
 )
-from reports.builders.outcomes import all_outcomes, model_lines, outcome_lines, outcomes_section
-from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
-from reports.charts import Colour, Panel
-from reports.prose import joined, mark_changes, prose
-from reports.wording import Cell, number, p_value, short
+from reports.prose import Cell, joined, mark_changes, number, p_value, prose, short
+from reports.run import (
+    all_outcomes,
+    asked,
+    asked_differently,
+    folded,
+    model_lines,
+    outcome_lines,
+    outcomes_section,
+    reproduce,
+    run_lines,
+)
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.answer import (

@@ -13,12 +13,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from reports import blocks, wording
-from reports.builders.answer import in_two
-from reports.builders.estimates import strips_table, table_of
-from reports.builders.run import code, data_table, folded, reproduce, run_lines
-from reports.charts import Chart, Dot, Series
+from reports import blocks, prose as wording
+from reports.blocks import Chart, Dot, Series
+from reports.estimates import in_two, strips_table, table_of
 from reports.prose import Text, joined, prose, together, written
+from reports.run import code, data_table, folded, reproduce, run_lines
 from scope.jobs.fleet import headlines
 from scope.jobs.fleet.selection import from_greatest, shortened
 from scope.records import Estimate, Undefined

@@ -10,14 +10,38 @@ from operator import attrgetter
 from typing import NamedTuple, cast
 
 from reports import blocks
-from reports.blocks import Block, Figure, Fold, Paragraph, Section, Table, Terms, note, paragraph
-from reports.builders.answer import in_two
-from reports.builders.estimates import table_of
-from reports.builders.outcomes import model_lines
-from reports.builders.run import asked, code, folded, reproduce, run_lines
-from reports.charts import Chart, Dot, Grid, Guide, Series, grid
-from reports.prose import Span, Text, joined, plain, prose, together, written
-from reports.wording import Cell, count_rivals, number, short
+from reports.blocks import (
+    Block,
+    Chart,
+    Dot,
+    Figure,
+    Fold,
+    Grid,
+    Guide,
+    Paragraph,
+    Section,
+    Series,
+    Table,
+    Terms,
+    grid,
+    note,
+    paragraph,
+)
+from reports.estimates import in_two, table_of
+from reports.prose import (
+    Cell,
+    Span,
+    Text,
+    count_rivals,
+    joined,
+    number,
+    plain,
+    prose,
+    short,
+    together,
+    written,
+)
+from reports.run import asked, code, folded, model_lines, reproduce, run_lines
 from scope import records
 from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore
 

@@ -10,32 +10,44 @@ from reports.blocks import (
     Bullets,
     Card,
     Cards,
+    Chart,
     Column,
+    Dot,
     Figure,
+    Guide,
     Page,
     Paragraph,
     Passage,
     Section,
+    Series,
     Table,
     Terms,
     heading,
     note,
     paragraph,
 )
-from reports.builders.answer import in_two
-from reports.builders.estimates import meanings, spelled
-from reports.builders.outcomes import answered_section, model_lines
-from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
-from reports.charts import Chart, Dot, Guide, Series
-from reports.prose import Text, joined, prose, written
-from reports.wording import (
+from reports.estimates import in_two, meanings, spelled
+from reports.prose import (
     Cell,
+    Text,
     as_sentence,
+    joined,
     number,
     percent,
+    prose,
     rounded_percent,
     short,
     short_names_of,
+    written,
+)
+from reports.run import (
+    answered_section,
+    asked,
+    asked_differently,
+    folded,
+    model_lines,
+    reproduce,
+    run_lines,
 )
 from scope.jobs.reuse.verdicts import lead_of, why_of
 from scope.metrics.catalog import MetricName, metric_name

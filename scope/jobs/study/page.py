@@ -8,11 +8,20 @@ from statistics import linear_regression, median
 from typing import NamedTuple
 
 from reports import blocks
-from reports.builders.answer import in_two
-from reports.builders.run import asked, folded, reproduce
-from reports.charts import Chart, Dot, Guide, Series
-from reports.prose import Text, prose, written
-from reports.wording import Cell, as_sentence, number, p_value, rounded_percent, short
+from reports.blocks import Chart, Dot, Guide, Series
+from reports.estimates import in_two
+from reports.prose import (
+    Cell,
+    Text,
+    as_sentence,
+    number,
+    p_value,
+    prose,
+    rounded_percent,
+    short,
+    written,
+)
+from reports.run import asked, folded, reproduce
 from scope.jobs.study import inference
 from scope.jobs.study.requests import StudyNumber, StudyResult
 from scope.jobs.study.run import WITHIN

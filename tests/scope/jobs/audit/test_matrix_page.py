@@ -6,7 +6,7 @@ import pytest
 
 from reports.blocks import Cards, Paragraph, Preformatted, Table, within
 from reports.prose import plain
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.jobs.audit.page import page
 from scope.jobs.audit.page_matrix import directions, most_telling
 from scope.jobs.gates import AuditGates
