@@ -13,7 +13,8 @@ from itertools import chain, starmap
 from typing import Any, Literal, NamedTuple, overload
 from urllib.parse import quote
 
-from reports.prose import Text, Written, plain, prose, two_digits, written
+from reports.prose import Text, Written, plain, prose, written
+from reports.wording import two_digits
 from scope.records import Estimate, Undefined
 
 GLYPHS = ("●", "■", "▲", "◆", "▼", "✚")

@@ -26,18 +26,8 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.prose import (
-    Cell,
-    Span,
-    Style,
-    Text,
-    Written,
-    p_value,
-    prose,
-    short,
-    short_points,
-    written,
-)
+from reports.prose import Span, Style, Text, Written, prose, written
+from reports.wording import Cell, p_value, short, short_points
 from scope.metrics.catalog import MetricName, metric_name
 from scope.records import (
     GOLD,

@@ -16,7 +16,8 @@ from datetime import datetime
 from typing import Any
 
 from reports.blocks import Block, Bullets, Column, Preformatted, Table, heading, note, paragraph
-from reports.prose import Cell, Text, joined, plain, prose, written
+from reports.prose import Text, joined, plain, prose, written
+from reports.wording import Cell
 from scope.errors import SpecError
 from scope.metrics.catalog import metric_name
 from scope.records import (

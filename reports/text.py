@@ -35,7 +35,8 @@ from reports.blocks import (
     within,
 )
 from reports.html import document_text
-from reports.prose import Cell, Span, Text, Written, joined, plain, written
+from reports.prose import Span, Text, Written, joined, plain, written
+from reports.wording import Cell
 from scope.printing import printable
 from scope.records import Result
 

@@ -15,7 +15,7 @@ from reports.blocks import Block, Bullets, Callout, Page, Paragraph
 from reports.html import render, render_blocks, render_notebook
 from reports.model_card import every_eval_ever, model_card
 from reports.prose import Span, plain
-from reports.run import left_out_lines, left_out_section
+from reports.sections import left_out_lines, left_out_section
 from reports.text import blocks_as_markdown, junit, to_markdown, to_short_markdown, to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs

@@ -7,8 +7,9 @@ from kept_results import kept
 
 from reports.blocks import Paragraph
 from reports.estimates import table_of
-from reports.prose import Cell, plain
-from reports.run import asked_differently, reproduce, run_lines
+from reports.prose import plain
+from reports.sections import asked_differently, reproduce, run_lines
+from reports.wording import Cell
 from scope.records import Clock, PromptReading, Undefined
 
 MANIFEST = kept("audit").manifest

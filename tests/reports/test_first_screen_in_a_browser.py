@@ -10,7 +10,8 @@ from kept_results import CLOSING, interval, kept
 from reports.blocks import Column, Page, Section, Table
 from reports.estimates import COLOURS, limit_strips
 from reports.html import render
-from reports.prose import prose, short, short_points
+from reports.prose import prose
+from reports.wording import short, short_points
 from scope.jobs.pages import html_of, write_brief
 from scope.records import Endpoint, Estimate
 

@@ -28,8 +28,9 @@ from reports.blocks import (
 )
 from reports.estimates import limit_strips, three_parts
 from reports.html import render_blocks
-from reports.prose import Cell, Span, prose
+from reports.prose import Span, prose
 from reports.text import to_markdown, to_text
+from reports.wording import Cell
 from scope.records import Endpoint, Undefined
 
 REMARKED = replace(Cell.of(interval(0.5, 750)), remark="may be chance")

@@ -5,7 +5,8 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from reports.prose import Cell, Span, mark_changes, number, plain, prose, two_digits
+from reports.prose import Span, mark_changes, plain, prose
+from reports.wording import Cell, number, two_digits
 from scope.records import Estimate
 
 

@@ -1,6 +1,7 @@
 from reports.blocks import Bullets, Callout, Column, Row, Table, Terms, note, paragraph
-from reports.prose import Cell, prose
+from reports.prose import prose
 from reports.text import to_text
+from reports.wording import Cell
 from scope.records import Estimate, Undefined
 
 HALF = Estimate(value=0.5, low=0.25, high=0.75, n=8, method="bootstrap")

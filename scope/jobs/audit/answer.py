@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from reports.blocks import Block, Column, Fold, Paragraph, Preformatted, Table, note, paragraph
 from reports.estimates import SIGNS, by_luck, three_parts
-from reports.prose import Span, Text, joined, prose, rounded_percent, short_share, together, written
+from reports.prose import Span, Text, joined, prose, together, written
+from reports.wording import rounded_percent, short_share
 from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.examples import listed_texts, telling_text
 from scope.jobs.audit.limits import WrittenVerdict, capabilities_table, in_order, limits_table

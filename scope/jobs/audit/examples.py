@@ -30,18 +30,8 @@ from reports.blocks import (
     paragraph,
     places,
 )
-from reports.prose import (
-    Span,
-    Style,
-    Text,
-    joined,
-    mark_changes,
-    number,
-    prose,
-    together,
-    two_digits,
-    written,
-)
+from reports.prose import Span, Style, Text, joined, mark_changes, prose, together, written
+from reports.wording import number, two_digits
 from scope.jobs.audit.verdict_words import carrying
 from scope.records import (
     AuditResult,

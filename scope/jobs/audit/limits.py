@@ -8,20 +8,8 @@ from typing import NamedTuple
 
 from reports.blocks import Column, SmallStrip, Table
 from reports.estimates import SIGNS, limit_strips
-from reports.prose import (
-    Span,
-    Text,
-    Written,
-    as_sentence,
-    plain,
-    points,
-    prose,
-    rounded_percent,
-    short,
-    short_points,
-    two_digits,
-    written,
-)
+from reports.prose import Span, Text, Written, plain, prose, written
+from reports.wording import as_sentence, points, rounded_percent, short, short_points, two_digits
 from scope.jobs.audit.verdict_words import (
     VerdictWords,
     in_plain_words,

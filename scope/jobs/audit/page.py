@@ -36,8 +36,8 @@ from reports.estimates import (
     spelled,
     table_of,
 )
-from reports.prose import Cell, joined, mark_changes, number, p_value, prose, short
-from reports.run import (
+from reports.prose import joined, mark_changes, prose
+from reports.sections import (
     all_outcomes,
     asked,
     asked_differently,
@@ -48,6 +48,7 @@ from reports.run import (
     reproduce,
     run_lines,
 )
+from reports.wording import Cell, number, p_value, short
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.answer import (

@@ -7,19 +7,9 @@ from typing import Any, NamedTuple
 
 from reports.blocks import Block, Column, Page, Paragraph, Section, Table, note, paragraph
 from reports.estimates import CLEAN, SIGNS, short_name, table_of, three_parts
-from reports.prose import (
-    Cell,
-    Span,
-    Text,
-    as_sentence,
-    comma_list,
-    p_value,
-    percent,
-    prose,
-    together,
-    written,
-)
-from reports.run import folded, run_lines
+from reports.prose import Span, Text, prose, together, written
+from reports.sections import folded, run_lines
+from reports.wording import Cell, as_sentence, comma_list, p_value, percent
 from scope.jobs.audit.answer import how_sure, text_blocks, to_do, where_blocks, written_verdicts
 from scope.jobs.audit.examples import MOST_EXAMPLES, example_section
 from scope.jobs.audit.limits import (

@@ -7,7 +7,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import NamedTuple
 
-from reports.prose import comma_list, in_percent, points, rounded_up
+from reports.wording import comma_list, in_percent, points, rounded_up
 from scope.jobs.audit.assessed import not_assessed
 from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Estimate, Replacement, TextsNeeded, Undefined

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from reports.prose import rounded_up
+from reports.wording import rounded_up
 from scope.estimation.answer_shares import IN_A_THOUGHT
 from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest

@@ -25,7 +25,8 @@ from reports.blocks import (
     paragraph,
     places,
 )
-from reports.prose import Span, Text, joined, prose, two_digits, written
+from reports.prose import Span, Text, joined, prose, written
+from reports.wording import two_digits
 from scope.jobs.compare.task_estimates import TaskEstimates
 from scope.records import UNANSWERABLE, Answer, Item, TaskAnswers
 

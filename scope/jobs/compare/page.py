@@ -36,18 +36,8 @@ from reports.estimates import (
     numbers_section,
     table_of,
 )
-from reports.prose import (
-    Span,
-    Text,
-    as_sentence,
-    joined,
-    percent,
-    prose,
-    rounded_percent,
-    rounded_up,
-    together,
-)
-from reports.run import (
+from reports.prose import Span, Text, joined, prose, together
+from reports.sections import (
     answered_section,
     asked,
     asked_differently,
@@ -58,6 +48,7 @@ from reports.run import (
     reproduce,
     run_lines,
 )
+from reports.wording import as_sentence, percent, rounded_percent, rounded_up
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,

@@ -10,7 +10,7 @@ from math import ceil
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from reports.prose import short_names_of
+from reports.wording import short_names_of
 from scope.metrics.catalog import MetricName, metric_name
 from scope.records import ERROR, GOLD, CompareResult, Estimate, FourCells, Measurement, TaskAnswers
 from scope.statistics.margins import score_estimate

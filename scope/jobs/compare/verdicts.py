@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reports.prose import as_sentence, comma_list, percent, points, rounded_up
+from reports.wording import as_sentence, comma_list, percent, points, rounded_up
 from scope.data.log_items import ItemName
 from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import TaskNumbers

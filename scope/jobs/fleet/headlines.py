@@ -7,19 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reports.estimates import SIGNS
-from reports.prose import (
-    Span,
-    Text,
-    comma_list,
-    in_percent,
-    joined,
-    percent,
-    points,
-    prose,
-    rounded_percent,
-    short_points,
-    together,
-)
+from reports.prose import Span, Text, joined, prose, together
+from reports.wording import comma_list, in_percent, percent, points, rounded_percent, short_points
 from scope.printing import counted
 from scope.records import Estimate, Undefined
 from scope.records.fleet import (

@@ -13,11 +13,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from reports import blocks, prose as wording
-from reports.blocks import Chart, Dot, Series
+from reports import blocks, wording
 from reports.estimates import in_two, strips_table, table_of
 from reports.prose import Text, joined, prose, together, written
-from reports.run import code, data_table, folded, reproduce, run_lines
+from reports.sections import code, data_table, folded, reproduce, run_lines
 from scope.jobs.fleet import headlines
 from scope.jobs.fleet.selection import from_greatest, shortened
 from scope.records import Estimate, Undefined
@@ -333,7 +332,7 @@ def map_chart(result: MapResult, named: Collection[str] = ()) -> blocks.Figure |
     groups = []
     for place, community in enumerate((*largest, None)):
         dots = tuple(
-            Dot(
+            blocks.Dot(
                 title=f"{model.name}\naccuracy {wording.short_share(model.skill)}",
                 x=model.x,
                 y=model.y,
@@ -345,8 +344,8 @@ def map_chart(result: MapResult, named: Collection[str] = ()) -> blocks.Figure |
         )
         name = (community or "smaller communities, or none") if largest else ""
         note = f"({len(dots):,})" if largest else ""
-        groups += [Series(name=name, note=note, shape=place, dots=dots)] if dots else []
-    chart = Chart(label="Map of the models", series=tuple(groups), size=(425, 250))
+        groups += [blocks.Series(name=name, note=note, shape=place, dots=dots)] if dots else []
+    chart = blocks.Chart(label="Map of the models", series=tuple(groups), size=(425, 250))
     return blocks.Figure(chart) if groups else None
 
 

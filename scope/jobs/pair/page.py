@@ -23,8 +23,9 @@ from reports.blocks import (
     within,
 )
 from reports.estimates import table_of
-from reports.prose import Cell, Text, prose, written
-from reports.run import asked_differently, model_lines, reproduce, run_lines
+from reports.prose import Text, prose, written
+from reports.sections import asked_differently, model_lines, reproduce, run_lines
+from reports.wording import Cell
 from scope.jobs.audit.answer import to_do, verdict_sentences
 from scope.jobs.audit.limits import numbers_table
 from scope.jobs.audit.page import page as audit_page

@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from reports.prose import as_sentence, comma_list, in_percent
+from reports.wording import as_sentence, comma_list, in_percent
 from scope.jobs.reuse.judging import Finding
 from scope.jobs.reuse.usability import OF_REFERENCE, THE_SUSPECTS, sibling_warning
 from scope.printing import counted

@@ -8,8 +8,9 @@ from typing import Annotated
 
 from reports.blocks import Bullets, Column, Page, Row, Section, Table, paragraph
 from reports.estimates import strips_table
-from reports.prose import Cell, prose
-from reports.run import asked, reproduce
+from reports.prose import prose
+from reports.sections import asked, reproduce
+from reports.wording import Cell
 from scope.answers import Run, answer_texts
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Job, Request, as_function

@@ -12,7 +12,8 @@ from toy_models import OtherLabels, Reference, Stranger
 import scope
 from reports.blocks import Fold, Paragraph, SmallStrip, Table
 from reports.estimates import SIGNS
-from reports.prose import plain, points, written
+from reports.prose import plain, written
+from reports.wording import points
 from scope.errors import DataError, SpecError
 from scope.jobs.gates import ReplacementGates
 from scope.jobs.pages import load_result, page_of, report

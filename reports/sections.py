@@ -23,7 +23,8 @@ from reports.blocks import (
     paragraph,
 )
 from reports.estimates import table_of
-from reports.prose import Span, Text, joined, prose, setting, written
+from reports.prose import Span, Text, joined, prose, written
+from reports.wording import setting
 from scope.printing import counted, listed
 from scope.records import (
     MEMORY,
