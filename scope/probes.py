@@ -5,8 +5,8 @@ them from models.
 """
 
 # ruff: noqa: PLC0414 - these names are for users
-from scope.jobs.probe.estimator import SimilarityProbe as SimilarityProbe
-from scope.jobs.probe.layers import (
+from scope.jobs.probe.estimator import (
+    SimilarityProbe as SimilarityProbe,
     align_layers as align_layers,
     layer_curve as layer_curve,
     leave_one_layer_out as leave_one_layer_out,

@@ -52,14 +52,12 @@ from reports.wording import as_sentence, percent, rounded_percent, rounded_up
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
+    Part,
     Questions,
+    TaskEstimates,
     answered_questions,
     answers_side_by_side,
     example,
-)
-from scope.jobs.compare.task_estimates import (
-    Part,
-    TaskEstimates,
     explained,
     questions_needed,
     task_estimates,

@@ -17,9 +17,13 @@ from scope.errors import DataError
 from scope.jobs.cost_estimate import Planned, vectors_work
 from scope.jobs.identity import manifest_of, short_names
 from scope.jobs.probe import latents as correlations
-from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.estimator import (
+    SimilarityProbe,
+    align_layers,
+    layer_curve,
+    leave_one_layer_out,
+)
 from scope.jobs.probe.latents import Scores
-from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
     ChosenPairTask,
