@@ -1,4 +1,4 @@
-"""The section with the models, prompts, data, and capabilities or tasks."""
+"""The page of a run, with what was asked and how to reproduce it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from reports.blocks import (
     Block,
     Heading,
+    Page,
     Paragraph,
     Preformatted,
     Section,
@@ -22,6 +23,37 @@ from reports.builders.estimates import table_of
 from reports.prose import Span, Text, joined, prose, written
 from reports.wording import setting
 from scope.records import MEMORY, OBJECT, CapabilityCard, Clock, DataCard, Manifest, ModelCard
+
+
+def page_of_run(
+    manifest: Manifest,
+    clock: Clock | None,
+    *,
+    title: str,
+    heading: Text,
+    about: Text = (),
+    answer: Iterable[Block],
+    answer_title: str = "Answer",
+    findings: Iterable[Section | None] = (),
+    details: Iterable[Section | None],
+    hashes: Iterable[tuple[str, str]] = (),
+    brief: Iterable[Block],
+    facts: Iterable[tuple[Text, Text]] = (),
+) -> Page:
+    """The page of every job: the answer, what was found, then details and the command, folded.
+
+    Its ``brief`` ends with ``facts`` in lines. ``hashes`` are as for `reproduce`.
+    """
+    lines = tuple(facts)
+    opened = (Section(anchor="answer", title=answer_title, blocks=tuple(answer)), *findings)
+    closed = (replace(section, folded=True) for section in details if section)
+    return Page(
+        title=f"SCoPE {title}",
+        heading=heading,
+        about=about,
+        sections=(*filter(None, opened), *closed, reproduce(manifest, clock, hashes)),
+        brief=(*brief, *([Terms(lines, facts=True)] if lines else []), *run_lines(clock)),
+    )
 
 
 def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
@@ -162,11 +194,6 @@ def equations(pairs: Iterable[tuple[str, str]]) -> Text:
         (*written(name), Span("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), *written(value))
         for name, value in pairs
     )
-
-
-def folded(*sections: Section | None) -> Iterator[Section]:
-    """The sections that exist, each folded."""
-    return (replace(section, folded=True) for section in sections if section is not None)
 
 
 def reproduce(

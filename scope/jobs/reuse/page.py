@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from reports.blocks import (
     Block,
@@ -25,7 +26,7 @@ from reports.blocks import (
 from reports.builders.answer import in_two
 from reports.builders.estimates import meanings, spelled
 from reports.builders.outcomes import answered_section, model_lines
-from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
+from reports.builders.run import asked, asked_differently, page_of_run
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, joined, prose, written
 from reports.wording import (
@@ -65,23 +66,25 @@ def page(result: ReuseResult) -> Page:
         prose(f"{'? ' * (each.decision == 'undecided')}**{{lead}}**", lead=lead_of(each))
         for each in verdicts
     )
-    return Page(
-        title=f"SCoPE reuse: {suspect} against {references}",
+    return page_of_run(
+        manifest,
+        result.clock,
+        title=f"reuse: {suspect} against {references}",
         heading=joined(heads, between="; "),
         about=_why(verdicts[0]) if len(verdicts) == 1 else (),
-        sections=(
-            verdict_section(verdicts),
-            *folded(
-                _questions_section(verdicts),
-                _numbers_section(verdicts),
-                controls_section(result),
-                _limits(verdicts[0].alpha),
-                asked(manifest, capabilities="Questions"),
-                answered_section(result.outcomes, title="What was answered") if answered else None,
-                reproduce(manifest, result.clock, hashes),
-            ),
+        answer=by_reference(verdicts, partial(_answer, verdicts=len(verdicts))),
+        answer_title="Verdict",
+        details=(
+            _questions_section(verdicts),
+            _numbers_section(verdicts),
+            controls_section(result),
+            _limits(verdicts[0].alpha),
+            asked(manifest, capabilities="Questions"),
+            answered_section(result.outcomes, title="What was answered") if answered else None,
         ),
+        hashes=hashes,
         brief=(*asked_differently(manifest.models), *brief_blocks(result)),
+        facts=model_lines(manifest),
     )
 
 
@@ -91,23 +94,18 @@ def _why(verdict: Verdict) -> Text:
     return prose("{facts}**How sure?** {sure}", facts=as_sentence(facts), sure=sure)
 
 
-def verdict_section(verdicts: Sequence[Verdict]) -> Section:
+def _answer(verdict: Verdict, *, verdicts: int) -> Iterator[Block]:
     """Where the answers are alike, what to do, the questions that show it, and the controls."""
-
-    def blocks_of(verdict: Verdict) -> Iterator[Block]:
-        if len(verdicts) > 1:
-            yield Paragraph(_why(verdict))
-        left: dict[str, Sequence[Block]] = {
-            "Where they are alike": tuple(_mistakes(verdict)),
-            "What to do": tuple(_to_do(verdict)),
-            # Holm's method compares the smallest of several p-values with this.
-            "How near to the reference": tuple(_picture(verdict, verdict.alpha / len(verdicts))),
-        }
-        which = "for and against" if verdict.decision == "undecided" else "that show it"
-        yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
-
-    blocks = tuple(by_reference(verdicts, blocks_of))
-    return Section(anchor="answer", title="Verdict", blocks=blocks)
+    if verdicts > 1:
+        yield Paragraph(_why(verdict))
+    left: dict[str, Sequence[Block]] = {
+        "Where they are alike": tuple(_mistakes(verdict)),
+        "What to do": tuple(_to_do(verdict)),
+        # Holm's method compares the smallest of several p-values with this.
+        "How near to the reference": tuple(_picture(verdict, verdict.alpha / verdicts)),
+    }
+    which = "for and against" if verdict.decision == "undecided" else "that show it"
+    yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
 
 
 def _mistakes(verdict: Verdict) -> Iterator[Block]:
@@ -222,8 +220,6 @@ def brief_blocks(result: ReuseResult) -> Iterator[Block]:
             if more := len(verdict.warnings[1:]):
                 remarks.append((prose("warnings"), prose("{n} more: --verbose", n=more)))
             yield Terms((*remarks, *verdict_facts(verdict)), facts=True)
-    yield Terms(tuple(model_lines(result.manifest)), facts=True)
-    yield from run_lines(result.clock)
 
 
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
