@@ -37,7 +37,7 @@ from scope.records import (
     Undefined,
     marked,
 )
-from scope.verdicts.decide import IN_POINTS, ENDPOINTS
+from scope.verdicts.decide import ENDPOINTS, IN_POINTS
 from scope.verdicts.plan import not_assessed
 from scope.verdicts.words import (
     VerdictWords,
