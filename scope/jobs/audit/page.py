@@ -87,11 +87,11 @@ from scope.verdicts.words import carrying, in_plain_words, in_some, measured, ne
 
 def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     """The whole report of an audit; ``max_pairs`` limits the listed texts, not the counts."""
-    manifest, answers = result.manifest, list(written_verdicts(result))
+    manifest = result.manifest
     details = (_estimates(result), asked(manifest), outcomes_section(result))
     if result.matrix is not None:
         return _matrix_page(result, result.matrix, details)
-    moves = moves_blocks(result)
+    answers, moves = list(written_verdicts(result)), moves_blocks(result)
     react = Section(
         anchor="moves",
         title="Reactions",
