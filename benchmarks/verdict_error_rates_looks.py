@@ -26,7 +26,7 @@ import numpy as np
 from surroundings import command, show, surroundings
 
 from scope.records import ERROR
-from scope.statistics.margins import Tails, effective, paired_tails
+from scope.statistics.intervals import Tails, effective, paired_tails
 from scope.verdicts.decide import error_at, error_of_second
 
 Way = list[tuple[float, float, float]]

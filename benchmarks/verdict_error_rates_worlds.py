@@ -22,8 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.metrics.invariance import Reach, reach
 from scope.records import ERROR, Estimate
-from scope.statistics.intervals import student_estimate
-from scope.statistics.margins import Discordance, effective
+from scope.statistics.intervals import Discordance, effective, student_estimate
 from scope.verdicts.decide import UNEVEN, judge_slope, pooled
 
 Numbers = NDArray[np.float64]

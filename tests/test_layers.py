@@ -24,15 +24,14 @@ MAY_IMPORT = {
     "scope": ("scope", "reports"),
     "perturbations": ("perturbations", "scope"),
     "capabilities": ("capabilities", "perturbations", "scope"),
-    "reports": ("reports", "scope.metrics", "scope.records", "scope.printing", "scope.errors"),
+    "reports": ("reports", "scope.metrics", "scope.records", "scope.errors"),
 }
 
 # The backbone from the bottom up. What stands in one line knows only the lines above it, never
 # its neighbours; "scope" itself is what users import.
 LAYERS = (
-    ("printing",),
     ("errors",),
-    ("untrusted", "paths", "records"),
+    ("paths", "records"),
     ("protocols", "statistics"),
     ("registry",),
     ("metrics", "serialization"),
@@ -42,7 +41,7 @@ LAYERS = (
     ("models", "verdicts"),
     ("answers", "demo_models"),
     ("jobs",),
-    ("probes", "scope"),
+    ("scope",),
     ("cli",),
     ("__main__",),
 )

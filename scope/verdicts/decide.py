@@ -31,7 +31,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from scope.printing import counted
+from scope.errors import counted
 from scope.records import (
     ERROR,
     Endpoint,
@@ -42,15 +42,18 @@ from scope.records import (
     are_clustered,
     unit_of,
 )
-from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, student_quantile
-from scope.statistics.margins import (
+from scope.statistics.intervals import (
+    ByText,
     Tails,
     binomial_estimate,
     discordance,
     fewest_texts,
     loss_tails,
+    normal_quantile,
+    numbers_and_ids,
     paired_tails,
     score_estimate,
+    student_quantile,
 )
 from scope.statistics.paired import holm
 

@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scope.printing import counted
+from scope.errors import counted
 from scope.records import (
     ERROR,
     AuditResult,
@@ -38,14 +38,17 @@ from scope.records import (
     TextsNeeded,
     Undefined,
 )
-from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, sum_by_unit
-from scope.statistics.margins import (
+from scope.statistics.intervals import (
+    ByText,
     Discordance,
     design_effect,
     discordance,
     effective,
     fewest_texts,
+    normal_quantile,
+    numbers_and_ids,
     paired_within,
+    sum_by_unit,
 )
 from scope.statistics.paired import recovery as recovery_estimate, recovery_tails
 from scope.verdicts.decide import ENDPOINTS, Kind, endpoint_of, judge_differences

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from reports.wording import as_sentence, comma_list, in_percent, percent, points, rounded_up
-from scope.printing import counted
+from scope.errors import counted
 from scope.records import AuditResult, Endpoint, Estimate, Replacement, TextsNeeded, Undefined
 from scope.verdicts.decide import ENDPOINTS, texts_lacking
 from scope.verdicts.plan import not_assessed

@@ -43,6 +43,7 @@ from reports.builders.run import asked, asked_differently, page_of_run
 from reports.charts import Colour, Panel
 from reports.prose import Span, Text, joined, mark_changes, prose, together, written
 from reports.wording import Cell, as_sentence, comma_list, number, p_value, percent, short
+from scope.errors import counted
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.answer import (
@@ -72,7 +73,6 @@ from scope.jobs.audit.examples import (
     example_section,
 )
 from scope.metrics.catalog import metric_name
-from scope.printing import counted
 from scope.records import (
     AnswerShares,
     AuditMatrix,

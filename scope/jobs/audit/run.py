@@ -31,8 +31,7 @@ from scope.jobs.audit.plan import (
 )
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
-from scope.jobs.cost_estimate import Planned, search_work, texts_work
-from scope.jobs.identity import configuration_of
+from scope.jobs.configuration import configuration_of
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,
@@ -42,7 +41,7 @@ from scope.jobs.perturbing import (
     scored_examples,
     scored_perturbations,
 )
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.runner import Planned, Prepared, run_job, search_work, texts_work
 from scope.jobs.shards import check_engine, run_shards
 from scope.models.scheme import Model
 from scope.progress import remark

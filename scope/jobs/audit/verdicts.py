@@ -17,13 +17,12 @@ from dataclasses import replace
 from functools import partial
 
 from reports.wording import rounded_up
+from scope.errors import counted
 from scope.estimation.answer_shares import IN_A_THOUGHT
 from scope.jobs.audit.request import AuditRequest
 from scope.metrics.invariance import in_both
-from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
-from scope.statistics.intervals import numbers_and_ids, student_estimate
-from scope.statistics.margins import fewest_texts
+from scope.statistics.intervals import fewest_texts, numbers_and_ids, student_estimate
 from scope.verdicts.decide import (
     ENDPOINTS,
     Kind,

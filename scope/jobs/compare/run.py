@@ -43,11 +43,9 @@ from scope.jobs.answering_models import (
     with_reasons,
 )
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.gates import Gate, parse_gate, require_names
-from scope.jobs.identity import configuration_of, manifest_of, short_names
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.runner import Planned, Prepared, questions_work, run_job, vectors_work
 from scope.jobs.shards import SETTING, Shard, check_engine, run_shards
 from scope.models.options import LETTER_TOKENS
 from scope.models.prompts import prompt_of

@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.records import in_cluster
-from scope.statistics.intervals import chance_corrected_estimate, mean_estimate, student_estimate
-from scope.statistics.margins import discordance, score_estimate
+from scope.statistics.intervals import (
+    chance_corrected_estimate,
+    discordance,
+    mean_estimate,
+    score_estimate,
+    student_estimate,
+)
 from scope.verdicts.decide import judge_differences, judge_share
 from scope.verdicts.plan import planned_differences, planned_slope
 
