@@ -77,7 +77,7 @@ class Measure(NamedTuple):
     kind: Kind = "unchanged"
 
 
-MEASURES: Mapping[str, Measure] = MappingProxyType(
+ENDPOINTS: Mapping[str, Measure] = MappingProxyType(
     {
         "agreement": Measure(
             "iid_agreement", "same answers", "same answers", "other answer on {otherwise} of texts"
@@ -108,6 +108,9 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
     }
 )
 """Every measure of an endpoint, what a person cares about first."""
+
+IN_POINTS = {name for name, measure in ENDPOINTS.items() if measure.differs}
+"""Measures that are differences even where no limit says so."""
 
 
 NO_TEXT = Undefined(reason="no text counts")
@@ -393,7 +396,7 @@ def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None)
         reason = "no number is judged"
     elif not unmet:
         decision = "may replace"
-    measures = (MEASURES[end.measure] for end in judged if end.measure in MEASURES)
+    measures = (ENDPOINTS[end.measure] for end in judged if end.measure in ENDPOINTS)
     replaces = dict.fromkeys(measure.replaces_in for measure in measures)
     return Replacement(
         target=target,

@@ -29,15 +29,12 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.errors import counted
-from scope.estimation.pairs import texts_that_count
 from scope.records import (
     ERROR,
     AuditResult,
     Endpoint,
     Manifest,
     Replacement,
-    ScoredExample,
-    ScoredPerturbation,
     TextsNeeded,
     Undefined,
 )
@@ -54,7 +51,7 @@ from scope.statistics.intervals import (
     sum_by_unit,
 )
 from scope.statistics.paired import recovery as recovery_estimate, recovery_tails
-from scope.verdicts.decide import MEASURES, Kind, endpoint_of, judge_differences
+from scope.verdicts.decide import ENDPOINTS, Kind, endpoint_of, judge_differences
 
 _CHANCES = (np.arange(99) + 0.5) / 99
 
@@ -361,18 +358,6 @@ class Counted(NamedTuple):
     pairs: int
 
 
-def counted_texts(
-    capabilities: Sequence[str],
-    examples: Sequence[ScoredExample],
-    candidates: Sequence[ScoredPerturbation],
-    gap: float,
-) -> dict[str, Counted]:
-    """The texts that count, by capability."""
-    return {
-        name: Counted(*texts_that_count(name, examples, candidates, gap)) for name in capabilities
-    }
-
-
 def too_few(counts: Mapping[str, int], margin: float) -> dict[str, str]:
     """Why capabilities are not assessed: no target could be shown to be within on so few texts.
 
@@ -408,7 +393,7 @@ def not_assessed(result: AuditResult, measure: str) -> dict[str, str]:
     margin = result.manifest.settings.get(f"{measure}_margin")
     counts: dict[str, int] = {}
     for row in result.measurements:
-        of_all = row.metric == MEASURES[measure].metric and row.subset is None and row.values
+        of_all = row.metric == ENDPOINTS[measure].metric and row.subset is None and row.values
         if of_all and row.capability not in why:
             capability = str(row.capability)
             counts[capability] = max(counts.get(capability, 0), len(row.values))

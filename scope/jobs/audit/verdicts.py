@@ -24,7 +24,7 @@ from scope.metrics.invariance import in_both
 from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
 from scope.statistics.intervals import fewest_texts, numbers_and_ids, student_estimate
 from scope.verdicts.decide import (
-    MEASURES,
+    ENDPOINTS,
     Kind,
     Pooled,
     decide,
@@ -102,7 +102,7 @@ _ASSESSED_TOGETHER = (("keeps", "accuracy on changed texts"), ("concordance", "r
 
 
 class _Measured:
-    """What an audit has measured, as endpoints; `MEASURES` has the metric of each."""
+    """What an audit has measured, as endpoints; `ENDPOINTS` has the metric of each."""
 
     def __init__(
         self, result: AuditResult, request: AuditRequest, earlier: AuditResult | None
@@ -140,7 +140,7 @@ class _Measured:
         With the same seed a text has the same changes in both.
         """
         shares = []
-        metrics = {MEASURES[name].metric for name in ("agreement", "keeps", "concordance")}
+        metrics = {ENDPOINTS[name].metric for name in ("agreement", "keeps", "concordance")}
         for key, before in self._before.items():
             if key[0] in metrics:
                 now = self._rows[key].by_text().keys()
@@ -149,11 +149,11 @@ class _Measured:
         return error_of_second(min(shares, default=0.0))
 
     def _row(self, measure: str, capability: str | None, model: str) -> Measurement | None:
-        return self._rows.get((MEASURES[measure].metric, capability, model))
+        return self._rows.get((ENDPOINTS[measure].metric, capability, model))
 
     def _values(self, measure: str, capability: str | None, model: str) -> dict[str, float]:
         """The values by text of this run, and of the earlier one on other texts."""
-        key = (MEASURES[measure].metric, capability, model)
+        key = (ENDPOINTS[measure].metric, capability, model)
         return {**self._before.get(key, {}), **self._rows[key].by_text()}
 
     def none_assessed(self) -> str:
@@ -161,7 +161,7 @@ class _Measured:
         if self._assessed["keeps"]:
             return ""
         few = "; ".join(f"{name}: {why}" for name, why in self._left_out["keeps"].items())
-        rows = (row for key, row in self._rows.items() if key[0] == MEASURES["keeps"].metric)
+        rows = (row for key, row in self._rows.items() if key[0] == ENDPOINTS["keeps"].metric)
         most, option = max((len(row.values) for row in rows), default=0), ""
         if most:
             needed = 1.1 * fewest_texts(self._request.keeps_margin)
@@ -286,7 +286,7 @@ class _Measured:
     def _planned(self, endpoint: Endpoint, differences: Pooled, margin: float | None) -> Evidence:
         if margin is None:
             return Evidence(Endpoint(name=endpoint.name, estimate=endpoint.estimate))
-        kind = MEASURES[endpoint.measure].kind
+        kind = ENDPOINTS[endpoint.measure].kind
         planned = planned_differences(
             endpoint.name,
             differences.values,

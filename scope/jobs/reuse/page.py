@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from reports import blocks
+from reports.blocks import Block, Paragraph, Terms
 from reports.estimates import in_two, meanings, spelled
 from reports.prose import Text, joined, prose, written
-from reports.sections import (
-    answered_section,
-    asked,
-    asked_differently,
-    folded,
-    model_lines,
-    reproduce,
-    run_lines,
-)
+from reports.sections import answered_section, asked, asked_differently, model_lines, page_of_run
 from reports.wording import (
     Cell,
     as_sentence,
@@ -54,23 +48,25 @@ def page(result: ReuseResult) -> blocks.Page:
         prose(f"{'? ' * (each.decision == 'undecided')}**{{lead}}**", lead=lead_of(each))
         for each in verdicts
     )
-    return blocks.Page(
-        title=f"SCoPE reuse: {suspect} against {references}",
+    return page_of_run(
+        manifest,
+        result.clock,
+        title=f"reuse: {suspect} against {references}",
         heading=joined(heads, between="; "),
         about=_why(verdicts[0]) if len(verdicts) == 1 else (),
-        sections=(
-            verdict_section(verdicts),
-            *folded(
-                _questions_section(verdicts),
-                _numbers_section(verdicts),
-                controls_section(result),
-                _limits(verdicts[0].alpha),
-                asked(manifest, capabilities="Questions"),
-                answered_section(result.outcomes, title="What was answered") if answered else None,
-                reproduce(manifest, result.clock, hashes),
-            ),
+        answer=by_reference(verdicts, partial(_answer, verdicts=len(verdicts))),
+        answer_title="Verdict",
+        details=(
+            _questions_section(verdicts),
+            _numbers_section(verdicts),
+            controls_section(result),
+            _limits(verdicts[0].alpha),
+            asked(manifest, capabilities="Questions"),
+            answered_section(result.outcomes, title="What was answered") if answered else None,
         ),
+        hashes=hashes,
         brief=(*asked_differently(manifest.models), *brief_blocks(result)),
+        facts=model_lines(manifest),
     )
 
 
@@ -97,6 +93,20 @@ def verdict_section(verdicts: Sequence[Verdict]) -> blocks.Section:
 
     shown = tuple(by_reference(verdicts, blocks_of))
     return blocks.Section(anchor="answer", title="Verdict", blocks=shown)
+
+
+def _answer(verdict: Verdict, *, verdicts: int) -> Iterator[Block]:
+    """Where the answers are alike, what to do, the questions that show it, and the controls."""
+    if verdicts > 1:
+        yield Paragraph(_why(verdict))
+    left: dict[str, Sequence[Block]] = {
+        "Where they are alike": tuple(_mistakes(verdict)),
+        "What to do": tuple(_to_do(verdict)),
+        # Holm's method compares the smallest of several p-values with this.
+        "How near to the reference": tuple(_picture(verdict, verdict.alpha / verdicts)),
+    }
+    which = "for and against" if verdict.decision == "undecided" else "that show it"
+    yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
 
 
 def _mistakes(verdict: Verdict) -> Iterator[blocks.Block]:
@@ -212,9 +222,7 @@ def brief_blocks(result: ReuseResult) -> Iterator[blocks.Block]:
             remarks += [(prose("warning"), written(text)) for text in verdict.warnings[:1]]
             if more := len(verdict.warnings[1:]):
                 remarks.append((prose("warnings"), prose("{n} more: --verbose", n=more)))
-            yield blocks.Terms((*remarks, *verdict_facts(verdict)), facts=True)
-    yield blocks.Terms(tuple(model_lines(result.manifest)), facts=True)
-    yield from run_lines(result.clock)
+            yield Terms((*remarks, *verdict_facts(verdict)), facts=True)
 
 
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
