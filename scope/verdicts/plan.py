@@ -21,7 +21,7 @@ The reference alone decides it, by its answers to the random candidates, before 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import harmonic_mean
 from typing import NamedTuple
@@ -51,7 +51,7 @@ from scope.statistics.intervals import (
     sum_by_unit,
 )
 from scope.statistics.paired import recovery as recovery_estimate, recovery_tails
-from scope.verdicts.decide import ENDPOINTS, Kind, endpoint_of, judge_differences
+from scope.verdicts.decide import ENDPOINTS, Kind, decide, endpoint_of, judge_differences
 
 _CHANCES = (np.arange(99) + 0.5) / 99
 
@@ -223,6 +223,27 @@ class Evidence(NamedTuple):
     def never_beyond(self) -> Evidence:
         """The same, where what is seen may not speak against the target."""
         return self._replace(endpoint=replace(self.endpoint, p_beyond=1.0))
+
+
+def verdicts_on(
+    evidence: Mapping[str, Sequence[Evidence]],
+    degenerate: Mapping[str, str],
+    words: Callable[[Replacement], object],
+    *,
+    error: float | None = ERROR,
+) -> tuple[Replacement, ...]:
+    """The verdict on each target, with its sentence in ``words``.
+
+    An open one has how many texts decide it, by `with_texts_needed`, unless ``error`` is None.
+    ``degenerate`` is as for `decide`.
+    """
+    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
+    verdicts = list(decide(ends, degenerate=degenerate))
+    if error is not None:
+        verdicts = [
+            with_texts_needed(each, evidence[each.target], error=error) for each in verdicts
+        ]
+    return tuple(replace(verdict, sentence=str(words(verdict))) for verdict in verdicts)
 
 
 def with_texts_needed(

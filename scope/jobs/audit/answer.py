@@ -303,7 +303,7 @@ def further_command(manifest: Manifest, targets: Sequence[str], numbers: Mapping
     return shlex.join(words)
 
 
-WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
+DECISIONS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
 
 
 class WrittenVerdict(NamedTuple):
@@ -445,7 +445,7 @@ def _name(
     # What is open of a single target stands above the table.
     why = answer.words.why if answers[1:] else answer.words.why.partition("; open: ")[0]
     return (
-        Span(f"{sign} {WORDS[answer.verdict.decision]}", style),
+        Span(f"{sign} {DECISIONS[answer.verdict.decision]}", style),
         Span(" "),
         Span(name, "strong", foreign=True),
         *_for(answer, answers),

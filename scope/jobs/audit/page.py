@@ -56,7 +56,7 @@ from scope.errors import counted
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.answer import (
-    WORDS,
+    DECISIONS,
     WrittenVerdict,
     about,
     allowed,
@@ -475,7 +475,7 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
     if answer is None:
         return (Span(f"{share}\u00a0% same", "note"),)
     sign, style = SIGNS[answer.verdict.decision]
-    words = f"{sign} {WORDS[answer.verdict.decision]}"
+    words = f"{sign} {DECISIONS[answer.verdict.decision]}"
     if brief:
         return (Span(f"{words} {share}"),)
     end, why = nearest(carrying(answer.verdict)), written(answer.verdict.reason)
@@ -504,7 +504,7 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
     if shown.answer is None:
         return
     yield paragraph(
-        f"{as_sentence(WORDS[shown.answer.verdict.decision])}, with the fewest same answers: "
+        f"{as_sentence(DECISIONS[shown.answer.verdict.decision])}, with the fewest same answers: "
         "**{a}** in place of **{b}**.",
         **{"a": shown.target, "b": shown.reference},
     )

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from reports.wording import rounded_up
@@ -27,7 +26,6 @@ from scope.verdicts.decide import (
     ENDPOINTS,
     Kind,
     Pooled,
-    decide,
     error_at,
     error_of_second,
     judge_differences,
@@ -43,7 +41,7 @@ from scope.verdicts.plan import (
     not_assessed,
     planned_differences,
     planned_slope,
-    with_texts_needed,
+    verdicts_on,
 )
 from scope.verdicts.words import audit_words
 
@@ -73,13 +71,10 @@ def audit_verdicts(
     few = lacking_clusters([text.example.id for text in result.examples])
     if why := dead.get(measured.baseline) or measured.none_assessed() or few:
         dead = dict.fromkeys(evidence, why) | dead
-    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
-    verdicts = list(decide(ends, degenerate=dead))
-    if earlier is None:  # a third run has no known error
-        # Those of a second run, of whose texts a quarter are here already.
-        needed = partial(with_texts_needed, error=error_of_second(0.25))
-        verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
-    return tuple(replace(each, sentence=str(audit_words(each, result))) for each in verdicts)
+    # The texts needed are those of a second run, of which a quarter are here already; a third run
+    # has no known error.
+    error = error_of_second(0.25) if earlier is None else None
+    return verdicts_on(evidence, dead, partial(audit_words, result=result), error=error)
 
 
 def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:

@@ -66,8 +66,8 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.verdicts.decide import decide, lacking_clusters
-from scope.verdicts.plan import ALL_GOLD, Evidence, Scores, accuracy_evidence, with_texts_needed
+from scope.verdicts.decide import lacking_clusters
+from scope.verdicts.plan import ALL_GOLD, Evidence, Scores, accuracy_evidence, verdicts_on
 from scope.verdicts.words import comparison_words
 
 
@@ -382,14 +382,7 @@ def comparison_verdicts(
         judge = partial(accuracy_evidence, margin=margin, recovery=recovery, otherwise=share)
         parts = _evidence(benchmarks, judge, recovery or -margin, "recovery" if recovery else "")
         evidence[target] = [part.never_beyond if never_beyond else part for part in parts]
-    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
-    verdicts = [
-        with_texts_needed(verdict, evidence[verdict.target])
-        for verdict in decide(ends, degenerate=unusable)
-    ]
-    return tuple(
-        replace(verdict, sentence=str(comparison_words(verdict, reference))) for verdict in verdicts
-    )
+    return verdicts_on(evidence, unusable, partial(comparison_words, reference=reference))
 
 
 def _evidence(

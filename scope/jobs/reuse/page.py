@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from reports import blocks
-from reports.blocks import Block, Paragraph, Terms
 from reports.estimates import in_two, meanings, spelled
 from reports.prose import Text, joined, prose, written
 from reports.sections import answered_section, asked, asked_differently, model_lines, page_of_run
@@ -76,30 +75,11 @@ def _why(verdict: Verdict) -> Text:
     return prose("{facts}**How sure?** {sure}", facts=as_sentence(facts), sure=sure)
 
 
-def verdict_section(verdicts: Sequence[Verdict]) -> blocks.Section:
-    """Where the answers are alike, what to do, the questions that show it, and the controls."""
-
-    def blocks_of(verdict: Verdict) -> Iterator[blocks.Block]:
-        if len(verdicts) > 1:
-            yield blocks.Paragraph(_why(verdict))
-        left: dict[str, Sequence[blocks.Block]] = {
-            "Where they are alike": tuple(_mistakes(verdict)),
-            "What to do": tuple(_to_do(verdict)),
-            # Holm's method compares the smallest of several p-values with this.
-            "How near to the reference": tuple(_picture(verdict, verdict.alpha / len(verdicts))),
-        }
-        which = "for and against" if verdict.decision == "undecided" else "that show it"
-        yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
-
-    shown = tuple(by_reference(verdicts, blocks_of))
-    return blocks.Section(anchor="answer", title="Verdict", blocks=shown)
-
-
-def _answer(verdict: Verdict, *, verdicts: int) -> Iterator[Block]:
+def _answer(verdict: Verdict, *, verdicts: int) -> Iterator[blocks.Block]:
     """Where the answers are alike, what to do, the questions that show it, and the controls."""
     if verdicts > 1:
-        yield Paragraph(_why(verdict))
-    left: dict[str, Sequence[Block]] = {
+        yield blocks.Paragraph(_why(verdict))
+    left: dict[str, Sequence[blocks.Block]] = {
         "Where they are alike": tuple(_mistakes(verdict)),
         "What to do": tuple(_to_do(verdict)),
         # Holm's method compares the smallest of several p-values with this.
@@ -222,7 +202,7 @@ def brief_blocks(result: ReuseResult) -> Iterator[blocks.Block]:
             remarks += [(prose("warning"), written(text)) for text in verdict.warnings[:1]]
             if more := len(verdict.warnings[1:]):
                 remarks.append((prose("warnings"), prose("{n} more: --verbose", n=more)))
-            yield Terms((*remarks, *verdict_facts(verdict)), facts=True)
+            yield blocks.Terms((*remarks, *verdict_facts(verdict)), facts=True)
 
 
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
