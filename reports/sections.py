@@ -25,7 +25,7 @@ from reports.blocks import (
 from reports.estimates import table_of
 from reports.prose import Span, Text, joined, prose, written
 from reports.wording import setting
-from scope.printing import counted, listed
+from scope.errors import counted, listed
 from scope.records import (
     MEMORY,
     AuditResult,

@@ -37,7 +37,7 @@ from reports.blocks import (
 from reports.html import document_text
 from reports.prose import Span, Text, Written, joined, plain, written
 from reports.wording import Cell
-from scope.printing import printable
+from scope.errors import printable
 from scope.records import Result
 
 MOST_CARDS = 20

@@ -25,9 +25,7 @@ from numpy.typing import NDArray
 
 from scope.estimation.audits import PRIMARY_ON_CAPABILITIES, Compared, tested_differences
 from scope.estimation.pairs import measured
-from scope.metrics.arrays import NO_ANSWER
-from scope.metrics.catalog import METRICS, parse_metric
-from scope.metrics.consistency import (
+from scope.metrics.agreement import (
     ChanceCorrected,
     agreement_values,
     capa,
@@ -36,6 +34,8 @@ from scope.metrics.consistency import (
     error_consistency,
     js_divergence_values,
 )
+from scope.metrics.arrays import NO_ANSWER
+from scope.metrics.catalog import METRICS, parse_metric
 from scope.metrics.invariance import in_both
 from scope.records import (
     GOLD,

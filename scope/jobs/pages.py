@@ -20,10 +20,10 @@ from reports.text import blocks_as_markdown, junit, to_markdown, to_short_markdo
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
+from scope.protocols import UntrustedCode
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
 from scope.registry import Entry, entries
 from scope.store.folder import RunFolder, run_folder
-from scope.untrusted import UntrustedCode
 
 
 def page_of(result: Result) -> Page:

@@ -43,7 +43,7 @@ from scope.records import (
     Measurement,
     TaskAnswers,
 )
-from scope.statistics.margins import score_estimate
+from scope.statistics.intervals import score_estimate
 from scope.verdicts.plan import MOST_TEXTS
 
 LEAST_LETTERS, MOST_LETTERS = 60, 300

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.errors import counted, listed
 from scope.jobs.fleet import embed, matrix, selection as scoring
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, Probabilities
 from scope.jobs.fleet.map import counts_of_fleet, skill_estimates
@@ -27,7 +28,6 @@ from scope.jobs.fleet.requests import Evaluates, ForecastRequest, RouteRequest
 from scope.jobs.fleet.selection import Part, from_greatest
 from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
 from scope.jobs.runner import Prepared, run_job
-from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
 from scope.records import (
     Estimate,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from scope.errors import SpecError
 from scope.jobs.answering_models import refuse_same_models
-from scope.jobs.identity import short_names
+from scope.jobs.configuration import short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.metrics.arrays import NO_ANSWER
 from scope.models.scheme import Model, OneInMemory, checked_spec, expand_spec, scheme_of, split_spec

@@ -12,10 +12,10 @@ from reports.estimates import in_two
 from reports.prose import Text, prose, written
 from reports.sections import asked, folded, reproduce
 from reports.wording import Cell, as_sentence, number, p_value, rounded_percent, short
+from scope.errors import counted
 from scope.jobs.study import inference
 from scope.jobs.study.requests import StudyNumber, StudyResult
 from scope.jobs.study.run import WITHIN
-from scope.printing import counted
 from scope.records import Undefined
 
 SHOWN_FIRST = 8
