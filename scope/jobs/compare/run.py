@@ -203,8 +203,10 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
     replies = {answers.task: of_all for answers, of_all in asked}
     manifest = with_reasons(plan.manifest(), replies, plan.request.most_unusable)
     likeness = [
-        _likeness(plan, task, answers, progress)
-        for task, answers in zip(plan.tasks, answered, strict=True)
+        plan.semscore.likeness(distinct_texts(answers), chosen.task, progress)
+        if plan.semscore is not None and chosen.task.role != "choice_scorer"
+        else None
+        for chosen, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *pair, progress) for pair in zip(answered, likeness, strict=True)]
     lost = (
@@ -225,14 +227,6 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
             measured, names, plan.request.accuracy_margin, plan.request.recovery
         ),
     )
-
-
-def _likeness(
-    plan: ComparisonPlan, chosen: ChosenTask, answers: TaskAnswers, progress: Progress
-) -> Likeness | None:
-    if plan.semscore is None or chosen.task.role == "choice_scorer":
-        return None
-    return plan.semscore.likeness(distinct_texts(answers), chosen.task, progress)
 
 
 def _measure(
