@@ -3,8 +3,8 @@
 ::
 
     capabilities → perturbations → scope
-    scope.jobs, scope.cli → reports
-    reports → scope.metrics, scope.records, scope.errors
+    scope.jobs, scope.cli, scope.verdicts → reports
+    reports → scope.metrics, scope.records, scope.printing, scope.errors
     scope → none of the first two: it reaches them by name through the registry
 
 An arrow counts wherever the import stands: at the head of a file, inside a function, or for type
@@ -34,11 +34,11 @@ LAYERS = (
     ("paths", "records"),
     ("protocols", "statistics"),
     ("registry",),
-    ("metrics", "serialization", "verdicts"),
+    ("metrics", "serialization"),
     ("progress",),
     ("core",),
     ("data", "store", "estimation", "testing"),
-    ("models",),
+    ("models", "verdicts"),
     ("answers", "demo_models"),
     ("jobs",),
     ("scope",),
@@ -47,7 +47,7 @@ LAYERS = (
 )
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
-WITH_PAGES = ("jobs", "cli")
+WITH_PAGES = ("jobs", "cli", "verdicts")
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")

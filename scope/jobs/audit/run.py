@@ -21,14 +21,6 @@ from scope.estimation.audits import measure
 from scope.estimation.matrix import measure_matrix
 from scope.estimation.pairs import ScoredCandidates
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
-from scope.jobs.audit.assessed import (
-    ENOUGH,
-    Counted,
-    all_assessed,
-    counted_texts,
-    limits_in_words,
-    plan_in_words,
-)
 from scope.jobs.audit.plan import (
     AuditPlan,
     Earlier,
@@ -63,6 +55,14 @@ from scope.records import (
     Outcome,
     Prediction,
     label_of,
+)
+from scope.verdicts.plan import (
+    ENOUGH,
+    Counted,
+    all_assessed,
+    counted_texts,
+    limits_in_words,
+    plan_in_words,
 )
 
 

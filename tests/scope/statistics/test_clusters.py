@@ -11,7 +11,7 @@ from scope.statistics.intervals import (
     score_estimate,
     student_estimate,
 )
-from scope.verdicts.endpoints import judge_differences, judge_share
+from scope.verdicts.decide import judge_differences, judge_share
 from scope.verdicts.plan import planned_differences, planned_slope
 
 values = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.25, 1.0]), min_size=2, max_size=40)

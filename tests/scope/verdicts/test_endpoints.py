@@ -7,7 +7,7 @@ from scipy.stats import ttest_1samp
 
 from scope.records import Estimate, Undefined
 from scope.statistics.intervals import score_estimate, student_estimate
-from scope.verdicts.endpoints import (
+from scope.verdicts.decide import (
     NO_TEXT,
     judge_differences,
     judge_share,
