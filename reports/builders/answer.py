@@ -10,7 +10,7 @@ from reports.charts import Colour, SmallStrip
 from reports.prose import Style
 from reports.wording import short, short_points
 from scope.records import Endpoint, Estimate, ReplacementDecision
-from scope.records.estimates import State
+from scope.records.results import State
 
 COLOURS: Mapping[State | ReplacementDecision, Colour] = MappingProxyType(
     {
