@@ -20,40 +20,44 @@ from reports.blocks import (
     Paragraph,
     Preformatted,
     Section,
+    SmallStrip,
     Table,
     Terms,
     paragraph,
 )
-from reports.builders.answer import COLOURS, SIGNS, by_luck, in_two, limit_strips
-from reports.builders.estimates import (
+from reports.estimates import (
+    COLOURS,
+    SIGNS,
+    by_luck,
     differences_section,
     every_estimate,
+    in_two,
+    limit_strips,
     numbers_section,
     table_of,
 )
-from reports.builders.outcomes import answered_section, model_lines, outcome_lines
-from reports.builders.run import (
+from reports.prose import Span, Text, joined, prose, together
+from reports.sections import (
+    answered_section,
     asked,
     asked_differently,
     command_with,
     folded,
+    model_lines,
+    outcome_lines,
     reproduce,
     run_lines,
 )
-from reports.charts import SmallStrip
-from reports.prose import Span, Text, joined, prose, together
 from reports.wording import as_sentence, percent, rounded_percent, rounded_up
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
+    Part,
     Questions,
+    TaskEstimates,
     answered_questions,
     answers_side_by_side,
     example,
-)
-from scope.jobs.compare.task_estimates import (
-    Part,
-    TaskEstimates,
     explained,
     questions_needed,
     task_estimates,
