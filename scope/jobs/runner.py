@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from math import ceil
 from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -649,7 +648,7 @@ def in_cents(price: float) -> str:
     >>> in_cents(0.0018), in_cents(0.25), in_cents(0.0), in_cents(1234.5601)
     ('0.01', '0.25', '0.00', '1,234.57')
     """
-    return f"{ceil(round(price * 100, 6)) / 100:,.2f}"
+    return f"{math.ceil(round(price * 100, 6)) / 100:,.2f}"
 
 
 def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iterator[str]:
