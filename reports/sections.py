@@ -1,5 +1,3 @@
-"""The page of a run: what was asked, outcomes, what is left out, and how to reproduce it."""
-
 """The page of a run: models, data, outcomes, failures, left-out texts, how to reproduce it."""
 
 from __future__ import annotations
