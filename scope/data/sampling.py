@@ -10,17 +10,18 @@ import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.data.fields import CLUSTER, NONE, SHARED, SLICE, Fields, choose_columns, read_rows
+from scope.data.fields import CLUSTER, NONE, PART, SHARED, SLICE, Fields, choose_columns, read_rows
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError
 from scope.printing import counted, listed
 from scope.records import DataCard, Example, are_clustered, in_cluster
 from scope.records.estimates import brief
+from scope.records.text_parts import parts_of, stripped
 
 Value = TypeVar("Value")
 
@@ -206,7 +207,7 @@ class LoadedData:
 def load_data(
     spec: str,
     *,
-    text_column: str | None = None,
+    text_column: str | Sequence[str] | None = None,
     label_column: str | None = None,
     slices: Sequence[str] = (),
     cluster: str | None = None,
@@ -215,12 +216,13 @@ def load_data(
 ) -> LoadedData:
     """Read the texts that a spec names and keep ``n`` of them.
 
-    Empty texts and rows that cannot be read are left out, and of texts that are equal but for
-    space around them one stays, with its label; one that has a label, if any has, and without it
-    where the labels differ. A smaller sample of the same seed is part of a larger one. An example's
-    id is that of the source's ``id`` column where all rows have their own, and otherwise follows
-    from its text. So neither ids nor the sample, nor which of equal texts stays, depend on the
-    order of the rows.
+    Several text columns, or a column of lists, hold the parts of texts; see
+    `scope.records.text_parts`. Texts with an empty part and rows that cannot be read are left out,
+    and of texts that are equal but for space around them one stays, with its label; one that has a
+    label, if any has, and without it where the labels differ. A smaller sample of the same seed is
+    part of a larger one. An example's id is that of the source's ``id`` column where all rows have
+    their own, and otherwise follows from its text. So neither ids nor the sample, nor which of
+    equal texts stays, depend on the order of the rows.
 
     Parameters
     ----------
@@ -263,17 +265,20 @@ def load_data(
     (4, 1, 1, 2)
     """
     source = open_source(spec)
-    columns = choose_columns(
-        source, text=text_column, label=label_column, slices=slices, cluster=cluster
-    )
+    named = (text_column,) if isinstance(text_column, str) else tuple(text_column or ())
+    columns = choose_columns(source, text=named, label=label_column, slices=slices, cluster=cluster)
     of_slices = {role: column for role, column in columns.items() if role.startswith(SLICE)}
+    of_parts = [role for role in columns if role.startswith(PART)] or ["text"]
     labels: dict[bytes, str] = {}
+    names: list[str] = []
 
     def make(fields: Fields) -> Candidate[_Text]:
-        text, label = fields.text("text"), fields.name("label")
-        if not (stripped := text.strip()):
+        text, label = fields.joined(of_parts), fields.name("label")
+        if not all(map(str.strip, parts_of(text))):
             return Candidate(fields.id, None)
-        key = short_hash(stripped)
+        names.extend(() if names else _names_of_parts(text, named))
+        _require_parts(fields, parts_of(text), names)
+        key = short_hash(stripped(text))
         if label is not None and labels.setdefault(key, label) != label:
             labels[key] = ""
         values = [(column, fields.name(role)) for role, column in of_slices.items()]
@@ -300,7 +305,21 @@ def load_data(
             :NAMED
         ]
         chosen.notes[f"{counted(clashes, 'text')} with two labels, so unlabelled: {texts}"] = None
-    return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
+    card = chosen.card(spec, fingerprint, labelled)
+    return LoadedData(examples=examples, card=replace(card, parts=tuple(names[1:] and names)))
+
+
+def _names_of_parts(text: str, columns: Sequence[str]) -> Sequence[str]:
+    """The columns of the parts, or, where they are a list, their numbers."""
+    numbers = [f"text {number}" for number in range(1, len(parts_of(text)) + 1)]
+    return columns if len(columns) == len(numbers) else numbers
+
+
+def _require_parts(fields: Fields, parts: Sequence[str], names: Sequence[str]) -> None:
+    if len(parts) != len(names):
+        number = counted(len(parts), "text")
+        problem = f"{number} in column `{fields.columns['text']}`"
+        raise fields.wrong(problem, str(len(names)), f"{number} in place of {len(names)}")
 
 
 def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:
@@ -309,7 +328,7 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
     Of clusters it takes some texts of many rather than all of few, which tell more.
     """
     keyed = (
-        Keyed(short_hash(each.id if are_clustered([each.id]) else each.text.strip()), each)
+        Keyed(short_hash(each.id if are_clustered([each.id]) else stripped(each.text)), each)
         for each in examples
     )
     return tuple(draw(keyed, n, seed))

@@ -11,7 +11,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from typing import Any, NamedTuple, TypeVar
@@ -25,6 +25,7 @@ from scope.models.scheme import Model, scheme_of, split_spec
 from scope.printing import did_you_mean
 from scope.protocols import Capability, EstimatesQueries, Role, SearchOptions, Task
 from scope.records import Example, ModelCard, ModelFacts, Prediction, Question
+from scope.records.text_parts import parts_of
 from scope.untrusted import Failed, attempt
 
 SECONDS_A_TRIAL = 3.0
@@ -166,7 +167,8 @@ def _estimated_in_time(
     known: dict[str, float] = {}
     end = math.inf
     for example in examples:
-        known[example.id] = capability.estimate_queries(example, options)
+        part = replace(example, text=parts_of(example.text)[options.change])
+        known[example.id] = capability.estimate_queries(part, options)
         # The first one may also load TextAttack, which the search needs in any case.
         end = min(end, time.monotonic() + SECONDS_TO_ESTIMATE)
         if time.monotonic() >= end:

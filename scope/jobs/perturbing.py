@@ -19,7 +19,7 @@ from scope.errors import DataError, SpecError
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
-from scope.printing import counted, first_line, shortened, writable
+from scope.printing import counted, first_line, listed, shortened, shown, writable
 from scope.protocols import (
     Capability,
     ComparesWords,
@@ -38,6 +38,7 @@ from scope.records import (
     ScoredPerturbation,
     Setting,
 )
+from scope.records.text_parts import parts_of, with_part
 from scope.registry import (
     Entry,
     find,
@@ -164,10 +165,12 @@ class PairSearch:
         searches = Searches(key, capability, self.reference, examples, self.options, run, kind)
         known = searches.known()
         waiting = [example for example in examples if (example.id, options.trials) not in known]
+        texts = {example.id: example.text for example in waiting}
         title, finished = f"{stored_name(self.shown_as, kind)}: texts", len(examples) - len(waiting)
         with self.progress.task(title, len(examples), finished) as advance:
             for trials in search(waiting):
                 _require_all_trials(capability, trials, options)
+                _require_one_part(capability, texts, trials, options.change)
                 searches.keep(trials)
                 known.update({(trial.example_id, trial.trial): trial for trial in trials})
                 advance()
@@ -176,7 +179,8 @@ class PairSearch:
             for example in examples
             for trial in range(1, options.trials + 1)
         )
-        outcome = _measured(capability, ordered, _notes(capability, examples, ordered))
+        notes = _notes(capability, examples, ordered, options.change)
+        outcome = _measured(capability, ordered, notes)
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
 
@@ -213,15 +217,30 @@ def _require_all_trials(
         )
 
 
+def _require_one_part(
+    capability: Capability, texts: Mapping[str, str], trials: Sequence[Perturbation], change: int
+) -> None:
+    """Refuse changes of another part of a text than the one that is to change."""
+    for trial in trials:
+        text = texts[trial.example_id]
+        if trial.text is not None and with_part(trial.text, change, "") != with_part(
+            text, change, ""
+        ):
+            raise ValueError(
+                f"{capability.name} gave {shown(trial.text)} for {shown(text)}, which differs in "
+                "more than the part that is to change"
+            )
+
+
 def _notes(
-    capability: Capability, examples: Sequence[Example], trials: Sequence[Perturbation]
+    capability: Capability, examples: Sequence[Example], trials: Sequence[Perturbation], change: int
 ) -> str | None:
     """What the capability lacked, repeated, and left of the texts as it was, in words."""
     notes: list[str] = []
     if isinstance(capability, ComparesWords):
         notes += filter(None, (capability.caution, _repeated(examples, trials)))
     if isinstance(capability, LeavesWords) and (
-        words := sum(capability.left_alone(example.text) for example in examples)
+        words := sum(capability.left_alone(parts_of(example.text)[change]) for example in examples)
     ):
         notes.append(f"{counted(words, 'word')} too long to be changed")
     return "; ".join(notes) or None
@@ -302,6 +321,35 @@ def load_texts(
                 fix="choose another column, or group its values, such as lengths into bands",
             )
     return loaded
+
+
+def changed_part(request: LabelledTexts, parts: Sequence[str]) -> int:
+    """The place of the part of a text that capabilities change, of the parts with these names.
+
+    Raises
+    ------
+    SpecError
+        When the request names none of them, or texts have one part.
+
+    Examples
+    --------
+    >>> request = LabelledTexts(data=["good"], change="hypothesis")
+    >>> changed_part(request, ("premise", "hypothesis"))
+    1
+    """
+    change = request.change
+    if change is None:
+        return -1
+    places = [*parts, *range(len(parts))]
+    if not parts or isinstance(change, bool) or change not in places:
+        raise SpecError(
+            f"--change {change}{'' if parts else ', where texts have one part'}",
+            expected=f"one of the parts: {listed(parts)}" if parts else "texts of several parts",
+            fix="omit --change for the last one"
+            if parts
+            else "omit --change, or give --text-column for each part",
+        )
+    return places.index(change) % len(parts)
 
 
 def with_labels(loaded: LoadedData, labels: Sequence[str], label_map: Sequence[str]) -> LoadedData:

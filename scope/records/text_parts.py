@@ -34,3 +34,27 @@ def parts_of(text: str) -> tuple[str, ...]:
     ('He is awake.',)
     """
     return tuple(text.split(SEPARATOR))
+
+
+def stripped(text: str) -> str:
+    """The text without space around its parts.
+
+    Examples
+    --------
+    >>> stripped(" A man sleeps. \\x1eHe is awake.")
+    'A man sleeps.\\x1eHe is awake.'
+    """
+    return joined([part.strip() for part in parts_of(text)])
+
+
+def with_part(text: str, place: int, part: str) -> str:
+    """The text with another part at this place, from 0; -1 is the last.
+
+    Examples
+    --------
+    >>> with_part("A man sleeps.\\x1eHe is awake.", -1, "He dreams.")
+    'A man sleeps.\\x1eHe dreams.'
+    """
+    parts = [*parts_of(text)]
+    parts[place] = part
+    return joined(parts)

@@ -33,6 +33,7 @@ from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.perturbing import (
     ChosenCapability,
     PairSearch,
+    changed_part,
     changed_texts,
     choose_capabilities,
     load_texts,
@@ -72,6 +73,7 @@ from scope.records import (
     Setting,
     Verdict,
 )
+from scope.records.text_parts import stripped
 from scope.registry import refuse_unused_settings
 
 
@@ -299,12 +301,17 @@ class _TextTest(PreparedTest):
 
     def _searched(self) -> Sequence[Example]:
         """The texts that are perturbed."""
-        drawable = [Keyed(short_hash(example.text.strip()), example) for example in self.examples]
+        drawable = [Keyed(short_hash(stripped(example.text)), example) for example in self.examples]
         return draw(drawable, self.request.n_perturbed, self.request.seed)
 
     def _options(self) -> SearchOptions:
         request = self.request
-        return SearchOptions(trials=request.trials, seed=request.seed, encoder=self.encoder)
+        return SearchOptions(
+            trials=request.trials,
+            seed=request.seed,
+            encoder=self.encoder,
+            change=changed_part(request, self.data.parts),
+        )
 
     def items(self, reference: Model, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one reference finds."""
@@ -372,6 +379,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     check_prompts(None, options)
     encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
     loaded = load_texts(request, request.n)
+    changed_part(request, loaded.card.parts)  # refuses an unknown part before models are loaded
     specs = _specs(request)
     count = len(specs) if request.label_map else len(request.references)
     check_labels(specs, request, loaded.examples, aligned=count)
@@ -395,6 +403,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
             "n_perturbed": request.n_perturbed,
             "tolerance": request.tolerance,
             "cutoff": request.cutoff,
+            **({"change": request.change} if request.change is not None else {}),
             "label_map": ", ".join(request.label_map) or None,
             **({"encoder": f"{encoder.spec} {encoder.fingerprint}"} if encoder else {}),
         },
