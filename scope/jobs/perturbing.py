@@ -10,12 +10,13 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from scope.answers import CachedClassifier, Run
 from scope.answers.run import Searches, searched
 from scope.data.sampling import LoadedData, load_data
 from scope.errors import DataError, SpecError
+from scope.jobs.answering_models import check_prompts
 from scope.jobs.shared_fields import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
@@ -53,6 +54,8 @@ from scope.untrusted import NOT_THEIRS, Failed, attempt
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: that of foreign code may be of any length."""
+
+Asked = TypeVar("Asked", bound=LabelledTexts)
 
 _WORD = re.compile(r"\w+")
 _OFTEN = 0.03
@@ -321,6 +324,25 @@ def load_texts(
                 fix="choose another column, or group its values, such as lengths into bands",
             )
     return loaded
+
+
+def reading_parts(request: Asked, parts: Sequence[str]) -> Asked:
+    """The request whose models know the names of the parts of texts, and its prompts checked.
+
+    Raises
+    ------
+    SpecError
+        When the models read no labels, or a prompt does not fit the parts.
+    """
+    if parts and request.role == "next_token":
+        raise SpecError(
+            f"texts of {len(parts)} parts in the role next_token",
+            expected="one text, which the models continue",
+            fix="name one column of texts, or use --role classifier",
+        )
+    options = replace(request.model_options, parts=tuple(parts))
+    check_prompts(None, options)
+    return replace(request, model_options=options) if parts else request
 
 
 def changed_part(request: LabelledTexts, parts: Sequence[str]) -> int:

@@ -40,6 +40,7 @@ from scope.protocols import (
     TextScorer,
 )
 from scope.records import Answer, Prediction, Question
+from scope.records.text_parts import parts_of
 from scope.untrusted import UntrustedCode
 
 ASKED_AT_ONCE = 64
@@ -462,7 +463,19 @@ class GuardedModel:
             checks[kind.stream] = partial(_as_they_come, kind, self)
         for name, method in methods.items():
             if callable(method):
-                setattr(self, name, partial(code.call, name, method, check=checks.get(name)))
+                call = partial(_in_parts, method) if name in ("classify", "stream") else method
+                setattr(self, name, partial(code.call, name, call, check=checks.get(name)))
+
+
+def _in_parts(method: Callable[[list[Any]], Any], texts: Sequence[str]) -> Any:
+    """The answers of foreign code to texts; one of several parts is a tuple of them."""
+    parts = [*map(parts_of, texts)]
+    try:
+        return method([each if each[1:] else each[0] for each in parts])
+    except Exception as error:
+        if any(each[1:] for each in parts):
+            error.args = (f"{error} (each text is a tuple of {len(parts[0])})",)
+        raise
 
 
 def _numbers(spec: str, name: str, answer: Any, _texts: object) -> Any:

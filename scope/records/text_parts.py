@@ -36,6 +36,17 @@ def parts_of(text: str) -> tuple[str, ...]:
     return tuple(text.split(SEPARATOR))
 
 
+def readable(text: str) -> str:
+    """The text on one line of a message, with a bar between its parts.
+
+    Examples
+    --------
+    >>> readable("A man sleeps.\\x1eHe is awake.")
+    'A man sleeps. | He is awake.'
+    """
+    return " | ".join(parts_of(text))
+
+
 def stripped(text: str) -> str:
     """The text without space around its parts.
 

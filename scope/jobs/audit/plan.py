@@ -26,7 +26,7 @@ from scope.answers.run import compares_words
 from scope.data.sampling import LoadedData, short_hash, subsample
 from scope.errors import DataError, RunError
 from scope.estimation.audits import metrics_of_kept_pairs
-from scope.jobs.answering_models import check_prompts, in_one_form
+from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models
 from scope.jobs.audit.request import MOST_LOOKS, AuditRequest
 from scope.jobs.encoders import ForSearch, encoder_at_hand, for_encoder, of_words
@@ -37,6 +37,7 @@ from scope.jobs.perturbing import (
     choose_capabilities,
     further_metrics,
     load_texts,
+    reading_parts,
     searched_on,
     soft_scope_metric,
     with_labels,
@@ -192,10 +193,10 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     request = in_one_form(request, models, chooses=bool(request.model_options.label_words))
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, metrics_of_kept_pairs(metric))
-    check_prompts(None, request.model_options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)
+    request = reading_parts(request, loaded.card.parts)
     change = changed_part(request, loaded.card.parts)
     samples = _samples(request, loaded.examples)
     check_models(request, loaded.examples)

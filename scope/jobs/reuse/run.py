@@ -37,6 +37,7 @@ from scope.jobs.perturbing import (
     changed_texts,
     choose_capabilities,
     load_texts,
+    reading_parts,
     searched_on,
     soft_scope_metric,
     with_labels,
@@ -376,9 +377,10 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     request = in_one_form(request, _specs(request), chooses=bool(request.model_options.label_words))
     options = request.model_options
-    check_prompts(None, options)
     encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
     loaded = load_texts(request, request.n)
+    request = reading_parts(request, loaded.card.parts)
+    options = request.model_options
     changed_part(request, loaded.card.parts)  # refuses an unknown part before models are loaded
     specs = _specs(request)
     count = len(specs) if request.label_map else len(request.references)
