@@ -21,7 +21,7 @@ from perturbations.textattack_gate import load_textattack, require_textattack
 from scope.errors import SpecError
 from scope.protocols import Classifier, ComparesWords, SearchOptions, WordEncoder
 from scope.records import Example, Perturbation, Setting
-from scope.records.text_parts import parts_of, with_part
+from scope.records.text_parts import SEPARATOR, parts_of, with_part
 
 if TYPE_CHECKING:
     from textattack import Attack
@@ -287,6 +287,8 @@ def _of_part(
     options: SearchOptions,
 ) -> Search[tuple[Perturbation, ...]]:
     """The search of the part of a text that changes; the classifier is asked about whole texts."""
+    if SEPARATOR not in example.text:
+        return search_of(example, options)
     part = replace(example, text=parts_of(example.text)[options.change])
     whole = partial(with_part, example.text, options.change)
 

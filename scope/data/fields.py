@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError, reading
 from scope.errors import DataError
 from scope.printing import listed, unstorable
-from scope.records.text_parts import joined
+from scope.records.text_parts import SEPARATOR
 
 if TYPE_CHECKING:
     import pandas
@@ -88,10 +88,11 @@ class Fields(NamedTuple):
         """The value as a text; empty where there is none."""
         return self.read(meaning, _text_of) or ""
 
-    def joined(self, meanings: Iterable[str]) -> str:
-        """The values as one text of several parts; a list holds several of them."""
-        parts = [self.read(meaning, _parts_of) or ("",) for meaning in meanings]
-        return joined([part for each in parts for part in each])
+    def joined(self, meanings: Sequence[str]) -> str:
+        """The values as one text; a list holds several parts, which lose the space around them."""
+        parts = [part for meaning in meanings for part in self.read(meaning, _parts_of) or ("",)]
+        plain = [part.replace(SEPARATOR, " ") for part in parts]
+        return plain[0] if len(plain) == 1 else SEPARATOR.join(map(str.strip, plain))
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""

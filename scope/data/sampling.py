@@ -21,7 +21,7 @@ from scope.errors import DataError
 from scope.printing import counted, listed
 from scope.records import DataCard, Example, are_clustered, in_cluster
 from scope.records.estimates import brief
-from scope.records.text_parts import parts_of, stripped
+from scope.records.text_parts import SEPARATOR
 
 Value = TypeVar("Value")
 
@@ -274,11 +274,12 @@ def load_data(
 
     def make(fields: Fields) -> Candidate[_Text]:
         text, label = fields.joined(of_parts), fields.name("label")
-        if not all(map(str.strip, parts_of(text))):
+        parts = text.split(SEPARATOR)
+        if not all(map(str.strip, parts)):
             return Candidate(fields.id, None)
-        names.extend(() if names else _names_of_parts(text, named))
-        _require_parts(fields, parts_of(text), names)
-        key = short_hash(stripped(text))
+        names.extend(() if names else _names_of_parts(parts, named))
+        _require_parts(fields, parts, names)
+        key = short_hash(text.strip())
         if label is not None and labels.setdefault(key, label) != label:
             labels[key] = ""
         values = [(column, fields.name(role)) for role, column in of_slices.items()]
@@ -309,9 +310,9 @@ def load_data(
     return LoadedData(examples=examples, card=replace(card, parts=tuple(names[1:] and names)))
 
 
-def _names_of_parts(text: str, columns: Sequence[str]) -> Sequence[str]:
+def _names_of_parts(parts: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
     """The columns of the parts, or, where they are a list, their numbers."""
-    numbers = [f"text {number}" for number in range(1, len(parts_of(text)) + 1)]
+    numbers = [f"text {number}" for number in range(1, len(parts) + 1)]
     return columns if len(columns) == len(numbers) else numbers
 
 
@@ -328,7 +329,7 @@ def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Ex
     Of clusters it takes some texts of many rather than all of few, which tell more.
     """
     keyed = (
-        Keyed(short_hash(each.id if are_clustered([each.id]) else stripped(each.text)), each)
+        Keyed(short_hash(each.id if are_clustered([each.id]) else each.text.strip()), each)
         for each in examples
     )
     return tuple(draw(keyed, n, seed))

@@ -40,7 +40,7 @@ from scope.protocols import (
     TextScorer,
 )
 from scope.records import Answer, Prediction, Question
-from scope.records.text_parts import parts_of
+from scope.records.text_parts import SEPARATOR, parts_of, readable
 from scope.untrusted import UntrustedCode
 
 ASKED_AT_ONCE = 64
@@ -132,7 +132,7 @@ def unanswered(model: Any, missing: Sequence[Any], items: Sequence[Any]) -> Mode
     text = missing[0] if isinstance(missing[0], str) else missing[0].text
     return ModelError(
         f"`{model.spec}` leaves {len(missing)} of {len(items)} {_noun(items)}s without an answer, "
-        f"such as {text[:80]!r}",
+        f"such as {readable(text)[:80]!r}",
         expected="one answer to each; `Answer()` where there is none to a question",
         fix=_FIX,
     )
@@ -195,7 +195,7 @@ def _wrong(spec: str, answered: str, expected: str) -> ModelError:
 
 
 def _wrong_at(model: Any, text: str, answer: str, expected: str) -> ModelError:
-    return _wrong(model.spec, f"{text[:80]!r} with {answer}", expected)
+    return _wrong(model.spec, f"{readable(text)[:80]!r} with {answer}", expected)
 
 
 def _prediction(model: Any, text: str, answer: Any) -> Prediction:
@@ -469,12 +469,12 @@ class GuardedModel:
 
 def _in_parts(method: Callable[[list[Any]], Any], texts: Sequence[str]) -> Any:
     """The answers of foreign code to texts; one of several parts is a tuple of them."""
-    parts = [*map(parts_of, texts)]
+    several = [parts_of(text) if SEPARATOR in text else text for text in texts]
     try:
-        return method([each if each[1:] else each[0] for each in parts])
+        return method(several)
     except Exception as error:
-        if any(each[1:] for each in parts):
-            error.args = (f"{error} (each text is a tuple of {len(parts[0])})",)
+        if several and isinstance(several[0], tuple):
+            error.args = (f"{error} (each text is a tuple of {len(several[0])})",)
         raise
 
 

@@ -47,17 +47,6 @@ def readable(text: str) -> str:
     return " | ".join(parts_of(text))
 
 
-def stripped(text: str) -> str:
-    """The text without space around its parts.
-
-    Examples
-    --------
-    >>> stripped(" A man sleeps. \\x1eHe is awake.")
-    'A man sleeps.\\x1eHe is awake.'
-    """
-    return joined([part.strip() for part in parts_of(text)])
-
-
 def with_part(text: str, place: int, part: str) -> str:
     """The text with another part at this place, from 0; -1 is the last.
 

@@ -37,7 +37,7 @@ from reports.builders.estimates import (
 from reports.builders.outcomes import all_outcomes, model_lines, outcome_lines, outcomes_section
 from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
 from reports.charts import Colour, Panel
-from reports.prose import joined, mark_changes, prose
+from reports.prose import joined, prose
 from reports.wording import Cell, number, p_value, short
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import random_changes
@@ -331,12 +331,11 @@ def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Seque
         )
         for column, move in zip(columns, moved, strict=True)
     )
-    changed = "" if text.after is None else text.after.perturbation.text or ""
     gold = () if example.label is None else prose(" · gold label {label}", label=example.label)
     return Card(
         note=prose("example {id}{gold}", id=example.id, gold=gold),
         blocks=(
-            *map(Passage, mark_changes(example.text, changed)),
+            *map(Passage, text.passages),
             Table.of({"Model": "name", "Answer": "text", "Move": "number"}, rows),
         ),
     )

@@ -74,7 +74,6 @@ from scope.records import (
     Setting,
     Verdict,
 )
-from scope.records.text_parts import stripped
 from scope.registry import refuse_unused_settings
 
 
@@ -302,7 +301,7 @@ class _TextTest(PreparedTest):
 
     def _searched(self) -> Sequence[Example]:
         """The texts that are perturbed."""
-        drawable = [Keyed(short_hash(stripped(example.text)), example) for example in self.examples]
+        drawable = [Keyed(short_hash(example.text.strip()), example) for example in self.examples]
         return draw(drawable, self.request.n_perturbed, self.request.seed)
 
     def _options(self) -> SearchOptions:
