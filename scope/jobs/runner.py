@@ -53,6 +53,7 @@ from scope.records import (
     Question,
     Result,
 )
+from scope.records.text_parts import parts_of
 from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
@@ -486,7 +487,8 @@ def _estimated_in_time(
     known: dict[str, float] = {}
     end = math.inf
     for example in examples:
-        known[example.id] = capability.estimate_queries(example, options)
+        part = replace(example, text=parts_of(example.text)[options.change])
+        known[example.id] = capability.estimate_queries(part, options)
         # The first one may also load TextAttack, which the search needs in any case.
         end = min(end, time.monotonic() + SECONDS_TO_ESTIMATE)
         if time.monotonic() >= end:

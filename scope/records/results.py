@@ -36,7 +36,8 @@ from scope.records.examples import (
     shift_distance,
 )
 from scope.records.fleet import LayerAlignment
-from scope.records.result import FrameRow, Result, VerdictLine
+from scope.records.result import FrameRow, Manifest, Result, VerdictLine
+from scope.records.text_parts import parts_of
 
 Decision = Literal["related", "not related", "of neither kind", "undecided"]
 """Each but *undecided* is a claim with an error rate: more similar to the reference than unrelated
@@ -540,8 +541,7 @@ class AuditResult(MeasuredResult):
                     "pair": kind,
                     "example": changed.example_id,
                     "trial": changed.trial,
-                    "text": original.example.text,
-                    "perturbed": changed.text,
+                    **_texts(original.example.text, changed.text or "", self.manifest),
                     "similarity": changed.similarity,
                     "sentence_similarity": pair.similarity,
                     "label": original.example.label,
@@ -553,6 +553,14 @@ class AuditResult(MeasuredResult):
                     **reference,
                     "distance": shift_distance((before[0], after[0]), (first, second)),
                 }
+
+
+def _texts(original: str, changed: str, manifest: Manifest) -> dict[str, str]:
+    """The text before and after; of several parts that which changes, and each by its name."""
+    names, before, after = manifest.data[0].parts, parts_of(original), parts_of(changed)
+    place = names.index(str(manifest.settings["change"])) if names else 0
+    parts = {f"text_{name}": part for name, part in zip(names, before, strict=False)}
+    return {"text": before[place], "perturbed": after[place], **parts}
 
 
 def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str, float]:

@@ -41,7 +41,7 @@ from reports.estimates import (
     table_of,
     three_parts,
 )
-from reports.prose import Span, Text, joined, mark_changes, prose, together, written
+from reports.prose import Span, Text, joined, prose, together, written
 from reports.sections import (
     all_outcomes,
     asked,
@@ -364,12 +364,11 @@ def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Seque
         )
         for column, move in zip(columns, moved, strict=True)
     )
-    changed = "" if text.after is None else text.after.perturbation.text or ""
     gold = () if example.label is None else prose(" · gold label {label}", label=example.label)
     return Card(
         note=prose("example {id}{gold}", id=example.id, gold=gold),
         blocks=(
-            *map(Passage, mark_changes(example.text, changed)),
+            *map(Passage, text.passages),
             Table.of({"Model": "name", "Answer": "text", "Move": "number"}, rows),
         ),
     )

@@ -203,6 +203,7 @@ def _audited(
         plan.data.examples,
         plan.options.encoder if plan.request.marks_similarity else None,
         plan.request.progress,
+        plan.options.change,
     )
     candidates = _candidates(plan, drawn, answers)
     with_candidates = plan.options.candidates > 0

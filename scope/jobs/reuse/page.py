@@ -23,6 +23,7 @@ from scope.errors import counted
 from scope.jobs.reuse.verdicts import lead_of, why_of
 from scope.metrics.catalog import MetricName, metric_name
 from scope.records import Evidence, InformativeItem, ModelScore, ReuseResult, Verdict
+from scope.records.text_parts import readable
 
 GLANCE, SHORT_ANSWER = 160, 45
 """Number of characters shown there of a question, and of an answer."""
@@ -127,7 +128,7 @@ def _at_a_glance(verdict: Verdict) -> Iterator[blocks.Block]:
     )
     sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
     for item in (side[0] for side in sides[:: 1 if verdict.decision == "related" else -1] if side):
-        yield blocks.paragraph("“{question}”", question=_shortened(item.text, GLANCE))
+        yield blocks.paragraph("“{question}”", question=_shortened(readable(item.text), GLANCE))
         yield _answers(verdict, item, SHORT_ANSWER)
 
 
@@ -163,7 +164,10 @@ def _questions_section(verdicts: Sequence[Verdict]) -> blocks.Section | None:
         cards = tuple(
             blocks.Card(
                 note=prose("Question {id}", id=item.id),
-                blocks=(blocks.Passage(written(item.text)), _answers(verdict, item, 10_000)),
+                blocks=(
+                    blocks.Passage(written(readable(item.text))),
+                    _answers(verdict, item, 10_000),
+                ),
             )
             for item in sorted(verdict.items, key=lambda item: item.weight <= 0)
         )
