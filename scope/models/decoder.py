@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cached_property
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from scope.models.inference import (
     ANSWERS_A_BATCH,
@@ -40,6 +40,25 @@ IsOver = Callable[[Row], bool]
 Notice = Callable[[int, Any], None] | None
 
 Written = list[list[int] | None]
+
+Measured = TypeVar("Measured")
+
+Measure = Callable[[Any, Row], Measured]
+"""From the logits in the place of each token of a continuation, and these tokens."""
+
+
+class Path(NamedTuple):
+    """Tokens that are read, at least one, and those behind them that are scored.
+
+    The last one may be `END`.
+    """
+
+    read: Row
+    scored: Row
+
+
+END = -1
+"""Stands for whatever a model writes once a text is over."""
 
 
 class Decoder(Computed):
@@ -108,20 +127,26 @@ class Decoder(Computed):
         continuations
             For each row the tokens of what may follow, at least one.
         """
+        return self.follow(rows, continuations, mean_log_probability)
+
+    def follow(
+        self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]
+    ) -> list[list[Measured]]:
+        """What is measured at the tokens of each continuation, given its row; see `score`."""
         pairs = [(row, option) for row, several in enumerate(continuations) for option in several]
         # Options of one token share the input, which is the prompt alone.
         members: dict[tuple[int, ...], list[int]] = {}
         for number, (row, option) in enumerate(pairs):
             members.setdefault((*rows[row], *filled_up(option[:-1])), []).append(number)
-        inputs, means = list(members), [0.0] * len(pairs)
+        inputs, measured = list(members), dict[int, Measured]()
         for batch in batches_of_equal_length(list(map(len, inputs)), self._budget):
             tokens = self._tensor([inputs[place] for place in batch])
             logits, _ = self._run(tokens, None, keep=tokens.shape[1] - len(rows[0]) + 1)
             for place, after in zip(batch, logits, strict=True):
                 for number in members[inputs[place]]:
-                    means[number] = mean_log_probability(after, pairs[number][1])
-        in_order = iter(means)
-        return [[next(in_order) for _ in several] for several in continuations]
+                    measured[number] = measure(after, pairs[number][1])
+        in_order = iter(range(len(pairs)))
+        return [[measured[next(in_order)] for _ in several] for several in continuations]
 
     def _run(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         """The logits of the last ``keep`` positions, and the model's cache of the rows.
@@ -272,13 +297,19 @@ class PathDecoder(Computed):
 
     def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row; may be NaN."""
+        return self.follow(rows, continuations, mean_log_probability)
+
+    def follow(
+        self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]
+    ) -> list[list[Measured]]:
+        """What is measured at the tokens of each continuation, given its row."""
         pairs = zip(rows, continuations, strict=True)
         paths = [(row, option) for row, several in pairs for option in several]
         inputs = [[*row, *option[:-1]] for row, option in paths]
         after = self._after(inputs, [len(option) for _, option in paths])
         read = zip(paths, after, strict=True)
-        means = iter([mean_log_probability(logits, option) for (_, option), logits in read])
-        return [[next(means) for _ in several] for several in continuations]
+        measured = iter([measure(logits, option) for (_, option), logits in read])
+        return [[next(measured) for _ in several] for several in continuations]
 
     def _after(self, rows: Rows, last: Row | None = None) -> list[Any]:
         """The logits at the ``last`` tokens of each row, by default at the last one."""
