@@ -8,44 +8,17 @@ likeliest tokens are compared by their texts, in the places that both models hav
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from scope.models.checkpoint import fingerprint_with
 from scope.models.decoder import END, Path
+from scope.models.language_models import CausalModel
 from scope.models.prefixes import Row
 from scope.records import Question, TextDrift
 
 PLACES_AT_ONCE = 256
 """Places whose logits are held at once: each has one for every token of the vocabulary."""
-
-
-@runtime_checkable
-class FollowsTexts(Protocol):
-    """A language model that gives the logits of all tokens along a text."""
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash that changes whenever the logits could."""
-
-    @property
-    def vocabulary(self) -> Mapping[str, int]:
-        """The tokens by their spelling."""
-
-    def path(self, text: str, question: Question | None = None) -> Path:
-        """The tokens of a text as it stands, or as an answer to a question, with its end."""
-
-    def logits(self, paths: Sequence[Path]) -> list[Any]:
-        """The logits in the place of each token that a path scores, one row each."""
-
-    def pieces(self, tokens: Row) -> list[str]:
-        """The text of each token without space around it; empty for those that end a text."""
-
-    def lengths(self, tokens: Row) -> list[int | None]:
-        """How many characters the first tokens hold, from 0 on, without a first space.
-
-        None within a character.
-        """
 
 
 class Followed(NamedTuple):
@@ -79,7 +52,7 @@ class Drift:
     ([0.1438, 0.1438, 0.1438], 0.1438)
     """
 
-    def __init__(self, reference: FollowsTexts, target: FollowsTexts) -> None:
+    def __init__(self, reference: CausalModel, target: CausalModel) -> None:
         self._models = (reference, target)
         self.fingerprint = fingerprint_with(reference.fingerprint, target.fingerprint)
         self.shares_vocabulary = reference.vocabulary == target.vocabulary
@@ -90,44 +63,32 @@ class Drift:
         reads = [_read(model, several) for model, several in zip(self._models, paths, strict=True)]
         for place, text in enumerate(texts):
             pair = [several[place] for several in paths]
-            drift = (
-                _together(pair[0], *reads)
-                if self.shares_vocabulary
-                else self._apart(text.text, pair, reads)
-            )
+            together = self.shares_vocabulary
+            drift = _together(pair[0], reads) if together else self._apart(text.text, pair, reads)
             numbers = (*drift.reference, *drift.target, *drift.divergence)
             if not numbers or not all(map(math.isfinite, numbers)):
                 drift = TextDrift(missing="no number" if numbers else "no token")
             yield place, drift
 
-    def _apart(self, text: str, paths: Sequence[Path], reads: Sequence[Iterator[Any]]) -> TextDrift:
+    def _apart(self, text: str, paths: Sequence[Path], reads: Sequence[Any]) -> TextDrift:
         """Each model in its own places, up to the last one that both have."""
-        scores: list[list[float]] = []
-        likeliest: list[dict[int, str]] = []
-        places: list[dict[int, int]] = []
+        scores, tops, places = [], [], []
         for model, path, read in zip(self._models, paths, reads, strict=True):
-            of_model, best = _of_one(path, read)
-            begun = enumerate(model.lengths([token for token in path.scored if token != END]))
-            # A space may be a token of its own: the first place of a length counts.
-            places.append(
-                {length: place for place, length in reversed([*begun]) if length is not None}
-            )
+            of_model, likeliest = _of_one(path, read)
+            lengths = model.lengths([token for token in path.scored if token != END])
             scores.append(of_model)
-            likeliest.append(dict(enumerate(model.pieces(best))))
+            tops.append(dict(enumerate(model.pieces(likeliest))))
+            # A space may be a token of its own: the first place of a length counts.
+            begun = reversed([*enumerate(lengths)])
+            places.append({length: place for place, length in begun if length is not None})
         shared = sorted(places[0].keys() & places[1].keys())
-        ends = [place[shared[-1]] for place in places]
-        tops = [
-            [texts.get(place[length]) for length in shared]
-            for place, texts in zip(places, likeliest, strict=True)
-        ]
+        both = [[(places[which][length], which) for which in (0, 1)] for length in shared]
+        (end, _), (other_end, _) = both[-1]
+        pairs = ([tops[which].get(place) for place, which in pair] for pair in both)
         return TextDrift(
-            reference=tuple(scores[0][: ends[0]]),
-            target=tuple(scores[1][: ends[1]]),
-            same=tuple(
-                first == second
-                for first, second in zip(*tops, strict=True)
-                if first is not None and second is not None
-            ),
+            reference=tuple(scores[0][:end]),
+            target=tuple(scores[1][:other_end]),
+            same=tuple(first == second for first, second in pairs if None not in (first, second)),
             size=len(text.lstrip()[: shared[-1]].encode("utf-8", "replace")),
         )
 
@@ -139,7 +100,7 @@ def _parts(path: Path) -> Iterator[Path]:
         yield Path([*path.read, *before], path.scored[start : start + PLACES_AT_ONCE])
 
 
-def _read(model: FollowsTexts, paths: Sequence[Path]) -> Iterator[Any]:
+def _read(model: CausalModel, paths: Sequence[Path]) -> Iterator[Any]:
     """The logits of each part of each path, in order; those of a batch are held at once."""
     batch: list[Path] = []
     for part in (part for path in paths for part in _parts(path)):
@@ -155,30 +116,30 @@ def _log_probabilities(logits: Any) -> Any:
     return logits.cpu().double().log_softmax(dim=-1)
 
 
-def _scores(log_probabilities: Any, tokens: Row, likeliest: Any) -> list[float]:
+def _scores(logs: Any, tokens: Row, likeliest: Row) -> list[float]:
     """The log-probability of each token; that at the end is the reference's likeliest."""
     chosen = [
-        int(best) if token == END else token for token, best in zip(tokens, likeliest, strict=True)
+        best if token == END else token for token, best in zip(tokens, likeliest, strict=True)
     ]
-    picked: list[float] = log_probabilities[range(len(chosen)), chosen].tolist()
-    return picked
+    scores: list[float] = logs[range(len(chosen)), chosen].tolist()
+    return scores
 
 
-def _together(path: Path, first: Iterator[Any], second: Iterator[Any]) -> TextDrift:
+def _together(path: Path, reads: Sequence[Iterator[Any]]) -> TextDrift:
     """Both models in the same places."""
-    reference, target, divergence, same = [], [], [], []
+    reference, target, divergence, same = list[float](), list[float](), list[float](), list[bool]()
     for part in _parts(path):
-        logits = (next(first), next(second))
+        logits = [next(read) for read in reads]
         # Some copies have rows for tokens that the vocabulary lacks.
         size = min(each.shape[-1] for each in logits)
-        logs = [_log_probabilities(each[:, :size]) for each in logits]
-        best, other = (each.argmax(dim=-1).tolist() for each in logs)
-        reference += _scores(logs[0], part.scored, best)
-        target += _scores(logs[1], part.scored, best)
-        shares = logs[0].exp()
-        terms = (shares * (logs[0] - logs[1])).where(shares > 0, 0.0)
+        first, second = (_log_probabilities(each[:, :size]) for each in logits)
+        shares, best, other = first.exp(), first.argmax(dim=-1), second.argmax(dim=-1)
+        reference += _scores(first, part.scored, best.tolist())
+        target += _scores(second, part.scored, best.tolist())
+        # A token that the reference rules out adds nothing.
+        terms = (shares * (first - second)).where(shares > 0, 0.0)
         divergence += terms.sum(dim=-1).clamp(min=0).tolist()
-        same += [a == b for a, b in zip(best, other, strict=True)]
+        same += (best == other).tolist()
     return TextDrift(
         reference=tuple(reference),
         target=tuple(target),

@@ -299,8 +299,8 @@ class CausalModel(WritingModel):
         rows, scored = [path.read for path in paths], [path.scored for path in paths]
         logits: list[Any] = [None] * len(paths)
         for batch in self._decoder.batches(rows, list(map(len, scored))):
-            some = [[scored[index]] for index in batch]
-            followed = self._decoder.follow([rows[index] for index in batch], some, _at_tokens)
+            some = [rows[index] for index in batch], [[scored[index]] for index in batch]
+            followed = self._decoder.follow(*some, lambda each, tokens: each[: len(tokens)])
             for index, (of_path,) in zip(batch, followed, strict=True):
                 logits[index] = of_path
         return logits
@@ -356,10 +356,6 @@ class CausalModel(WritingModel):
                 fix="fix the option, or choose another model",
             )
         return spelled
-
-
-def _at_tokens(logits: Any, tokens: Row) -> Any:
-    return logits[: len(tokens)]
 
 
 class Seq2Seq(Computed):

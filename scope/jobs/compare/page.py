@@ -25,6 +25,7 @@ from reports.blocks import (
     paragraph,
 )
 from reports.builders.answer import COLOURS, SIGNS, by_luck, in_two, limit_strips
+from reports.builders.drift import drift_lines, drift_section
 from reports.builders.estimates import (
     differences_section,
     every_estimate,
@@ -100,6 +101,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         if result.measurements
         else None,
         differences_section(result.differences, (), of="model") if result.differences else None,
+        *drift_section(result.drift),
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, *filter(None, [_by_model(result)])),
         Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
@@ -127,7 +129,8 @@ def _brief(result: CompareResult, screens: Sequence[Screen]) -> Iterator[Block]:
         if row.warning:
             yield paragraph("**Warning**: {model}: {why}.", model=row.model, why=row.warning)
     unmeasured = [row for row in result.outcomes if row.failures]
-    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(result.manifest))
+    drift = tuple(drift_lines(result.drift))
+    facts = (*drift, *outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(result.manifest))
     yield from [Terms(facts, facts=True)] if facts else ()
     yield from run_lines(result.clock)
 

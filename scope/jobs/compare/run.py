@@ -31,6 +31,7 @@ from scope.jobs.answering_models import (
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
 from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
+from scope.jobs.drift import drift_along, texts_of
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.gates import Gate, parse_gate, require_names
 from scope.jobs.identity import configuration_of, manifest_of, short_names
@@ -194,6 +195,11 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         tasks=tuple(answered),
         task_shares=tuple(row for of_task in numbers for row in of_task.shares),
         cells=tuple(row for of_task in numbers for row in of_task.cells),
+        drift=tuple(
+            row
+            for task in answered
+            for row in drift_along(dict(texts_of(task)), models, task.task, run, progress)
+        ),
         verdicts=comparison_verdicts(
             measured, names, plan.request.accuracy_margin, plan.request.recovery
         ),

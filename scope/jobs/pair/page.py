@@ -22,6 +22,7 @@ from reports.blocks import (
     paragraph,
     within,
 )
+from reports.builders.drift import drift_lines
 from reports.builders.estimates import table_of
 from reports.builders.outcomes import model_lines
 from reports.builders.run import asked_differently, reproduce, run_lines
@@ -121,7 +122,9 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
         yield numbers_table(answers)
         yield from to_do(every[0].audit, answers[:1], brief=True)
     yield from map(Paragraph, findings(result))
-    lines = [*model_lines(result.manifest)] if result.audits else []
+    compared = result.comparisons if result.audits else ()
+    lines = [line for part in compared for line in drift_lines(part.drift)]
+    lines += model_lines(result.manifest) if result.audits else []
     if result.not_run:
         more = f" and {len(result.not_run) - 1} more" if result.not_run[1:] else ""
         why = prose(f"{{part}}{more}; the report has the reasons", part=result.not_run[0].part)

@@ -7,7 +7,9 @@ import pytest
 
 from scope.estimation.drift import drift_measurements
 from scope.metrics.catalog import METRICS
-from scope.records import TextDrift, Undefined
+from scope.records import TextDrift
+
+SIDES = ("reference", "target")
 
 
 def estimates(texts):
@@ -45,7 +47,6 @@ def test_by_hand():
     assert (got["kl"].low, got["kl"].high) == pytest.approx((0.15, 0.15))
     assert math.log(got["perplexity_ratio"].high) == pytest.approx(0.25 + 12.7062 * 0.25, abs=1e-4)
     assert got["same_top_token"].n == got["kl"].n == 2
-    assert isinstance(got["log_probability_correlation"], Undefined)
 
 
 def made_up(count, seed=0):
@@ -78,6 +79,14 @@ def test_means_quantiles_and_correlation_of_many_texts():
     correlation = got["log_probability_correlation"]
     assert correlation.value == pytest.approx(np.corrcoef(reference, target)[0, 1])
     assert 0.9 < correlation.low < correlation.value < correlation.high < 1
+    # The bootstrap over texts has the same error.
+    draw, drifts = np.random.default_rng(0), [*texts.values()]
+    redrawn = []
+    for _ in range(400):
+        some = [drifts[place] for place in draw.integers(len(drifts), size=len(drifts))]
+        sides = (np.concatenate([getattr(one, side) for one in some]) for side in SIDES)
+        redrawn.append(np.corrcoef(*sides)[0, 1])
+    assert (correlation.high - correlation.low) / 4 == pytest.approx(np.std(redrawn), rel=0.15)
     assert estimates(dict(reversed(texts.items()))) == got
 
 
