@@ -10,7 +10,7 @@ from reports.charts import Colour, SmallStrip
 from reports.prose import Style
 from reports.wording import short, short_points
 from scope.records import Endpoint, Estimate, ReplacementDecision
-from scope.records.verdicts import State
+from scope.records.estimates import State
 
 COLOURS: Mapping[State | ReplacementDecision, Colour] = MappingProxyType(
     {

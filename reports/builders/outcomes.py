@@ -11,7 +11,7 @@ from reports.blocks import Block, Section, Terms
 from reports.builders.estimates import table_of
 from reports.builders.run import data_name
 from reports.prose import Text, prose, written
-from scope.printing import counted, listed
+from scope.errors import counted, listed
 from scope.records import AuditResult, LeftOut, Manifest, Outcome
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
 

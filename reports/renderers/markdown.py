@@ -25,7 +25,7 @@ from reports.blocks import (
 from reports.charts import Grid, SmallStrip
 from reports.prose import Text, Written, joined, plain, written
 from reports.wording import Cell
-from scope.printing import printable
+from scope.errors import printable
 
 MOST_CARDS = 20
 """Most examples shown."""

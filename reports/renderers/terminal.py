@@ -16,7 +16,7 @@ from reports import blocks
 from reports.charts import SmallStrip
 from reports.prose import Span, Text, Written, plain, written
 from reports.wording import Cell
-from scope.printing import printable
+from scope.errors import printable
 
 LEAST_WIDTH = 80
 """Tables are made for this many columns; narrower ones would lose values."""

@@ -37,8 +37,8 @@ from scope.errors import SpecError
 from scope.jobs import JOBS, TAKEN, job_named, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
 from scope.progress import suitable_progress
+from scope.protocols import UntrustedCode
 from scope.records import Result
-from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel

@@ -16,9 +16,8 @@ from cyclopts import Parameter
 
 from scope.core.options import OUTPUT, option
 from scope.core.request import changed
-from scope.errors import ScopeError, SpecError
+from scope.errors import ScopeError, SpecError, first_line, printable, shortened
 from scope.paths import from_system
-from scope.printing import first_line, printable, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

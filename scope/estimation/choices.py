@@ -21,9 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.pairs import measured
-from scope.metrics.arrays import NO_ANSWER
-from scope.metrics.catalog import METRICS
-from scope.metrics.consistency import (
+from scope.metrics.agreement import (
     ChanceCorrected,
     agreement_values,
     capa,
@@ -32,6 +30,8 @@ from scope.metrics.consistency import (
     error_consistency,
     js_divergence_values,
 )
+from scope.metrics.arrays import NO_ANSWER
+from scope.metrics.catalog import METRICS
 from scope.metrics.invariance import in_both
 from scope.records import (
     GOLD,

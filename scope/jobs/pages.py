@@ -22,10 +22,10 @@ from reports.renderers.terminal import to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
+from scope.protocols import UntrustedCode
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
 from scope.registry import Entry, entries
 from scope.store.folder import RunFolder, run_folder
-from scope.untrusted import UntrustedCode
 
 
 def page_of(result: Result) -> Page:

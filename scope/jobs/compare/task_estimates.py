@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from reports.wording import short_names_of
 from scope.metrics.catalog import MetricName, metric_name
 from scope.records import ERROR, GOLD, CompareResult, Estimate, FourCells, Measurement, TaskAnswers
-from scope.statistics.margins import score_estimate
+from scope.statistics.intervals import score_estimate
 from scope.verdicts.plan import MOST_TEXTS
 
 _LEAST_PART = 10

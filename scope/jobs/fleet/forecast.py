@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.errors import counted, listed
 from scope.jobs.fleet import embed, selection as scoring
 from scope.jobs.fleet.forecaster import MeanForecaster, Probabilities
 from scope.jobs.fleet.map import counts_of_fleet, skill_estimates
@@ -22,7 +23,6 @@ from scope.jobs.fleet.requests import Evaluates, ForecastRequest
 from scope.jobs.fleet.selection import from_greatest
 from scope.jobs.fleet.stored_fleet import Fleet, matched_rows, open_fleet, write_table
 from scope.jobs.runner import Prepared, run_job
-from scope.printing import counted, listed
 from scope.protocols import Encoder, Progress
 from scope.records import (
     Estimate,

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.errors import counted
+from scope.jobs.configuration import manifest_of
 from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster, accuracies, factorize
 from scope.jobs.fleet.matrix import (
     CorrectnessMatrix,
@@ -28,9 +30,7 @@ from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import MapRequest
 from scope.jobs.fleet.stored_fleet import Fleet, open_fleet
 from scope.jobs.fleet.text_factors import MOST_DIMENSIONS
-from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
-from scope.printing import counted
 from scope.protocols import Encoder
 from scope.records import (
     CommunityDistance,

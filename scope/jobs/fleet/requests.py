@@ -21,7 +21,7 @@ from scope.core.options import (
 from scope.core.request import Job, described, refuse_unused
 from scope.data.sources import data_spec
 from scope.errors import SpecError
-from scope.jobs.shared_fields import LeavesOut
+from scope.jobs.configuration import LeavesOut
 from scope.models.options import Loading, ModelOptions
 
 ForecasterName = Literal["auto", "factors", "knn", "mean", "mf"]

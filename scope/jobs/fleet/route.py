@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.errors import counted, listed
 from scope.jobs.fleet import matrix, selection as scoring
 from scope.jobs.fleet.forecast import Evaluation, plan_evaluation, score_forecasts
 from scope.jobs.fleet.forecaster import Forecaster
@@ -20,7 +21,6 @@ from scope.jobs.fleet.requests import RouteRequest
 from scope.jobs.fleet.selection import Part
 from scope.jobs.fleet.stored_fleet import write_table
 from scope.jobs.runner import Prepared, run_job
-from scope.printing import counted, listed
 from scope.records import Manifest, QuestionForecast, RouteResult, RouterScore, RouteShare
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST
 

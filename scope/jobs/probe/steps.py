@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scope.answers.vectors import LatentTable
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.cost_estimate import Planned, vectors_work
-from scope.jobs.identity import manifest_of, short_names
+from scope.jobs.configuration import manifest_of, short_names
 from scope.jobs.probe import latents as correlations
 from scope.jobs.probe.estimator import SimilarityProbe
 from scope.jobs.probe.latents import Scores
@@ -32,6 +31,7 @@ from scope.jobs.probe.pairs import (
 )
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import LatentSource, ReadModel
+from scope.jobs.runner import Planned, vectors_work
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import (
     DataCard,

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from scope.errors import SpecError
 from scope.jobs.answering_models import refuse_same_models
-from scope.jobs.identity import short_names
+from scope.jobs.configuration import short_names
 from scope.jobs.reuse.request import ReuseRequest
 from scope.models.scheme import Model, OneInMemory, checked_spec, expand_spec, scheme_of, split_spec
 from scope.paths import expanded

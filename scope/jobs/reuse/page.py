@@ -37,9 +37,9 @@ from reports.wording import (
     short,
     short_names_of,
 )
+from scope.errors import counted
 from scope.jobs.reuse.verdicts import lead_of, why_of
 from scope.metrics.catalog import MetricName, metric_name
-from scope.printing import counted
 from scope.records import Evidence, InformativeItem, ModelScore, ReuseResult, Verdict
 
 GLANCE, SHORT_ANSWER = 160, 45

@@ -27,9 +27,8 @@ from scope.jobs.audit.models import (
     load_audited,
     refuse_unused_words,
 )
-from scope.jobs.cost_estimate import Planned, questions_work, search_work, texts_work
+from scope.jobs.configuration import NULL, PROBES, manifest_of
 from scope.jobs.encoders import encoder_at_hand
-from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.perturbing import (
     ChosenCapability,
     PairSearch,
@@ -55,7 +54,7 @@ from scope.jobs.reuse.responses import (
 )
 from scope.jobs.reuse.usability import with_chosen_controls
 from scope.jobs.reuse.verdicts import HYPOTHESIS, conclude
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.runner import Planned, Prepared, questions_work, run_job, search_work, texts_work
 from scope.metrics.catalog import Metric
 from scope.models.labels import AlignedClassifier, parse_label_map
 from scope.models.scheme import Model

@@ -13,10 +13,10 @@ from reports.builders.run import asked, folded, reproduce
 from reports.charts import Chart, Dot, Guide, Series
 from reports.prose import Text, prose, written
 from reports.wording import Cell, as_sentence, number, p_value, rounded_percent, short
+from scope.errors import counted
 from scope.jobs.study import inference
 from scope.jobs.study.requests import StudyNumber, StudyResult
 from scope.jobs.study.run import WITHIN
-from scope.printing import counted
 from scope.records import Undefined
 
 SHOWN_FIRST = 8

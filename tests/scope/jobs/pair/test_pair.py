@@ -22,7 +22,7 @@ from scope.jobs.pair import run as pair_run
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.reuse.page import page as reuse_page
-from scope.metrics.consistency import capa_discrete
+from scope.metrics.agreement import capa_discrete
 from scope.serialization import from_json, to_json
 
 TASKS = ("choice", "cloze", "extractive_qa", "generation")

@@ -21,7 +21,7 @@ from scope.jobs.reuse.shared_mistakes import (
     shared_mistakes,
     skill,
 )
-from scope.metrics.consistency import capa_discrete
+from scope.metrics.agreement import capa_discrete
 
 
 def test_equals_share_their_rank():
