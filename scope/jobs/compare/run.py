@@ -43,6 +43,7 @@ from scope.jobs.answering_models import (
     with_reasons,
 )
 from scope.jobs.compare.request import CompareRequest
+from scope.jobs.configuration import configuration_of, manifest_of, short_names
 from scope.jobs.drift import drift_along, texts_of
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.gates import Gate, parse_gate, require_names
