@@ -315,7 +315,7 @@ def ending(
     result: Result, output: Output, gates: Gates | None, judged: Mapping[str, Sequence[str]]
 ) -> int:
     """Show the result, and which gates are not met, here and on the page; the exit code."""
-    from reports.builders.outcomes import gates_box
+    from reports.sections import gates_box
     from scope.jobs.pages import write_brief, write_report
 
     unmet = [line for lines in judged.values() for line in lines]

@@ -22,7 +22,7 @@ from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from reports.blocks import Block, Table, paragraph
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.answers import CachedClassifier, Memory
 from scope.answers.asking import REPEATED
 from scope.answers.run import Run, shared_answers

@@ -12,11 +12,20 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from reports.blocks import Block, Column, Fold, Paragraph, Preformatted, Table, note, paragraph
-from reports.builders.answer import SIGNS, by_luck, limit_strips, three_parts
-from reports.builders.run import command_with
-from reports.charts import SmallStrip
+from reports.blocks import (
+    Block,
+    Column,
+    Fold,
+    Paragraph,
+    Preformatted,
+    SmallStrip,
+    Table,
+    note,
+    paragraph,
+)
+from reports.estimates import SIGNS, by_luck, limit_strips, three_parts
 from reports.prose import Span, Text, Written, joined, plain, prose, together, written
+from reports.sections import command_with
 from reports.wording import (
     as_sentence,
     points,

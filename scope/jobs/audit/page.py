@@ -17,10 +17,12 @@ import numpy as np
 from reports.blocks import (
     Block,
     Card,
+    Colour,
     Column,
     Fold,
     Moves,
     Page,
+    Panel,
     Paragraph,
     Passage,
     Section,
@@ -30,19 +32,28 @@ from reports.blocks import (
     note,
     paragraph,
 )
-from reports.builders.answer import SIGNS, three_parts
-from reports.builders.estimates import (
+from reports.estimates import (
     CLEAN,
+    SIGNS,
     differences_section,
     numbers_section,
     short_name,
     spelled,
     table_of,
+    three_parts,
 )
-from reports.builders.outcomes import all_outcomes, model_lines, outcome_lines, outcomes_section
-from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
-from reports.charts import Colour, Panel
 from reports.prose import Span, Text, joined, mark_changes, prose, together, written
+from reports.sections import (
+    all_outcomes,
+    asked,
+    asked_differently,
+    folded,
+    model_lines,
+    outcome_lines,
+    outcomes_section,
+    reproduce,
+    run_lines,
+)
 from reports.wording import Cell, as_sentence, comma_list, number, p_value, percent, short
 from scope.errors import counted
 from scope.estimation.audits import MORE_SIMILAR

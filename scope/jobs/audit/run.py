@@ -18,7 +18,7 @@ from scope.data.sampling import subsample
 from scope.errors import ModelError
 from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
-from scope.estimation.matrix import measure_matrix
+from scope.estimation.choices import measure_matrix
 from scope.estimation.pairs import ScoredCandidates
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.plan import (

@@ -20,41 +20,45 @@ from reports.blocks import (
     Paragraph,
     Preformatted,
     Section,
+    SmallStrip,
     Table,
     Terms,
     paragraph,
 )
-from reports.builders.answer import COLOURS, SIGNS, by_luck, in_two, limit_strips
-from reports.builders.drift import drift_lines, drift_section
-from reports.builders.estimates import (
+from reports.estimates import (
+    COLOURS,
+    SIGNS,
+    by_luck,
     differences_section,
+    drift_blocks,
     every_estimate,
+    in_two,
+    limit_strips,
     numbers_section,
     table_of,
 )
-from reports.builders.outcomes import answered_section, model_lines, outcome_lines
-from reports.builders.run import (
+from reports.prose import Span, Text, joined, prose, together
+from reports.sections import (
+    answered_section,
     asked,
     asked_differently,
     command_with,
     folded,
+    model_lines,
+    outcome_lines,
     reproduce,
     run_lines,
 )
-from reports.charts import SmallStrip
-from reports.prose import Span, Text, joined, prose, together
 from reports.wording import as_sentence, percent, rounded_percent, rounded_up
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
+    Part,
     Questions,
+    TaskEstimates,
     answered_questions,
     answers_side_by_side,
     example,
-)
-from scope.jobs.compare.task_estimates import (
-    Part,
-    TaskEstimates,
     explained,
     questions_needed,
     task_estimates,
@@ -101,7 +105,9 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         if result.measurements
         else None,
         differences_section(result.differences, (), of="model") if result.differences else None,
-        *drift_section(result.drift),
+        Section(anchor="drift", title="Drift", blocks=tuple(drift_blocks(result.drift)))
+        if result.drift
+        else None,
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, *filter(None, [_by_model(result)])),
         Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
@@ -129,8 +135,8 @@ def _brief(result: CompareResult, screens: Sequence[Screen]) -> Iterator[Block]:
         if row.warning:
             yield paragraph("**Warning**: {model}: {why}.", model=row.model, why=row.warning)
     unmeasured = [row for row in result.outcomes if row.failures]
-    drift = tuple(drift_lines(result.drift))
-    facts = (*drift, *outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(result.manifest))
+    yield from drift_blocks(result.drift)
+    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(result.manifest))
     yield from [Terms(facts, facts=True)] if facts else ()
     yield from run_lines(result.clock)
 

@@ -246,13 +246,13 @@ def vectors_of(
 
 def run_embed_fleet(request: EmbedRequest) -> EmbedResult:
     """Fit the fleet, or continue its run."""
-    return run_job(request, prepare)
+    return run_job(request, prepare_embed)
 
 
 embed_fleet = as_function(EmbedRequest, run_embed_fleet)
 
 
-def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
+def prepare_embed(request: EmbedRequest) -> Prepared[EmbedResult]:
     """Read the answers and load the encoder."""
     learning = Learning.of(request)
     matrix, card = load_answers(request.data, request)

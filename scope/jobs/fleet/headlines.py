@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from reports.builders.answer import SIGNS
+from reports.estimates import SIGNS
 from reports.prose import Span, Text, joined, prose, together
 from reports.wording import comma_list, in_percent, percent, points, rounded_percent, short_points
 from scope.errors import counted

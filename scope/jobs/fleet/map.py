@@ -203,13 +203,13 @@ def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:
 
 def run_map_fleet(request: MapRequest) -> MapResult:
     """Compute the map, or continue the run."""
-    return run_job(request, prepare)
+    return run_job(request, prepare_map)
 
 
 map_fleet = as_function(MapRequest, run_map_fleet)
 
 
-def prepare(request: MapRequest) -> Prepared[MapResult]:
+def prepare_map(request: MapRequest) -> Prepared[MapResult]:
     """Read the fleet or the answers, and the communities."""
     labels: Mapping[str, str] = {}
     if isinstance(request.communities, Mapping):

@@ -286,12 +286,13 @@ class MapRequest(FleetOrAnswers):
     In Python also a mapping."""
 
 
-def _job(name: str, request: type[FleetRequest]) -> Job:
+def _job(name: str, request: type[FleetRequest], *, module: str = "") -> Job:
+    home = f"scope.jobs.fleet.{module or name}"
     return Job(
         name=f"fleet {name}",
         request=request,
-        run=f"scope.jobs.fleet.{name}:run_{name}_fleet",
-        prepare=f"scope.jobs.fleet.{name}:prepare",
+        run=f"{home}:run_{name}_fleet",
+        prepare=f"{home}:prepare_{name}",
         result=f"scope.records:{name.title()}Result",
         page=f"scope.jobs.fleet.page:{name}_page",
     )
@@ -300,7 +301,7 @@ def _job(name: str, request: type[FleetRequest]) -> Job:
 JOBS = (
     _job("embed", EmbedRequest),
     _job("forecast", ForecastRequest),
-    _job("route", RouteRequest),
+    _job("route", RouteRequest, module="forecast"),
     _job("predict", PredictRequest),
     _job("map", MapRequest),
 )

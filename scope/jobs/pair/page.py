@@ -22,11 +22,9 @@ from reports.blocks import (
     paragraph,
     within,
 )
-from reports.builders.drift import drift_lines
-from reports.builders.estimates import table_of
-from reports.builders.outcomes import model_lines
-from reports.builders.run import asked_differently, reproduce, run_lines
+from reports.estimates import drift_blocks, table_of
 from reports.prose import Text, prose, written
+from reports.sections import asked_differently, model_lines, reproduce, run_lines
 from reports.wording import Cell
 from scope.jobs.audit.answer import numbers_table, to_do, verdict_sentences
 from scope.jobs.audit.page import (
@@ -121,9 +119,9 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
         yield numbers_table(answers)
         yield from to_do(every[0].audit, answers[:1], brief=True)
     yield from map(Paragraph, findings(result))
-    compared = result.comparisons if result.audits else ()
-    lines = [line for part in compared for line in drift_lines(part.drift)]
-    lines += model_lines(result.manifest) if result.audits else []
+    for part in result.comparisons if result.audits else ():
+        yield from drift_blocks(part.drift)
+    lines = [*model_lines(result.manifest)] if result.audits else []
     if result.not_run:
         more = f" and {len(result.not_run) - 1} more" if result.not_run[1:] else ""
         why = prose(f"{{part}}{more}; the report has the reasons", part=result.not_run[0].part)

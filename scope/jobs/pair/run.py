@@ -18,7 +18,7 @@ from scope.answers import Run
 from scope.answers.vectors import stored_latents
 from scope.core.request import Request, as_function, described, with_words
 from scope.errors import DataError, ModelError, RunError, ScopeError, SpecError
-from scope.estimation.matrix import label_similarities
+from scope.estimation.choices import label_similarities
 from scope.jobs.answering_models import in_one_form, is_saved, task_names
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.audit.run import prepare as prepare_audit

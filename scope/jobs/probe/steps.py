@@ -16,9 +16,13 @@ from scope.data.sampling import by_name, draw
 from scope.errors import DataError
 from scope.jobs.configuration import manifest_of, short_names
 from scope.jobs.probe import latents as correlations
-from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.estimator import (
+    SimilarityProbe,
+    align_layers,
+    layer_curve,
+    leave_one_layer_out,
+)
 from scope.jobs.probe.latents import Scores
-from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
     ChosenPairTask,

@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.pairs import AuditedPairs
-from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Indices, Square, Values
+from scope.jobs.reuse.pool import UNKNOWN, AnswerMatrix, Indices, Square, Values
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, shared_mistakes
 from scope.metrics import Metric
 from scope.metrics.agreement import ChanceCorrected, capa, capa_discrete, error_consistency

@@ -39,8 +39,8 @@ from scope.jobs.perturbing import (
     soft_scope_metric,
     with_labels,
 )
-from scope.jobs.reuse.judging import finding_of
-from scope.jobs.reuse.models import ReuseModels, load_reuse_models
+from scope.jobs.reuse.judging import finding_of, with_chosen_controls
+from scope.jobs.reuse.pool import ReuseModels, load_reuse_models
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import (
     ItemSet,
@@ -52,7 +52,6 @@ from scope.jobs.reuse.responses import (
     task_items,
     text_items,
 )
-from scope.jobs.reuse.usability import with_chosen_controls
 from scope.jobs.reuse.verdicts import HYPOTHESIS, conclude
 from scope.jobs.runner import Planned, Prepared, questions_work, run_job, search_work, texts_work
 from scope.metrics.catalog import Metric

@@ -83,7 +83,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.reuse.answer_matrix import (
+from scope.jobs.reuse.pool import (
     NOT_GIVEN,
     AnswerMatrix,
     Indices,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from reports.blocks import Bullets, Column, Page, Row, Section, Table, paragraph
-from reports.builders.estimates import strips_table
-from reports.builders.run import asked, reproduce
+from reports.estimates import strips_table
 from reports.prose import prose
+from reports.sections import asked, reproduce
 from reports.wording import Cell
 from scope.answers import Run, answer_texts
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number

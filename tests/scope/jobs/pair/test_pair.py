@@ -10,9 +10,8 @@ import pytest
 from toy_models import OtherLabels, Reference, Stranger
 
 import scope
-from reports.blocks import Fold, Paragraph, Table
-from reports.builders.answer import SIGNS
-from reports.charts import SmallStrip
+from reports.blocks import Fold, Paragraph, SmallStrip, Table
+from reports.estimates import SIGNS
 from reports.prose import plain, written
 from reports.wording import points
 from scope.errors import DataError, SpecError

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from reports.blocks import Block, Bullets, Column, Preformatted, Table, heading, note, paragraph
-from reports.builders.drift import ABOUT, KEYS, drift_cell
+from reports.estimates import ABOUT_DRIFT, DRIFT_KEYS, drift_cell
 from reports.prose import Text, joined, plain, prose, written
 from reports.wording import Cell
 from scope.errors import SpecError
@@ -37,7 +37,7 @@ from scope.records import (
 _SAME = ("agreement", "exact_match")
 """Same answers to questions: the same option, or the same words."""
 
-_OF_TWO_MODELS = (*KEYS, *_SAME, "iid_agreement", "concordance", "recovery")
+_OF_TWO_MODELS = (*DRIFT_KEYS, *_SAME, "iid_agreement", "concordance", "recovery")
 """Published metrics of two models."""
 
 _RELEASED = ("target", "model", "suspect")
@@ -104,7 +104,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
         *([Bullets(verdicts)] if verdicts else []),
         table,
         _ABOUT,
-        *([note(ABOUT)] if any(row.metric in KEYS for row in rows) else []),
+        *([ABOUT_DRIFT] if any(row.metric in DRIFT_KEYS for row in rows) else []),
         about,
         Preformatted(public(manifest.command)),
         *map(Preformatted, entries),
@@ -174,7 +174,7 @@ def _cell(row: FrameRow) -> Cell | str:
     known = _estimate(row)
     if known is None:
         return row.reason
-    cell = drift_cell(row.metric, known) if row.metric in KEYS else Cell.of(known)
+    cell = drift_cell(row.metric, known) if row.metric in DRIFT_KEYS else Cell.of(known)
     return replace(cell, remark=row.reason)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from kept_results import kept
 
-from reports.renderers.junit import junit
+from reports.text import junit
 from scope.records import Estimate, Outcome, Replacement
 from scope.records.estimates import Endpoint
 
