@@ -94,6 +94,26 @@ class Measurement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class TextDrift:
+    """How two language models follow one text, the reference and its target, place by place.
+
+    ``reference`` and ``target`` are the natural-log probabilities of the text's tokens, each
+    model's own. ``divergence`` is KL(reference ‖ target) of the next token in each place, in nats;
+    empty where their vocabularies differ. ``same`` is whether the likeliest token is the same; of
+    other vocabularies by its text, in the places that both have. ``size``, of other vocabularies
+    alone, is the length of what both scored, in bytes of UTF-8. ``missing`` says why there are no
+    numbers.
+    """
+
+    reference: tuple[float, ...] = ()
+    target: tuple[float, ...] = ()
+    divergence: tuple[float, ...] = ()
+    same: tuple[bool, ...] = ()
+    size: int = 0
+    missing: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
     """First target minus second on the same examples, with its Holm-corrected p-value.
 

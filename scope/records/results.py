@@ -585,16 +585,22 @@ class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
 
     ``cells`` are those of each two models, of at most ten. ``verdicts`` say whether each later
-    model may replace the first one, by its accuracy.
+    model may replace the first one, by its accuracy. ``drift`` is how far the language models among
+    them follow the first one's answers otherwise than it does, or the sentences of a cloze.
     """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
+    drift: tuple[Measurement, ...] = field(default=(), metadata=SPARSE_FIELD)
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"
     part = "task"
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every measurement, then the drift."""
+        return map(FrameRow.measured, (*self.measurements, *self.drift))
 
     @property
     def judged(self) -> Sequence[Measurement]:

@@ -29,6 +29,7 @@ from reports.estimates import (
     SIGNS,
     by_luck,
     differences_section,
+    drift_blocks,
     every_estimate,
     in_two,
     limit_strips,
@@ -100,6 +101,9 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         if result.measurements
         else None,
         differences_section(result.differences, (), of="model") if result.differences else None,
+        Section(anchor="drift", title="Drift", blocks=tuple(drift_blocks(result.drift)))
+        if result.drift
+        else None,
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, *filter(None, [_by_model(result)])),
         Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
@@ -131,6 +135,7 @@ def _brief(result: CompareResult, screens: Sequence[Screen]) -> Iterator[Block]:
     for row in result.task_shares:
         if row.warning:
             yield paragraph("**Warning**: {model}: {why}.", model=row.model, why=row.warning)
+    yield from drift_blocks(result.drift)
 
 
 def _answer(screens: Sequence[Screen]) -> Iterator[Block]:

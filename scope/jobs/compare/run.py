@@ -44,6 +44,7 @@ from scope.jobs.answering_models import (
 )
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.configuration import configuration_of, manifest_of, short_names
+from scope.jobs.drift import drift_along, texts_of
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.gates import Gate, parse_gate, require_names
 from scope.jobs.runner import Planned, Prepared, questions_work, run_job, vectors_work
@@ -223,6 +224,11 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
         tasks=tuple(answered),
         task_shares=tuple(row for of_task in numbers for row in of_task.shares),
         cells=tuple(row for of_task in numbers for row in of_task.cells),
+        drift=tuple(
+            row
+            for task in answered
+            for row in drift_along(dict(texts_of(task)), models, task.task, run, progress)
+        ),
         verdicts=comparison_verdicts(
             measured, names, plan.request.accuracy_margin, plan.request.recovery
         ),

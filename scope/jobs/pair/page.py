@@ -22,7 +22,7 @@ from reports.blocks import (
     paragraph,
     within,
 )
-from reports.estimates import table_of
+from reports.estimates import drift_blocks, table_of
 from reports.prose import Text, prose, written
 from reports.sections import asked_differently, model_lines, page_of_run
 from reports.wording import Cell
@@ -126,6 +126,8 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
         yield numbers_table(answers)
         yield from to_do(every[0].audit, answers[:1], brief=True)
     yield from map(Paragraph, findings(result))
+    for part in result.comparisons if result.audits else ():
+        yield from drift_blocks(part.drift)
 
 
 _ABOUT = note(
