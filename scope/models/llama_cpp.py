@@ -1,0 +1,292 @@
+"""``gguf:FILE``: a file of llama.cpp, run as it is by llama.cpp's own server code in this process.
+
+The binding is `xllamacpp`, an extra. Weights stay as they are in the file, which is mapped into
+memory; its tokenizer and chat template are used. Requests are those to an endpoint, without a
+network. ``hf:FILE.gguf`` is the same file unpacked, for probes and for scores of texts:
+`scope.models.gguf`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import mmap
+import os
+import re
+import secrets
+import struct
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Never
+
+from scope.errors import ModelError, SpecError
+from scope.models.endpoint import EndpointModel
+from scope.models.endpoint.address import NO_KEY, Address, Key
+from scope.models.endpoint.client import Endpoint, WaitClock
+from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of
+from scope.models.gguf import require_gguf
+from scope.models.options import ModelOptions, Readout
+from scope.models.replies import Reply
+from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
+from scope.models.torch_setup import available_cores, version, waiting_threads_sleep
+from scope.paths import expanded, sha256_of
+from scope.printing import first_line
+
+CONTEXT = 2048
+"""Tokens of context, shared by all places."""
+
+_SETTINGS = ("lora", "places", "context")
+
+_PART = re.compile(r"(?P<name>.*)-\d{5}-of-(?P<count>\d{5})\.gguf")
+
+_TEMPLATE = b"tokenizer.chat_template"
+_MOST_HEADER = 2**26
+"""Bytes of a file that may be its header; that of the largest vocabulary has a fourth of them."""
+
+_NOTHING = 'root ::= ""'
+"""A grammar with which only the end can be written."""
+
+_PLAIN = "{{ messages[0]['content'] }}"
+"""A chat template that adds nothing: prompts are plain texts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LlamaFile(Address):
+    """What a spec names: a model's files, its adapters, and how it is run.
+
+    ``places`` is the number of requests that are computed together, ``context`` how many tokens
+    they have together.
+    """
+
+    rest: str
+    files: tuple[Path, ...]
+    adapters: tuple[Path, ...] = ()
+    places: int = 1
+    context: int = CONTEXT
+
+    @property
+    def spec(self) -> str:
+        """The string that names this model again."""
+        return f"gguf:{self.rest}"
+
+    @cached_property
+    def identity(self) -> str:
+        """A hash of the bytes of all files, and of what else may change an answer."""
+        digests = [sha256_of(path) for path in (*self.files, *self.adapters)]
+        how = (len(self.adapters), self.places, self.context, version("xllamacpp"))
+        return hashlib.sha256(json.dumps([digests, how]).encode()).hexdigest()
+
+    def require_there(self) -> None:
+        """Refuse files that are missing, or no GGUF files."""
+        for path in (*self.files, *self.adapters):
+            require_gguf(path)
+
+    @property
+    def has_template(self) -> bool:
+        """Whether the file has a chat template, by the name of the field in its header."""
+        field = struct.pack("<Q", len(_TEMPLATE)) + _TEMPLATE
+        with (
+            self.files[0].open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+        ):
+            return content.find(field, 0, _MOST_HEADER) >= 0
+
+
+def parse_rest(rest: str) -> LlamaFile:
+    """Parse ``FILE`` or ``FILE#NAME=VALUE&...``; any part of a model in several files names it.
+
+    Raises
+    ------
+    SpecError
+        When a setting is unknown, or is no number where one is expected.
+
+    Examples
+    --------
+    >>> parsed = parse_rest("big-00002-of-00003.gguf#places=8&context=16384")
+    >>> [path.name for path in parsed.files], parsed.places, parsed.context
+    (['big-00001-of-00003.gguf', 'big-00002-of-00003.gguf', 'big-00003-of-00003.gguf'], 8, 16384)
+    """
+    name, mark, after = rest.rpartition("#")
+    if not mark or "=" not in after:
+        name, after = rest, ""
+    pairs = [tuple(item.partition("=")[::2]) for item in after.split("&") if after]
+    numbers = {key: value for key, value in pairs if key != "lora"}
+    is_number = all(re.fullmatch("[1-9][0-9]{0,8}", value) for value in numbers.values())
+    if not is_number or not {key for key, _ in pairs} <= {*_SETTINGS} or not name:
+        raise SpecError(
+            f"the model spec `gguf:{rest}` with the settings {after!r:.200}",
+            expected="gguf:FILE, or FILE#SETTING=VALUE with lora=FILE, places=NUMBER or "
+            "context=NUMBER, joined by &",
+            fix="write for example gguf:model.gguf#lora=adapter.gguf&places=8&context=16384",
+        )
+    files = [expanded(name)]
+    if match := _PART.fullmatch(files[0].name):
+        every = range(1, int(match["count"]) + 1)
+        names = [f"{match['name']}-{number:05}-of-{match['count']}.gguf" for number in every]
+        files = [files[0].with_name(each) for each in names]
+    return LlamaFile(
+        base_url="",
+        model=files[0].stem,
+        rest=rest,
+        files=tuple(files),
+        adapters=tuple(expanded(value) for key, value in pairs if key == "lora"),
+        **{key: int(value) for key, value in numbers.items()},
+    )
+
+
+class InProcess:
+    """llama.cpp's server code as the transport of an endpoint: no network is used."""
+
+    def __init__(self, server: Any, places: int) -> None:
+        self._handlers = {
+            "chat": server.handle_chat_completions,
+            "completions": server.handle_completions,
+        }
+        self._threads = ThreadPoolExecutor(places, thread_name_prefix="scope-llama")
+
+    async def exchange(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
+        """What the server replies to one request."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._outcome, ask, body)
+
+    def serve(self, runner: asyncio.Runner) -> None:
+        """Run the event loop until it is stopped."""
+        with runner:
+            runner.get_loop().run_forever()
+
+    def _outcome(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
+        pieces: list[bytes] = []
+        # A token that is a part of a character is written without its probabilities; the end is
+        # written with those of all tokens in its place.
+        body = body | {"grammar": _NOTHING} if ask.path == "completions" else body
+        # What is appended is kept; None lets the server go on.
+        self._handlers[ask.path](json.dumps(body).encode(), pieces.append)
+        content = b"".join(pieces)
+        return outcome_of(ask, _status(content), {}, content)
+
+
+def _status(content: bytes) -> int:
+    """The status of a reply; the server's handlers leave it in the body."""
+    if not content.startswith(b'{"error"'):
+        return OK
+    match json.loads(content):
+        case {"error": {"code": int(code)}}:
+            return code
+    return 500
+
+
+def load(rest: str, options: ModelOptions) -> EndpointModel:
+    """Load a GGUF file with llama.cpp.
+
+    Raises
+    ------
+    SpecError
+        When the settings after the file's name are invalid.
+    ModelError
+        When llama.cpp is not installed, or the file is missing, damaged or of an architecture that
+        llama.cpp does not know.
+    """
+    file = parse_rest(rest)
+    file.require_there()
+    binding = _binding(file)
+    is_chat = options.chat != "no" and file.has_template
+    if options.chat == "yes" and not is_chat:
+        raise ModelError(
+            f"`{file.spec}` has no chat template",
+            expected="with --chat yes, language models with a chat template",
+            fix="write --chat auto",
+        )
+    server = _server(binding, file, options, is_chat=is_chat)
+    # A request ends by itself: nothing is sent twice.
+    patient = replace(options, requests=file.places, timeout=1e9, retries=0, max_requests=None)
+    transport = InProcess(server, file.places)
+    endpoint = Endpoint(file, Key(value=NO_KEY), patient, WaitClock(), transport)
+    return EndpointModel(file, endpoint, options)
+
+
+def _binding(file: LlamaFile) -> ModuleType:
+    """The binding of llama.cpp, whose waiting threads sleep where it is imported first."""
+    waiting_threads_sleep()
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ModelError(
+            f"`{file.spec}` needs llama.cpp, which cannot be imported ({first_line(error)})",
+            expected="the package xllamacpp, which runs the file as it is",
+            fix="pip install 'scope-models[gguf]'; or write "
+            f"hf:{file.files[0]}, which unpacks the weights into memory",
+        ) from error
+    return xllamacpp  # type: ignore[no-any-return]
+
+
+def _server(binding: ModuleType, file: LlamaFile, options: ModelOptions, *, is_chat: bool) -> Any:
+    params = binding.CommonParams()
+    params.model.path = str(file.files[0])
+    params.model_alias = {file.model}
+    params.lora_adapters = [binding.CommonAdapterLoraInfo(str(path), 1.0) for path in file.adapters]
+    params.n_ctx, params.n_parallel = file.context, file.places
+    threads = options.threads or available_cores()
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    if options.device == "cpu":
+        params.n_gpu_layers = 0
+    if not is_chat:
+        params.chat_template = _PLAIN
+    params.cache_prompt, params.cache_ram_mib, params.warmup = False, 0, False
+    params.verbosity = -1
+    # The server also listens on this machine: nobody else is to use it.
+    params.api_keys, params.ui, params.endpoint_slots = [secrets.token_hex()], False, False
+    try:
+        return binding.Server(params)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(
+            f"llama.cpp cannot load `{file.spec}` ({first_line(error)})",
+            expected="a whole GGUF file of an architecture that this llama.cpp knows (xllamacpp "
+            f"{version('xllamacpp')}), and adapters made for it",
+            fix="download it again; if that fails too, pip install --upgrade xllamacpp",
+        ) from error
+
+
+class Gguf(Scheme):
+    """Files of llama.cpp, run by llama.cpp."""
+
+    computed = by_letters = True
+
+    def require_there(self, rest: str) -> None:
+        """Refuse a file that is not GGUF."""
+        parse_rest(rest).require_there()
+
+    def short_name(self, rest: str) -> str:
+        """The name of the file, and of its adapters."""
+        file = parse_rest(rest)
+        return "+".join(path.stem for path in (file.files[0], *file.adapters))
+
+    def labels(self, rest: str, options: ModelOptions) -> KnownLabels:
+        """The label words."""
+        return labels_by_words(f"{self.name}:{rest}", options)
+
+    def weights(self, rest: str, options: ModelOptions) -> Weights:
+        """The size of the files."""
+        file = parse_rest(rest)
+        size = _size((*file.files, *file.adapters))
+        return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
+
+    def latent_reader(self, rest: str, options: ModelOptions, readout: Readout | None) -> Never:
+        """There is none."""
+        raise ModelError(
+            f"`{self.name}:{rest}` is run by llama.cpp, which does not expose its layers",
+            expected="a model that is read layer by layer, as hf:NAME or hf:FILE.gguf",
+            fix=f"write hf:{parse_rest(rest).files[0]}: the same file, its weights unpacked",
+        )
+
+
+def _size(files: Iterable[Path]) -> int:
+    return sum(path.stat().st_size for path in files)
+
+
+SCHEME = Gguf("gguf", load)
