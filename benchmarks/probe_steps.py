@@ -11,7 +11,7 @@ from surroundings import bounded
 from zoo.smollm import smollm_file
 
 import scope
-from scope.probes import STEPS
+from scope.jobs.probe.network import STEPS
 from scope.progress import Silent, suitable_progress
 from scope.protocols import Progress
 from scope.records import ProbeResult, StepScore

@@ -39,9 +39,9 @@ from numpy.typing import NDArray
 from surroundings import bounded, command, show, surroundings
 
 from scope.jobs.perturbing import soft_scope_metric
-from scope.jobs.reuse.answer_matrix import AnswerMatrix
 from scope.jobs.reuse.evidence import Case, CaseItem
 from scope.jobs.reuse.judging import agreement_test, finding_of
+from scope.jobs.reuse.pool import AnswerMatrix
 from scope.jobs.reuse.verdicts import conclude
 from scope.progress import suitable_progress
 from scope.protocols import Progress

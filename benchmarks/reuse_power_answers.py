@@ -25,8 +25,8 @@ from reuse_error_rates import case_of, hardly_agrees, verdict_on
 from reuse_pairs import Lineage, family, of_language_models
 from stored_answers import Pool, multiple_choice
 
+from scope.jobs.reuse.judging import considered
 from scope.jobs.reuse.request import USUAL_CONTROLS
-from scope.jobs.reuse.usability import considered
 from scope.records import Decision, Verdict
 
 UNRELATED = 100

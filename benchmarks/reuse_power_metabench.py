@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from reuse_power_answers import Judged, judge_pair
 from stored_answers import Pool, stored_answers
 
-from scope.jobs.reuse.answer_matrix import AnswerMatrix
+from scope.jobs.reuse.pool import AnswerMatrix
 
 PAIRS, WITH_DERIVATIVES = 300, 100
 CONTROLS = (5, 8, 13, 19, 24)

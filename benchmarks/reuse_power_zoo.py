@@ -35,7 +35,7 @@ from zoo.lineage import DERIVED, Zoo, ZooModel
 from scope.answers import Run
 from scope.jobs.perturbing import soft_scope_metric
 from scope.jobs.reuse.judging import finding_of
-from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.pool import ReuseModels
 from scope.jobs.reuse.responses import make_case
 from scope.jobs.reuse.verdicts import conclude
 from scope.paths import cache_folder

@@ -11,7 +11,7 @@ from zoo.lineage import Zoo
 from scope.answers import CachedClassifier, Run
 from scope.data.sampling import by_name, draw, load_data
 from scope.jobs.perturbing import PairSearch, choose_capabilities
-from scope.jobs.reuse.models import Part
+from scope.jobs.reuse.pool import Part
 from scope.jobs.reuse.responses import ItemSet, ReuseItem, TextResponses, text_items
 from scope.models.options import ModelOptions
 from scope.models.scheme import Model, load_classifier

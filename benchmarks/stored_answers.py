@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scope.errors import DataError
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, AnswerMatrix
+from scope.jobs.reuse.pool import NOT_GIVEN, AnswerMatrix
 
 
 def stored_answers(folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:

@@ -36,7 +36,7 @@ from scope.answers import CachedClassifier, Memory
 from scope.data.sampling import load_data
 from scope.demo_models.build import build_demo_models, packaged_minilm
 from scope.jobs.perturbing import choose_capabilities
-from scope.metrics.consistency import cohen_kappa
+from scope.metrics.agreement import cohen_kappa
 from scope.models.options import ModelOptions
 from scope.models.scheme import load_classifier, load_encoder
 from scope.paths import cache_folder

@@ -41,9 +41,8 @@ from verdict_error_rates_worlds import Layout, Numbers, World, random_worlds, sl
 
 from scope.jobs.pages import load_result
 from scope.records import ERROR, AuditResult, Endpoint, Undefined
-from scope.statistics.intervals import wilson
-from scope.statistics.margins import loss_tails, paired_tails, tango_statistic
-from scope.verdicts.endpoints import decide, pooled
+from scope.statistics.intervals import loss_tails, paired_tails, tango_statistic, wilson
+from scope.verdicts.decide import decide, pooled
 from scope.verdicts.plan import PlannedEndpoint, planned_differences, texts_for_power
 
 UNEVEN = [(300, 66), (300, 45), (300, 35), (600, 50), (600, 35), (100, 50), (600, 100, 45)]

@@ -25,7 +25,7 @@ from stored_answers import lines_of
 from surroundings import add_data, command, show, surroundings
 
 from scope.records import ERROR
-from scope.statistics.margins import Tails, discordance, paired_tails
+from scope.statistics.intervals import Tails, discordance, paired_tails
 from scope.statistics.paired import recovery_tails
 from scope.verdicts.plan import weights_of
 

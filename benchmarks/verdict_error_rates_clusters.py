@@ -17,8 +17,13 @@ from numpy.typing import NDArray
 from surroundings import command, show, surroundings
 
 from scope.records import ERROR, Estimate
-from scope.statistics.intervals import student_estimate
-from scope.statistics.margins import discordance, loss_tails, paired_tails, tango_statistic
+from scope.statistics.intervals import (
+    discordance,
+    loss_tails,
+    paired_tails,
+    student_estimate,
+    tango_statistic,
+)
 
 WORLDS = ("losses", "mixed", "busy", "quarters", "share", "slope", "equal")
 CHANCES = {"mixed": 0.05, "busy": 0.15, "quarters": 0.2, "equal": 0.02}

@@ -26,8 +26,8 @@ import numpy as np
 from surroundings import command, show, surroundings
 
 from scope.records import ERROR
-from scope.statistics.margins import Tails, effective, paired_tails
-from scope.verdicts.endpoints import error_at, error_of_second
+from scope.statistics.intervals import Tails, effective, paired_tails
+from scope.verdicts.decide import error_at, error_of_second
 
 Way = list[tuple[float, float, float]]
 """Looks: the shares of the texts at which one begins and ends, and its error."""

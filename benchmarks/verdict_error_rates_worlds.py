@@ -22,9 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from scope.metrics.invariance import Reach, reach
 from scope.records import ERROR, Estimate
-from scope.statistics.intervals import student_estimate
-from scope.statistics.margins import Discordance, effective
-from scope.verdicts.endpoints import UNEVEN, judge_slope, pooled
+from scope.statistics.intervals import Discordance, effective, student_estimate
+from scope.verdicts.decide import UNEVEN, judge_slope, pooled
 
 Numbers = NDArray[np.float64]
 Layout = tuple[int, ...]

@@ -58,6 +58,8 @@ class Contraction(EditingCapability):
     nothing = "no English contraction, and nothing to contract"
     groups = ("format",)
     example = ("It is a film I don't mind.", "It's a film I don't mind.")
+    queries = 7
+    accepted = "0.98 [0.91, 1.00] of 56 (κ 1.00; an awkward contraction)"
 
     direction: Direction = "both"
 

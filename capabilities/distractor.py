@@ -61,6 +61,8 @@ class Distractor(InvarianceCapability):
     question = "Does the prediction stay the same when something irrelevant is added to the text?"
     groups = ("robustness",)
     example = ("A wonderful film.", "A wonderful film. The museum displays old farming tools.")
+    queries = 35
+    accepted = "0.99 [0.95, 1.00] of 100 (κ 1.00; bears on the scene)"
 
     what: What = "sentence"
     where: Where = "after"

@@ -99,6 +99,8 @@ class Inflection(EditingCapability):
     nothing = "no English noun or verb whose form may change alone"
     groups = ("meaning",)
     example = ("It is a story of the boys.", "It was a story of the boys.")
+    queries = 6
+    accepted = "1.00 [0.93, 1.00] of 50; none flipped"
     lexicons = ("wordnet",)
 
     change: Kind = "both"

@@ -48,6 +48,8 @@ class Keyboard(InvarianceCapability):
     question = "Does the prediction stay the same when words are mistyped?"
     groups = ("robustness",)
     example = ("a wonderful film", "a wonderfl film")
+    queries = 85
+    accepted = "0.92 [0.85, 0.96] of 100 (κ 1.00; another word, another number, a name)"
 
     max_words: int = 2
     min_letters: int = 5

@@ -61,6 +61,8 @@ class Place(EditingCapability):
     nothing = "no place of the list"
     groups = ("fairness",)
     example = ("Seen by an Irish man.", "Seen by a British man.")
+    queries = 18
+    accepted = "1.00 [0.93, 1.00] of 51; one flipped"
     draws = True
     tables = ("places", "names", "identity")
     lexicons = ("stopwords", "wordnet")

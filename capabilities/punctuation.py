@@ -79,6 +79,8 @@ class Punctuation(InvarianceCapability):
     question = "Does the prediction stay the same when punctuation is dropped, added or exchanged?"
     groups = ("format",)
     example = ("A warm film, and a funny one.", "A warm film and a funny one.")
+    queries = 9
+    accepted = "0.99 [0.92, 1.00] of 71 (κ 1.00; half a pair of commas)"
 
     marks: Marks = "any"
     extent: Extent = "one"

@@ -12,18 +12,45 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from perturbations.capability import InvarianceCapability, Parts
 from perturbations.lexicon import lexicon_version
-from scope.errors import ResourceError, SpecError
-from scope.printing import did_you_mean
+from scope.errors import ResourceError, SpecError, did_you_mean
 from scope.records import Setting
 
-NAMES = (
-    "a2t", "alzantot", "bae", "bertattack", "checklist", "clare", "deepwordbug", "iga",
-    "inputreduction", "pruthi", "pso", "pwws", "textbugger", "textfooler",
-)  # fmt: skip
+_VECTORS = "counter-fitted word vectors (paragramcf, 480 MB, from TextAttack's server)"
+_TAGGER = "flair's part-of-speech tagger upos-fast"
+_ENCODER = "the Universal Sentence Encoder of TensorFlow Hub, with TensorFlow"
+
+
+class Recipe(NamedTuple):
+    """A recipe by its class, and what it loads that is in no package of ours."""
+
+    class_name: str
+    loads: tuple[str, ...] = ()
+
+
+RECIPES: Mapping[str, Recipe] = MappingProxyType(
+    {
+        "a2t": Recipe("A2TYoo2021", (_VECTORS, _TAGGER, "the encoder stsb-distilbert-base")),
+        "alzantot": Recipe("GeneticAlgorithmAlzantot2018", (_VECTORS, "a language model")),
+        "bae": Recipe("BAEGarg2019", ("bert-base-uncased", _TAGGER, _ENCODER)),
+        "bertattack": Recipe("BERTAttackLi2020", ("bert-base-uncased", _ENCODER)),
+        "checklist": Recipe("CheckList2020", ("flair's tagger of named entities",)),
+        "clare": Recipe("CLARE2020", ("distilroberta-base", _ENCODER)),
+        "deepwordbug": Recipe("DeepWordBugGao2018"),
+        "iga": Recipe("IGAWang2019", (_VECTORS,)),
+        "inputreduction": Recipe("InputReductionFeng2018"),
+        "pruthi": Recipe("Pruthi2019"),
+        "pso": Recipe("PSOZang2020", ("the HowNet of OpenHowNet",)),
+        "pwws": Recipe("PWWSRen2019"),
+        "textbugger": Recipe("TextBuggerLi2018", (_VECTORS, _ENCODER)),
+        "textfooler": Recipe("TextFoolerJin2019", (_VECTORS, _TAGGER, _ENCODER)),
+    }
+)
+"""Those with a goal of classification that ask a model for its answers alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,11 +81,11 @@ class TextAttackRecipe(InvarianceCapability):
 
     def __post_init__(self) -> None:
         recipe = self.recipe.lower()
-        if recipe not in NAMES:
+        if recipe not in RECIPES:
             raise SpecError(
                 f"no recipe is called `{self.recipe}`",
-                expected=f"one of: {', '.join(NAMES)}",
-                fix=did_you_mean(recipe, NAMES, "write for example textattack:pwws"),
+                expected=f"one of: {', '.join(RECIPES)}",
+                fix=did_you_mean(recipe, RECIPES, "write for example textattack:pwws"),
             )
         object.__setattr__(self, "recipe", recipe)
         # Several recipes of one audit are told apart by their names.
@@ -66,14 +93,12 @@ class TextAttackRecipe(InvarianceCapability):
 
     def settings(self) -> Mapping[str, Setting]:
         """The recipe, and the lexicons that it may use."""
-        from perturbations.recipes import RECIPES
-
         if (loads := RECIPES[self.recipe].loads) and not self.download:
             raise ResourceError(
                 f"textattack:{self.recipe} would load {'; '.join(loads)}",
                 expected="a recipe that runs offline, or leave to download",
                 fix=f"add --setting textattack:{self.recipe}.download=true, or use one of "
-                + ", ".join(f"textattack:{name}" for name in NAMES if not RECIPES[name].loads),
+                + ", ".join(f"textattack:{name}" for name in RECIPES if not RECIPES[name].loads),
             )
         return {
             **super().settings(),
@@ -83,15 +108,13 @@ class TextAttackRecipe(InvarianceCapability):
 
     def asked_models(self) -> Sequence[Any]:
         """What it loads, whose content no fingerprint covers."""
-        from perturbations.recipes import RECIPES
-
         return RECIPES[self.recipe].loads
 
     def parts(self, generator: random.Random) -> Parts:
         """The recipe's own; its chance is that of the process, which each search has seeded."""
-        from perturbations.recipes import recipe_parts
+        from perturbations.search import recipe_parts
 
-        return recipe_parts(self.recipe)
+        return Parts(*recipe_parts(RECIPES[self.recipe].class_name))
 
     def attack(
         self,
@@ -101,7 +124,7 @@ class TextAttackRecipe(InvarianceCapability):
         **options: Any,
     ) -> Any:
         """The recipe with our goal; a text of an earlier trial is taken for want of others."""
-        from perturbations.recipes import NotTaken
+        from perturbations.transformations import NotTaken
 
         attack = super().attack(classify, taken=taken, **options)
         attack.constraints += [NotTaken(taken)] if taken else []

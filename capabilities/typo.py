@@ -61,6 +61,8 @@ class Typo(InvarianceCapability):
     question = "Does the prediction stay the same when letters inside words are swapped?"
     groups = ("robustness",)
     example = ("a wonderful film", "a wondreful film")
+    queries = 43
+    accepted = "0.94 [0.88, 0.97] of 118 (κ 0.82; another acronym, code or word)"
 
     preset: Preset = "valid"
     share: float = 0.5

@@ -50,6 +50,8 @@ class Unicode(InvarianceCapability):
     question = "Does the prediction stay the same when characters are exchanged that look the same?"
     groups = ("robustness", "format")
     example = ("a wonderful film", "a wоnderful film")
+    queries = 38
+    accepted = "1.00 [0.96, 1.00] of 100"
 
     kind: Kind = "homoglyph"
     words: Words = "one"

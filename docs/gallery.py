@@ -25,7 +25,7 @@ from scope.progress import Silent
 FOLDER: Final = Path(__file__).parent / "gallery"
 
 GOLDEN: Final = FOLDER.parents[1] / "tests" / "reports" / "golden"
-STYLE: Final = FOLDER.parents[1] / "reports" / "renderers" / "templates" / "page.css"
+STYLE: Final = FOLDER.parents[1] / "reports" / "templates" / "page.css"
 """Pages that tests keep to the byte, and their style: the pictures are out of date if one changes.
 """
 

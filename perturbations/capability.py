@@ -67,6 +67,14 @@ class InvarianceCapability(ABC):
     """A text, and one that the search may find for it."""
     needs: ClassVar[str] = ""
     """What must be installed or named for it, in words; empty where nothing is."""
+    queries: ClassVar[int | None] = None
+    """What the search for kept pairs asks for a text that it can change, with three trials: the
+    mean over 40 tweets and 150 film-review sentences. Random candidates add eight at most."""
+    accepted: ClassVar[str] = ""
+    """The share of changed texts that people accept, as ``benchmarks/valid_pairs.py`` counts: with
+    its 95 % interval, the readers' agreement (Cohen's κ, where both marks occur) and the commonest
+    faults. The readers, language models that saw neither each other's marks nor which pair is kept,
+    read tweets, film sentences and hypotheses of SNLI; of *typo* tweets alone."""
 
     max_characters: int = 100_000
     """Longer texts are not searched, for time and memory; they count as failures."""

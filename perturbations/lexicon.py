@@ -409,8 +409,9 @@ class WordNet:
         """
         held = self._by_name[part]
         for base, rank, sense in held.senses(word.lower()):
-            for lemma in filter(_is_common, sense.lemmas if sense.relates else ()):
-                if lemma != base:
+            for lemma in sense.lemmas if sense.relates else ():
+                # One word of small letters: no name, phrase, compound or abbreviation.
+                if lemma.isalpha() and lemma.islower() and lemma != base:
                     yield Synonym(base, lemma, rank + held.places(lemma).index(sense.place))
 
     def frames(self, verb: str) -> frozenset[str]:
@@ -512,11 +513,6 @@ class _PartOfSpeech:
             frames=tuple(zip(fields[frames + 2 :: 3], fields[frames + 3 :: 3], strict=True)),
             relates=not is_amount and _INSTANCE not in fields[end + 1 : frames : 4],
         )
-
-
-def _is_common(lemma: str) -> bool:
-    """Whether a lemma is one word of small letters: no name, phrase, compound or abbreviation."""
-    return lemma.isalpha() and lemma.islower()
 
 
 def _is_one_word(lemma: str) -> bool:

@@ -1,18 +1,23 @@
-"""How a search goes through the changes of a text, to one that reaches its goal.
+"""How a search goes through the changes of a text, to one that keeps the reference's answer.
 
-What a search looks for: a changed text that keeps the reference's answer.
+With the searches of TextAttack's recipes, which look for the same.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, Literal
+from unittest.mock import patch
 
 import numpy as np
 
+from perturbations.lexicon import wordnet
 from perturbations.textattack_gate import load_textattack
+from perturbations.transformations import WordReplacements
 from scope.errors import SpecError
 from scope.metrics.arrays import open_rows
 from scope.records import Prediction
@@ -135,35 +140,6 @@ class GreedyInvariantSwap(GreedyWordSwapWIR):
     def _results(self, texts: list[Any]) -> list[Any]:
         results: list[Any] = self.get_goal_results(texts)[0] if texts else []
         return results
-
-
-class StableWordRanking(GreedyWordSwapWIR):
-    """TextAttack's method, but words of equal rank in the order of the text.
-
-    Its own ranking leaves these to a sort that differs between processors.
-    """
-
-    def _get_index_order(self, initial_text: Any, max_len: int = -1) -> tuple[list[int], bool]:
-        indices = sorted(self.get_indices_to_order(initial_text)[1])
-        without = [
-            initial_text.replace_word_at_index(
-                index, "" if self.wir_method == "delete" else self.unk_token
-            )
-            for index in indices
-        ]
-        results, over = self.get_goal_results(without)
-        rank = {index: result.score for index, result in zip(indices, results, strict=False)}
-        if self.wir_method == "weighted-saliency":
-            rank = {
-                index: math.exp(rank[index]) * self._best_swap(initial_text, index)
-                for index in rank
-            }
-        return sorted(rank, key=lambda index: (-round(rank[index], DECIMALS), index)), over
-
-    def _best_swap(self, text: Any, index: int) -> float:
-        swaps = self.get_transformations(text, original_text=text, indices_to_modify=[index])
-        results = self.get_goal_results(swaps)[0] if swaps else []
-        return max((result.score for result in results), default=0.0)
 
 
 class WordsByWeight:
@@ -440,3 +416,74 @@ def _predicted(answer: Any) -> int | str | float:
     if isinstance(answer, Prediction):
         return answer.choice
     return int(np.argmax(answer)) if len(answer) else -1
+
+
+class StableWordRanking(GreedyWordSwapWIR):
+    """TextAttack's method, but words of equal rank in the order of the text.
+
+    Its own ranking leaves these to a sort that differs between processors.
+    """
+
+    def _get_index_order(self, initial_text: Any, max_len: int = -1) -> tuple[list[int], bool]:
+        indices = sorted(self.get_indices_to_order(initial_text)[1])
+        without = [
+            initial_text.replace_word_at_index(
+                index, "" if self.wir_method == "delete" else self.unk_token
+            )
+            for index in indices
+        ]
+        results, over = self.get_goal_results(without)
+        rank = {index: result.score for index, result in zip(indices, results, strict=False)}
+        if self.wir_method == "weighted-saliency":
+            rank = {
+                index: math.exp(rank[index]) * self._best_swap(initial_text, index)
+                for index in rank
+            }
+        return sorted(rank, key=lambda index: (-round(rank[index], DECIMALS), index)), over
+
+    def _best_swap(self, text: Any, index: int) -> float:
+        swaps = self.get_transformations(text, original_text=text, indices_to_modify=[index])
+        results = self.get_goal_results(swaps)[0] if swaps else []
+        return max((result.score for result in results), default=0.0)
+
+
+def recipe_parts(class_name: str) -> tuple[Any, list[Any], Any]:
+    """The transformation, constraints and search method of TextAttack's recipe, for one search.
+
+    What depends on the process or the processor is exchanged for what finds the same words: the
+    synonyms of ``WordSwapWordNet`` come in a fixed order, and words of equal rank in that of the
+    text.
+    """
+    attack = _built(class_name)
+    search = attack.search_method
+    if isinstance(search, GreedyWordSwapWIR):
+        search = StableWordRanking(wir_method=search.wir_method, unk_token=search.unk_token)
+    constraints = [*attack.constraints, *attack.pre_transformation_constraints]
+    return copy.copy(attack.transformation), list(map(copy.copy, constraints)), copy.copy(search)
+
+
+@cache
+def _built(class_name: str) -> Any:
+    """The recipe as TextAttack builds it, once: some load models."""
+    import textattack.attack_recipes
+
+    # Of those listed, PWWS alone uses that class, which downloads a corpus when it is made.
+    # The check of the model that the goal asks warns, as there is none.
+    with (
+        patch(
+            "textattack.attack_recipes.pwws_ren_2019.WordSwapWordNet",
+            lambda: WordReplacements(wordnet().synonyms),
+        ),
+        patch("textattack.shared.validators.validate_model_goal_function_compatibility"),
+    ):
+        return getattr(textattack.attack_recipes, class_name).build(_NoModel())
+
+
+class _NoModel:
+    """Stands where a recipe expects the model that its goal asks."""
+
+    model = None
+
+    def __call__(self, texts: Sequence[str]) -> list[list[float]]:
+        """Never asked: the goal is exchanged."""
+        return [[0.5, 0.5] for _ in texts]

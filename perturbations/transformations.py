@@ -422,6 +422,24 @@ class ManyAtOnce(Constraint):
         return bool(self._check_constraint_many([transformed_text], reference_text))
 
 
+class NotTaken(ManyAtOnce):
+    """Prefers texts that no earlier trial has found.
+
+    A search of TextAttack's follows the best score, and would go on from such a text to none
+    better. Where there are no others they stay, for the goal to refuse.
+    """
+
+    def __init__(self, taken: Sequence[str]) -> None:
+        super().__init__(compare_against_original=False)
+        self._taken = frozenset(taken)
+
+    def _check_constraint_many(
+        self, transformed_texts: list[AttackedText], reference_text: AttackedText
+    ) -> list[AttackedText]:
+        left = [text for text in transformed_texts if text.text not in self._taken]
+        return left or transformed_texts
+
+
 class NearOriginal(ManyAtOnce):
     """Admits texts by what a model says of them and of the original.
 

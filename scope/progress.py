@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from threading import Event, Thread
 from typing import IO, TypeVar
 
-from scope.printing import printable
+from scope.errors import printable
 from scope.protocols import Advance, Progress
 
 Part = TypeVar("Part")

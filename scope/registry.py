@@ -20,11 +20,17 @@ from pkgutil import iter_modules, resolve_name
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from scope.errors import ModelError, SpecError
-from scope.printing import did_you_mean, first_line, printable, shown, unstorable
-from scope.protocols import AskedRole, PairData, PairRole, TaskData
+from scope.errors import (
+    ModelError,
+    SpecError,
+    did_you_mean,
+    first_line,
+    printable,
+    shown,
+    unstorable,
+)
+from scope.protocols import AskedRole, PairData, PairRole, TaskData, UntrustedCode
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
-from scope.untrusted import UntrustedCode
 
 Group = Literal["capabilities", "tasks", "models", "logs", "jobs", "metrics", "sections"]
 

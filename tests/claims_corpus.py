@@ -11,7 +11,7 @@ from scope.estimation.pairs import ScoredCandidates
 from scope.estimation.tasks import measure_task
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
-from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
+from scope.jobs.compare.run import MeasuredTask, comparison_verdicts
 from scope.metrics.catalog import METRICS
 from scope.records import Answer, Example, Item, Question, ScoredExample, TaskAnswers
 

@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 from made_up_pools import skilled_pool
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN, AnswerKey, Response, answer_matrix
 from scope.jobs.reuse.evidence import Case, CaseItem
 from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.pool import NOT_GIVEN, UNKNOWN, AnswerKey, Response, answer_matrix
 from scope.jobs.reuse.verdicts import conclude
 from scope.metrics.catalog import METRICS
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scope.jobs.reuse.answer_matrix import NOT_ASKED, NOT_GIVEN, AnswerMatrix
+from scope.jobs.reuse.pool import NOT_ASKED, NOT_GIVEN, AnswerMatrix
 
 
 def pool(answers, *, options=4, gold=0, units=None):

@@ -3,7 +3,7 @@
 ::
 
     capabilities → perturbations → scope
-    scope.jobs, scope.cli → reports
+    scope.jobs, scope.cli, scope.verdicts → reports
     reports → scope.metrics, scope.records, scope.printing, scope.errors
     scope → none of the first two: it reaches them by name through the registry
 
@@ -24,31 +24,30 @@ MAY_IMPORT = {
     "scope": ("scope", "reports"),
     "perturbations": ("perturbations", "scope"),
     "capabilities": ("capabilities", "perturbations", "scope"),
-    "reports": ("reports", "scope.metrics", "scope.records", "scope.printing", "scope.errors"),
+    "reports": ("reports", "scope.metrics", "scope.records", "scope.errors"),
 }
 
 # The backbone from the bottom up. What stands in one line knows only the lines above it, never
 # its neighbours; "scope" itself is what users import.
 LAYERS = (
-    ("printing",),
     ("errors",),
-    ("untrusted", "paths", "records"),
+    ("paths", "records"),
     ("protocols", "statistics"),
     ("registry",),
-    ("metrics", "serialization", "verdicts"),
+    ("metrics", "serialization"),
     ("progress",),
     ("core",),
     ("data", "store", "estimation", "testing"),
-    ("models",),
+    ("models", "verdicts"),
     ("answers", "demo_models"),
     ("jobs",),
-    ("probes", "scope"),
+    ("scope",),
     ("cli",),
     ("__main__",),
 )
 HEIGHT = {unit: height for height, units in enumerate(LAYERS) for unit in units}
 
-WITH_PAGES = ("jobs", "cli")
+WITH_PAGES = ("jobs", "cli", "verdicts")
 
 HEAVY = ("torch", "transformers", "textattack", "datasets", "pandas")
 MODEL_LIBRARIES = ("torch", "transformers", "sentence_transformers", "tokenizers", "safetensors")

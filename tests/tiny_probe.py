@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scope import LatentSource, SavedProbe, SimilarityProbe, save_probe
 from scope.models.options import ModelOptions, Readout
 from scope.models.scheme import load_latent_reader
-from scope.probes import LatentSource, SavedProbe, SimilarityProbe, save_probe
 from scope.protocols import LatentReader
 
 PAIRS = (

@@ -27,6 +27,7 @@ from scope.records import Example, Perturbation, Result
 from scope.registry import is_built_in
 from scope.serialization import from_json, plain, to_json
 from scope.store import files
+from scope.store.files import long_lists, remove_other_lists
 from scope.store.folder import (
     SUMMARY,
     RunFolder,
@@ -35,7 +36,6 @@ from scope.store.folder import (
     refuse_other_files,
     write_configuration,
 )
-from scope.store.long_lists import long_lists, remove_other_lists
 
 Kept = TypeVar("Kept", bound=Result)
 

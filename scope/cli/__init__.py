@@ -10,9 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from scope.cli.output import INTERNAL_ERROR, end_of, write_message
-from scope.errors import SpecError
-from scope.printing import shown, unstorable
-from scope.untrusted import Failed, attempt
+from scope.errors import SpecError, shown, unstorable
+from scope.protocols import Failed, attempt
 
 
 def main() -> None:

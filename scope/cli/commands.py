@@ -37,8 +37,8 @@ from scope.errors import SpecError
 from scope.jobs import JOBS, TAKEN, job_named, plugin_job, plugin_jobs
 from scope.models.options import ModelOptions
 from scope.progress import suitable_progress
+from scope.protocols import UntrustedCode
 from scope.records import Result
-from scope.untrusted import UntrustedCode
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
@@ -314,7 +314,7 @@ def ending(
     result: Result, output: Output, gates: Gates | None, judged: Mapping[str, Sequence[str]]
 ) -> int:
     """Show the result, and which gates are not met, here and on the page; the exit code."""
-    from reports.builders.outcomes import gates_box
+    from reports.sections import gates_box
     from scope.jobs.pages import write_brief, write_report
 
     unmet = [line for lines in judged.values() for line in lines]

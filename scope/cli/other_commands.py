@@ -13,15 +13,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter
 
 from scope.cli.output import Runs, print_json, print_rows, say
-from scope.errors import SpecError
+from scope.errors import SpecError, shown
 from scope.paths import CacheKind, cache_folder, expanded, without_home
-from scope.printing import shown
 from scope.registry import Entry, built_in, entries, origins
 
 if TYPE_CHECKING:
@@ -253,8 +251,8 @@ def describe(name: str, piece: Any) -> Description:
         groups=tuple(getattr(piece, "groups", ())),
         example=getattr(piece, "example", None),
         needs=getattr(piece, "needs", ""),
-        queries=resolve_name("capabilities.measured:QUERIES").get(name),
-        accepted=resolve_name("capabilities.measured:ACCEPTED").get(name, ""),
+        queries=getattr(piece, "queries", None),
+        accepted=getattr(piece, "accepted", ""),
         settings=_settings(piece),
     )
 

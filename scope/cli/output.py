@@ -16,9 +16,8 @@ from cyclopts import Parameter
 
 from scope.core.options import OUTPUT, option
 from scope.core.request import changed
-from scope.errors import ScopeError, SpecError
+from scope.errors import ScopeError, SpecError, first_line, printable, shortened
 from scope.paths import from_system
-from scope.printing import first_line, printable, shortened
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -115,7 +114,7 @@ def print_table(table: RenderableType) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from reports.renderers.terminal import least_width
+    from reports.text import least_width
 
     console = Console()
     width = max(console.width, least_width(table))
@@ -166,7 +165,7 @@ def show_result(result: Result, output: Output = Output(), *, gates: Sequence[Bl
 
 def show_blocks(blocks: Iterable[Block], *, folds: bool = False) -> None:
     """Print blocks of a page for a person; with ``folds`` what is folded on the page, too."""
-    from reports.renderers.terminal import renderables
+    from reports.text import renderables
 
     for shown in renderables(blocks, folds=folds):
         print_table(shown)

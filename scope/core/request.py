@@ -41,8 +41,7 @@ from scope.core.options import (
     not_whole,
     option,
 )
-from scope.errors import SpecError
-from scope.printing import shown, unstorable
+from scope.errors import SpecError, shown, unstorable
 from scope.progress import Silent
 from scope.protocols import Progress
 

@@ -21,8 +21,8 @@ from scope.data.sources import Source, SourceRow, UnusableRowError, reading
 from scope.errors import DataError
 from scope.paths import expanded
 from scope.progress import remark_once
+from scope.protocols import UntrustedCode
 from scope.registry import BUILT_IN, find, names_in
-from scope.untrusted import UntrustedCode
 
 _OF_ITEMS = ("filter", "score", "correct_above")
 _CHOICES = tuple(dict.fromkeys((*Conditions._fields, *_OF_ITEMS)))

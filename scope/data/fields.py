@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from warnings import catch_warnings, simplefilter
 
 from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError, reading
-from scope.errors import DataError
-from scope.printing import listed, unstorable
+from scope.errors import DataError, listed, unstorable
 
 if TYPE_CHECKING:
     import pandas

@@ -23,9 +23,8 @@ from typing import Any, Literal
 
 from scope.data import sources
 from scope.data.sources import Source, SourceRow, UnusableRowError
-from scope.errors import DataError
+from scope.errors import DataError, counted, first_line, unstorable
 from scope.paths import expanded
-from scope.printing import counted, first_line, unstorable
 from scope.progress import watched
 
 _ROWS_LOOKED_AT = 1000

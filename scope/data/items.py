@@ -46,9 +46,8 @@ from scope.data.sampling import (
 )
 from scope.data.sources import Source, first_character, read_whole, table_source
 from scope.data.specs import open_source, require_file
-from scope.errors import DataError
+from scope.errors import DataError, counted, first_line, listed
 from scope.paths import expanded
-from scope.printing import counted, first_line, listed
 from scope.protocols import PairData, Part, TaskData
 from scope.records import Item, Question, ScoredPair
 

@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 
 from scope.data.fields import LETTERS
 from scope.data.sources import UNREADABLE, reading
-from scope.errors import DataError, ModelError
-from scope.printing import first_line, unstorable
+from scope.errors import DataError, ModelError, first_line, unstorable
 from scope.progress import remark_once
 from scope.records import NoAnswer, own_id_of
 

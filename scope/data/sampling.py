@@ -17,8 +17,7 @@ from typing import Generic, NamedTuple, TypeVar
 from scope.data.fields import CLUSTER, NONE, SHARED, SLICE, Fields, choose_columns, read_rows
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
-from scope.errors import DataError
-from scope.printing import counted, listed
+from scope.errors import DataError, counted, listed
 from scope.records import DataCard, Example, are_clustered, in_cluster
 from scope.records.estimates import brief
 

@@ -23,8 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from scope.errors import DataError
-from scope.printing import first_line, shown
+from scope.errors import DataError, first_line, shown
 from scope.progress import watched
 from scope.records import MEMORY, LeftOut
 

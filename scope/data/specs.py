@@ -30,9 +30,8 @@ from scope.data.sources import (
     reading,
     table_source,
 )
-from scope.errors import DataError, ResourceError, SpecError
+from scope.errors import LETTERS_OF_A_LINE, DataError, ResourceError, SpecError, did_you_mean
 from scope.paths import expanded
-from scope.printing import LETTERS_OF_A_LINE, did_you_mean
 from scope.records import MEMORY, Example
 from scope.registry import names_in
 

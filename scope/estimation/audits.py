@@ -23,8 +23,8 @@ from scope.estimation.pairs import (
     invariant_pairs,
     measured,
 )
+from scope.metrics.agreement import accuracy_difference_values, agreement_values
 from scope.metrics.catalog import METRICS, Metric, parse_metric
-from scope.metrics.consistency import accuracy_difference_values, agreement_values
 from scope.records import (
     Curve,
     Difference,

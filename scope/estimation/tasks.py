@@ -35,16 +35,16 @@ from scope.estimation.choices import (
     without_values,
 )
 from scope.estimation.pairs import measured
-from scope.metrics.catalog import METRICS, Metric
-from scope.metrics.consistency import agreement_values
-from scope.metrics.invariance import in_both
-from scope.metrics.texts import (
+from scope.metrics.agreement import (
+    agreement_values,
     best_against_gold,
     character_f1_values,
     exact_match_values,
     text_cosine_values,
     word_f1_values,
 )
+from scope.metrics.catalog import METRICS, Metric
+from scope.metrics.invariance import in_both
 from scope.records import (
     GOLD,
     MOST_WITH_CELLS,

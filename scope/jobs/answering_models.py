@@ -17,8 +17,8 @@ from scope.answers import Run, answer_questions
 from scope.core.request import Request
 from scope.data.fields import CLUSTER
 from scope.data.sources import NAMED, LeftOutRows
-from scope.errors import DataError, ModelError, SpecError
-from scope.jobs.identity import short_names
+from scope.errors import DataError, ModelError, SpecError, counted, shown
+from scope.jobs.configuration import short_names
 from scope.metrics.catalog import Metric, parse_metric
 from scope.models.options import Form, ModelOptions
 from scope.models.prompts import prompt_of
@@ -33,7 +33,6 @@ from scope.models.scheme import (
     mark_cacheable,
     scheme_of,
 )
-from scope.printing import counted, shown
 from scope.protocols import Progress, Role, Task, TaskData
 from scope.records import (
     MEMORY,

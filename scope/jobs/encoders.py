@@ -20,9 +20,8 @@ from scope.answers.run import compares_words
 from scope.answers.table import shared_table
 from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecError
 from scope.estimation.tasks import Compare, cosines_of
-from scope.jobs.identity import WHOSE
+from scope.jobs.configuration import WHOSE, SharesAnswers
 from scope.jobs.perturbing import ChosenCapability
-from scope.jobs.shared_fields import SharesAnswers
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
 from scope.models.scheme import load_encoder
 from scope.models.torch_setup import carry_mark, identity_of

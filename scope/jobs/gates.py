@@ -351,8 +351,6 @@ class TaskGates(ReplacementGates):
         SpecError
             When one cannot be read.
         """
-        if not self.gate and not self.fail_under:
-            return ()
         return (
             *(parse_gate(text, self.measured_in) for text in self.gate),
             *(parse_gate(text, self.measured_in, fail_under=True) for text in self.fail_under),

@@ -12,20 +12,18 @@ from pkgutil import resolve_name
 
 from reports import blocks
 from reports.blocks import Block, Bullets, Callout, Page, Paragraph
-from reports.builders.model_card import every_eval_ever, model_card
-from reports.builders.outcomes import left_out_lines, left_out_section
+from reports.html import render, render_blocks, render_notebook
+from reports.model_card import every_eval_ever, model_card
 from reports.prose import Span, plain
-from reports.renderers.html import render, render_blocks, render_notebook
-from reports.renderers.junit import junit
-from reports.renderers.markdown import blocks_as_markdown, to_markdown, to_short_markdown
-from reports.renderers.terminal import to_text
+from reports.sections import left_out_lines, left_out_section
+from reports.text import blocks_as_markdown, junit, to_markdown, to_short_markdown, to_text
 from scope.errors import RunError, ScopeError, SpecError
 from scope.jobs import JOBS, job_named, plugin_jobs
 from scope.paths import expanded, without_home
+from scope.protocols import UntrustedCode
 from scope.records import AuditResult, CompareResult, FrameRow, PairResult, Result, ReuseResult
 from scope.registry import Entry, entries
 from scope.store.folder import RunFolder, run_folder
-from scope.untrusted import UntrustedCode
 
 
 def page_of(result: Result) -> Page:

@@ -15,18 +15,20 @@ from typing import Literal, get_args
 from scope.answers import CachedClassifier, Run
 from scope.answers.run import Searches, searched
 from scope.data.sampling import LoadedData, load_data
-from scope.errors import DataError, SpecError
-from scope.jobs.shared_fields import LabelledTexts
+from scope.errors import DataError, SpecError, counted, first_line, shortened, writable
+from scope.jobs.configuration import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
-from scope.printing import counted, first_line, shortened, writable
 from scope.protocols import (
+    NOT_THEIRS,
     Capability,
     ComparesWords,
     DrawsRandom,
+    Failed,
     LeavesWords,
     Progress,
     SearchOptions,
+    attempt,
 )
 from scope.records import (
     CapabilityCard,
@@ -48,7 +50,6 @@ from scope.registry import (
     require_distinct,
     settings_of,
 )
-from scope.untrusted import NOT_THEIRS, Failed, attempt
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: that of foreign code may be of any length."""

@@ -22,11 +22,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 from scope.answers import Run
-from scope.errors import ModelError, ResourceError, RunError, ScopeError, SpecError
-from scope.jobs.shared_fields import InShards, ray_address
+from scope.errors import (
+    ModelError,
+    ResourceError,
+    RunError,
+    ScopeError,
+    SpecError,
+    counted,
+    first_line,
+)
+from scope.jobs.configuration import InShards, ray_address
 from scope.models.torch_setup import LIBRARIES, available_cores, release_of
 from scope.paths import expanded
-from scope.printing import counted, first_line
 from scope.progress import Silent
 from scope.store.files import HOLDER, LOCK, guarded, read_text, write_atomically
 from scope.store.folder import RunFolder, run_folder, said_differences

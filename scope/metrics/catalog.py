@@ -18,12 +18,11 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scope.errors import SpecError
+from scope.errors import SpecError, did_you_mean, shown
 from scope.metrics.arrays import Values
 from scope.metrics.invariance import hard_scope_values, ood_agreement_values, soft_scope_values
-from scope.printing import did_you_mean, shown
+from scope.protocols import UntrustedCode
 from scope.registry import find, origins
-from scope.untrusted import UntrustedCode
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

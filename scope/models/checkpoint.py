@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from filelock import FileLock
 
-from scope.errors import ModelError, ResourceError
+from scope.errors import ModelError, ResourceError, first_line
 from scope.models.options import ModelOptions
 from scope.models.safety import (
     CONFIG,
@@ -37,9 +37,8 @@ from scope.models.safety import (
 )
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import cache_folder, expanded, sha256_of
-from scope.printing import first_line
+from scope.protocols import attempt, loading
 from scope.records.result import OBJECT
-from scope.untrusted import attempt, loading
 
 _READ = ("*.json", "*.txt", "*.model", "*.jinja", "*.safetensors", "*.tiktoken", "*.codes")
 _PICKLES = ("*.bin", "*.pt", "*.pth")

@@ -27,7 +27,7 @@ from scope.models.inference import (
 )
 from scope.models.prefixes import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import CHANGING_POSITIONS, cache_name, load_torch, position_kinds
-from scope.untrusted import attempt
+from scope.protocols import attempt
 
 STEP = 4
 """Continuations are padded to a multiple of this many tokens, so that few lengths occur."""

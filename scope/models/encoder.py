@@ -16,8 +16,7 @@ from scope.models.inference import Inference, batches_of_equal_length
 from scope.models.options import ModelOptions
 from scope.models.safety import within_bounds
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
-from scope.protocols import Swap
-from scope.untrusted import during_inference, loading
+from scope.protocols import Swap, during_inference, loading
 
 _COUNTED_AT_ONCE = 256
 

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from scope.errors import ModelError
+from scope.errors import ModelError, first_line
 from scope.models.checkpoint import Head, longest_input
 from scope.models.inference import token_ids
 from scope.models.language_models import CausalModel
@@ -36,8 +36,7 @@ from scope.models.safety import counting
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import choose_device, choose_threads, load_torch, quiet_transformers
 from scope.paths import expanded, sha256_of
-from scope.printing import first_line
-from scope.untrusted import converting
+from scope.protocols import converting
 
 _NORMAL, _CONTROL, _USER_DEFINED = 1, 3, 4
 _SENTENCE_PIECE = "llama"

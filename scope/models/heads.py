@@ -20,9 +20,8 @@ from scope.models.options import ModelOptions
 from scope.models.prompts import cut_around
 from scope.models.replies import DECIMALS
 from scope.models.torch_setup import load_torch
-from scope.protocols import Answers
+from scope.protocols import Answers, during_inference
 from scope.records import BLANK, Answer, Prediction, Question
-from scope.untrusted import during_inference
 
 _UNFIT = -2.0
 """The greatest logit of a label that does not fit: a probability of .12 of its own."""

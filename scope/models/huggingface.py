@@ -33,8 +33,7 @@ from scope.models.safety import AUTOMATIC, adapter_config
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import quiet_transformers
 from scope.paths import expanded
-from scope.protocols import Encoder
-from scope.untrusted import loading
+from scope.protocols import Encoder, loading
 
 
 class HeadKind(NamedTuple):

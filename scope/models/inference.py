@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 
 from scope.errors import ModelError
 from scope.models.torch_setup import load_torch, threads_of, torch_threads
-from scope.untrusted import Failed, attempt
+from scope.protocols import Failed, attempt
 
 
 class RowRule(NamedTuple):

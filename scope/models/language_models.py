@@ -36,9 +36,8 @@ from scope.models.inference import (
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.prefixes import Row, batches_by_beginning
 from scope.models.torch_setup import cache_name
-from scope.protocols import Answers
+from scope.protocols import Answers, during_inference
 from scope.records import BLANK, Prediction, Question
-from scope.untrusted import during_inference
 
 SCORED_TOKENS = 512
 """Tokens of whole texts that are scored at once: each has scores for the whole vocabulary."""

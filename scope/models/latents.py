@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError, ModelError, SpecError
+from scope.errors import DataError, ModelError, SpecError, first_line
 from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.inference import (
     ONE_THREAD_RULES,
@@ -36,9 +36,7 @@ from scope.models.torch_setup import (
     position_kinds,
     torch_threads,
 )
-from scope.printing import first_line
-from scope.protocols import Precision
-from scope.untrusted import converting, during_inference
+from scope.protocols import Precision, converting, during_inference
 
 _LIBRARY = "transformers"
 # ESM keeps the positions of the last length, BigBird the kind of its attention.

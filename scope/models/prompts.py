@@ -36,13 +36,12 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from scope.data.sources import read_small_text
-from scope.errors import DataError, ModelError, SpecError
+from scope.errors import DataError, ModelError, SpecError, first_line
 from scope.models.options import Chat, ModelOptions
 from scope.models.replies import marks_thought, opened_thought, option_letter
 from scope.paths import expanded
-from scope.printing import first_line
+from scope.protocols import Failed, attempt
 from scope.records import BLANK, Question
-from scope.untrusted import Failed, attempt
 
 _FIELD = re.compile(r"\{(\w+)\}")
 _FIELDS = ("text", "context", "options")

@@ -47,9 +47,9 @@ from scope.models.questions import (
 )
 from scope.models.scheme import Scheme
 from scope.models.torch_setup import choose_threads, quiet_transformers
+from scope.protocols import UntrustedCode, loading
 from scope.records import Question
 from scope.records.result import MEMORY, OBJECT
-from scope.untrusted import UntrustedCode, loading
 
 _ASKED = tuple(kind for role, kind in KINDS.items() if kind.read and role != "classifier")
 """The kinds of questions to an object, besides those for labels."""

@@ -24,10 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scope.data.items import option_index
-from scope.errors import ModelError
+from scope.errors import ModelError, shown, unstorable, writable
 from scope.metrics.arrays import SUM_TOLERANCE, is_distribution, normalized
 from scope.models.replies import next_tokens, ranked, shares_of
-from scope.printing import shown, unstorable, writable
 from scope.protocols import (
     Answerer,
     ChoiceScorer,
@@ -38,9 +37,9 @@ from scope.protocols import (
     NextToken,
     Role,
     TextScorer,
+    UntrustedCode,
 )
 from scope.records import Answer, Prediction, Question
-from scope.untrusted import UntrustedCode
 
 ASKED_AT_ONCE = 64
 """Most items in a call of a model that gives all answers of a call at once: a kill, or a failure of

@@ -27,10 +27,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from scope.errors import ModelError
+from scope.errors import ModelError, first_line
 from scope.models.torch_setup import load_torch, quiet_transformers
-from scope.printing import first_line
-from scope.untrusted import attempt, converting, unreadable
+from scope.protocols import attempt, converting, unreadable
 
 # Folders with further copies of the weights, which are not read here.
 OTHER_FORMATS = ("onnx", "openvino", "coreml")

@@ -45,7 +45,7 @@ from scope.data.formats import open_json, open_parquet
 from scope.data.items import option_index
 from scope.data.sources import Source, UnusableRowError, read_lines, reading
 from scope.data.specs import require_file
-from scope.errors import DataError, ModelError
+from scope.errors import DataError, ModelError, counted, did_you_mean, listed
 from scope.metrics.arrays import is_distribution
 from scope.models.options import ModelOptions
 from scope.models.replies import (
@@ -59,7 +59,6 @@ from scope.models.replies import (
 )
 from scope.models.scheme import Scheme
 from scope.paths import expanded, sha256_of
-from scope.printing import counted, did_you_mean, listed
 from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Probabilities, Question, own_id_of

@@ -22,11 +22,18 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast
 from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions, Readout, require_words
 from scope.models.torch_setup import carry_mark, mark_computed
-from scope.protocols import ChoiceScorer, Classifier, Encoder, LatentReader, Role
+from scope.protocols import (
+    ChoiceScorer,
+    Classifier,
+    Encoder,
+    LatentReader,
+    Role,
+    UntrustedCode,
+    attempt,
+)
 from scope.records import ModelCard, PromptReading
 from scope.records.result import OBJECT, TEXT_BY_TEXT, ModelRole
 from scope.registry import BUILT_IN, find, names_in
-from scope.untrusted import UntrustedCode, attempt
 
 
 class KnownLabels(NamedTuple):

@@ -12,13 +12,16 @@ from scope.records.estimates import (
     GOLD,
     AnswerShares,
     AuditMatrix,
+    CandidateControl,
     Curve,
     Difference,
     FourCells,
     Measurement,
+    Replacement,
     SliceTest,
     TaskShares,
     Undefined,
+    Verdict,
 )
 from scope.records.examples import (
     SPARSE_FIELD,
@@ -30,9 +33,8 @@ from scope.records.examples import (
     Prediction,
     shift_distance,
 )
-from scope.records.probe import LayerAlignment
+from scope.records.fleet import LayerAlignment
 from scope.records.result import FrameRow, Result, VerdictLine
-from scope.records.verdicts import CandidateControl, Replacement, Verdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -329,19 +329,14 @@ def joint_statistic(values: ArrayLike) -> NDArray[np.float64]:
     known = ~np.isnan(table)
     scores = np.zeros_like(table)
     for row, has, score in zip(table, known, scores, strict=True):
-        score[has] = _standardised(row[has])
+        # Sorted: the last bits of a sum depend on the order of its terms, and must leave no trace.
+        ordered = np.sort(row[has])
+        if len(ordered) and ordered.std() > NO_SPREAD * np.abs(ordered).max():
+            score[has] = (row[has] - ordered.mean()) / ordered.std()
     counts = known.sum(axis=0)
     means = np.full(table.shape[1], np.nan)
     np.divide(scores.sum(axis=0), counts, out=means, where=counts > 0)
     return means
-
-
-def _standardised(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    # Sorted: the last bits of a sum depend on the order of its terms, and it must leave no trace.
-    ordered = np.sort(values)
-    if not len(ordered) or ordered.std() <= NO_SPREAD * np.abs(ordered).max():
-        return np.zeros_like(values)
-    return np.asarray((values - ordered.mean()) / ordered.std(), dtype=np.float64)
 
 
 PARAMETERS = 2

@@ -21,8 +21,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import LEVEL, ExampleSums, Sums, normal_quantile, sum_by_example
-from scope.statistics.margins import Discordance, Numbers, Tails, fewest_texts, loss_tails
+from scope.statistics.intervals import (
+    LEVEL,
+    Discordance,
+    ExampleSums,
+    Numbers,
+    Sums,
+    Tails,
+    fewest_texts,
+    loss_tails,
+    normal_quantile,
+    sum_by_example,
+)
 
 _RESAMPLES_AT_ONCE = 500
 

@@ -25,7 +25,7 @@ from scope.paths import expanded
 from scope.records import Result
 from scope.serialization import from_json
 from scope.store import files
-from scope.store.long_lists import StoredList, list_files
+from scope.store.files import StoredList, list_files
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
 

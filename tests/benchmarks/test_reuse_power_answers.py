@@ -11,7 +11,7 @@ from reuse_pairs import BASE_AND_TUNED
 from reuse_power_metabench import base_of
 from stored_answers import multiple_choice
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN
+from scope.jobs.reuse.pool import NOT_GIVEN
 
 MODELS = [*{one: None for pair in BASE_AND_TUNED for one in pair}, "gemma-7b", "a-model", "b-model"]
 

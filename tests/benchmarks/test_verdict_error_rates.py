@@ -7,8 +7,8 @@ from verdict_error_rates import errors, holds, powers, verdict_errors
 from verdict_error_rates_seeds import seed_against_seed
 from verdict_error_rates_worlds import World, slope_errors
 
-from scope.statistics.margins import discordance
-from scope.verdicts.endpoints import pooled
+from scope.statistics.intervals import discordance
+from scope.verdicts.decide import pooled
 
 
 @pytest.mark.parametrize("alike", [0.0, 1.0])

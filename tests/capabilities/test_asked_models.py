@@ -264,10 +264,3 @@ def test_a_recipe_beside_the_one_of_the_name_is_refused(setting):
         choose_capabilities(["textattack:pwws"], {setting: "deepwordbug"})
     (found,) = choose_capabilities(["textattack"], {"recipe": "deepwordbug"})
     assert found.capability.name == "textattack:deepwordbug"
-
-
-def test_the_recipes_are_those_that_the_tables_know(lexicon):
-    from capabilities.textattack import NAMES
-    from perturbations.recipes import RECIPES
-
-    assert set(RECIPES) == set(NAMES)

@@ -1,6 +1,6 @@
 """Chance-corrected agreement straight from the formulas, one item and one option at a time.
 
-Independent of `scope.metrics.consistency` on purpose: without numpy, and without influences.
+Independent of `scope.metrics.agreement` on purpose: without numpy, and without influences.
 """
 
 from collections.abc import Sequence

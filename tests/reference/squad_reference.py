@@ -5,7 +5,7 @@ equality of what is left. F1 takes precision and recall over tokens, each counti
 stands in both; version 2.0 says that where one side has no tokens left, F1 is 1 if the other has
 none either, else 0. Of several right answers the best counts.
 
-Independent of `scope.metrics.texts` on purpose: no regular expressions, no counters.
+Independent of `scope.metrics.agreement` on purpose: no regular expressions, no counters.
 """
 
 PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"

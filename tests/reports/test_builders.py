@@ -6,9 +6,9 @@ import pytest
 from kept_results import kept
 
 from reports.blocks import Paragraph
-from reports.builders.estimates import table_of
-from reports.builders.run import asked_differently, reproduce, run_lines
+from reports.estimates import table_of
 from reports.prose import plain
+from reports.sections import asked_differently, reproduce, run_lines
 from reports.wording import Cell
 from scope.records import Clock, PromptReading, Undefined
 

@@ -8,9 +8,9 @@ import pytest
 from kept_results import CLOSING, interval, kept
 
 from reports.blocks import Column, Page, Section, Table
-from reports.builders.answer import COLOURS, limit_strips
+from reports.estimates import COLOURS, limit_strips
+from reports.html import render
 from reports.prose import prose
-from reports.renderers.html import render
 from reports.wording import short, short_points
 from scope.jobs.pages import html_of, write_brief
 from scope.records import Endpoint, Estimate

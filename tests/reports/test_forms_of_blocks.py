@@ -8,25 +8,28 @@ from kept_results import interval
 from reports.blocks import (
     Beside,
     Card,
+    Chart,
     Column,
+    Dot,
     Figure,
     Fold,
     Moves,
     Page,
+    Panel,
     Preformatted,
     Row,
     Section,
+    Series,
     Table,
+    grid,
     heading,
     paragraph,
     without_folds,
 )
-from reports.builders.answer import limit_strips, three_parts
-from reports.charts import Chart, Dot, Panel, Series, grid
+from reports.estimates import limit_strips, three_parts
+from reports.html import render_blocks
 from reports.prose import Span, prose
-from reports.renderers.html import render_blocks
-from reports.renderers.markdown import to_markdown
-from reports.renderers.terminal import to_text
+from reports.text import to_markdown, to_text
 from reports.wording import Cell
 from scope.records import Endpoint, Undefined
 

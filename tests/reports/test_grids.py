@@ -1,6 +1,6 @@
 from kept_results import estimate
 
-from reports.charts import LEVELS, grid
+from reports.blocks import LEVELS, grid
 from scope.records import Undefined
 
 

@@ -8,9 +8,9 @@ from kept_results import estimate, kept
 from markdown_it import MarkdownIt
 
 from reports.blocks import Preformatted, Table
-from reports.builders.model_card import model_card
+from reports.model_card import model_card
 from reports.prose import plain, written
-from reports.renderers.markdown import blocks_as_markdown
+from reports.text import blocks_as_markdown
 from scope.errors import SpecError
 from scope.records import FourCells
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.jobs.pages import page_of
 
 SHARES = (0.0, 0.1, 0.2, 0.4, 1.0)

@@ -28,8 +28,8 @@ from made_up_cases import (
 from study_cases import choices_of, write_answers
 
 import scope
-from reports import blocks, charts
-from reports.builders.model_card import model_card
+from reports import blocks
+from reports.model_card import model_card
 from reports.prose import Span, plain, written
 from scope.errors import SpecError
 from scope.jobs.pages import page_of
@@ -120,12 +120,12 @@ def of_blocks(shown):
                 for card in cards[:4]:
                     yield "example", card.note
                     yield from of_blocks(card.blocks)
-            case blocks.Figure(charts.Chart() as chart):
+            case blocks.Figure(blocks.Chart() as chart):
                 labels = (chart.label, chart.x_title, chart.y_title or "")
                 labels += tuple(f"{key.name} {key.note}" for key in chart.legend)
                 labels += tuple(series.dots[0].title for series in chart.series if series.dots)
                 yield from (("chart", written(label)) for label in labels)
-            case charts.Grid():
+            case blocks.Grid():
                 yield "chart", written(f"{block.title} | {block.heading}")
         if finder := getattr(block, "finder", None):
             for select in finder.selects:
@@ -139,7 +139,7 @@ def of_table(table):
     yield "heads", written(" | ".join(plain(written(column.heading)) for column in table.columns))
     for row in table.rows[:8]:
         for column, cell in zip(table.columns, row.cells, strict=True):
-            if isinstance(cell, charts.SmallStrip):
+            if isinstance(cell, blocks.SmallStrip):
                 yield "chart", written(cell.label)
             elif column.kind in ("name", "text") and len(plain(written(cell)).split()) > 3:
                 yield "cell", written(cell)

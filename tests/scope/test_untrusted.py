@@ -6,7 +6,7 @@ import pytest
 from greenlet import GreenletExit, greenlet
 
 from scope.errors import DataError, ModelError
-from scope.untrusted import Failed, UntrustedCode, attempt, during_inference, loading
+from scope.protocols import Failed, UntrustedCode, attempt, during_inference, loading
 
 
 class UnsayableError(Exception):

@@ -14,7 +14,7 @@ from typing import Any
 from scope.data.formats import begins_with, json_rows, read_json
 from scope.data.log_items import CHOICES, GENERATED, LogFile, LogFormat, LogItem, at, option_named
 from scope.data.sources import reading
-from scope.printing import unstorable
+from scope.errors import unstorable
 
 _NAMES = ("model_id", "evaluation_name", "evaluation_id")
 

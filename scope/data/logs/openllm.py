@@ -28,8 +28,7 @@ from scope.data.formats import begins_with, open_parquet
 from scope.data.log_items import CHOICES, LogFile, LogFormat, LogItem
 from scope.data.logs import lm_eval
 from scope.data.sources import Source
-from scope.errors import DataError
-from scope.printing import first_line
+from scope.errors import DataError, first_line
 
 _FIRST = "v1/"
 _FIRST_EDITION = "open-llm-leaderboard-old/details_{}"

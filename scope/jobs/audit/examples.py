@@ -32,7 +32,6 @@ from reports.blocks import (
 )
 from reports.prose import Span, Style, Text, joined, mark_changes, prose, together, written
 from reports.wording import number, two_digits
-from scope.jobs.audit.verdict_words import carrying
 from scope.records import (
     AuditResult,
     Prediction,
@@ -42,6 +41,7 @@ from scope.records import (
     label_of,
 )
 from scope.records.examples import Both, shift_distance
+from scope.verdicts.words import carrying
 
 MOST_EXAMPLES = 10_000
 """Examples shown at most."""

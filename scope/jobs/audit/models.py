@@ -16,8 +16,7 @@ from scope.jobs.answering_models import (
     with_reading,
 )
 from scope.jobs.audit.request import AuditRequest, whole_spec
-from scope.jobs.identity import model_names, short_names
-from scope.jobs.shared_fields import AuditRole, LabelledTexts
+from scope.jobs.configuration import AuditRole, LabelledTexts, model_names, short_names
 from scope.models.labels import (
     AlignedClassifier,
     LabelWordClassifier,

@@ -29,8 +29,8 @@ from scope.estimation.audits import metrics_of_kept_pairs
 from scope.jobs.answering_models import check_prompts, in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models
 from scope.jobs.audit.request import MOST_LOOKS, AuditRequest
+from scope.jobs.configuration import configuration_of, manifest_of
 from scope.jobs.encoders import ForSearch, encoder_at_hand, for_encoder, of_words
-from scope.jobs.identity import configuration_of, manifest_of
 from scope.jobs.perturbing import (
     ChosenCapability,
     choose_capabilities,

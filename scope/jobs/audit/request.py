@@ -21,14 +21,14 @@ from scope.core.options import (
 )
 from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
-from scope.jobs.gates import AuditGates
-from scope.jobs.shared_fields import (
+from scope.jobs.configuration import (
     InShards,
     JudgesAccuracy,
     LabelledTexts,
     adapted_model,
     take_models,
 )
+from scope.jobs.gates import AuditGates
 from scope.models.options import Labelling, ModelOptions
 from scope.models.scheme import split_spec, with_name
 from scope.records import Setting
@@ -254,7 +254,7 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
         SpecError
             When a reference is given twice, or has no target.
         """
-        from scope.jobs.identity import short_names
+        from scope.jobs.configuration import short_names
 
         models = {whole_spec(model): model for model in (*self.references, *self.measured)}
         references = tuple(map(whole_spec, self.references))
@@ -272,7 +272,7 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
 
     def names(self) -> tuple[str, ...]:
         """Names of targets, baseline and floor, or of all models of a matrix; gates name them."""
-        from scope.jobs.identity import model_names, short_names
+        from scope.jobs.configuration import model_names, short_names
 
         if self.is_matrix:
             return short_names(tuple(self.parts().models))

@@ -18,17 +18,9 @@ from scope.data.sampling import subsample
 from scope.errors import ModelError
 from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
-from scope.estimation.matrix import measure_matrix
+from scope.estimation.choices import measure_matrix
 from scope.estimation.pairs import ScoredCandidates
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
-from scope.jobs.audit.assessed import (
-    ENOUGH,
-    Counted,
-    all_assessed,
-    counted_texts,
-    limits_in_words,
-    plan_in_words,
-)
 from scope.jobs.audit.plan import (
     AuditPlan,
     Earlier,
@@ -39,8 +31,7 @@ from scope.jobs.audit.plan import (
 )
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
-from scope.jobs.cost_estimate import Planned, search_work, texts_work
-from scope.jobs.identity import configuration_of
+from scope.jobs.configuration import configuration_of
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,
@@ -50,7 +41,7 @@ from scope.jobs.perturbing import (
     scored_examples,
     scored_perturbations,
 )
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.runner import Planned, Prepared, run_job, search_work, texts_work
 from scope.jobs.shards import check_engine, run_shards
 from scope.models.scheme import Model
 from scope.progress import remark
@@ -64,6 +55,14 @@ from scope.records import (
     Outcome,
     Prediction,
     label_of,
+)
+from scope.verdicts.plan import (
+    ENOUGH,
+    Counted,
+    all_assessed,
+    counted_texts,
+    limits_in_words,
+    plan_in_words,
 )
 
 

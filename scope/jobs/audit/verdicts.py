@@ -17,16 +17,15 @@ from dataclasses import replace
 from functools import partial
 
 from reports.wording import rounded_up
+from scope.errors import counted
 from scope.estimation.answer_shares import IN_A_THOUGHT
-from scope.jobs.audit.assessed import not_assessed
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.audit.verdict_words import in_words
 from scope.metrics.invariance import in_both
-from scope.printing import counted
 from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
-from scope.statistics.intervals import numbers_and_ids, student_estimate
-from scope.statistics.margins import fewest_texts
-from scope.verdicts.endpoints import (
+from scope.statistics.intervals import fewest_texts, numbers_and_ids, student_estimate
+from scope.verdicts.decide import (
+    MEASURES,
+    Kind,
     Pooled,
     decide,
     error_at,
@@ -41,13 +40,15 @@ from scope.verdicts.plan import (
     ALL_GOLD,
     Evidence,
     accuracy_evidence,
+    not_assessed,
     planned_differences,
     planned_slope,
     with_texts_needed,
 )
+from scope.verdicts.words import audit_words
 
 ByText = Mapping[str, float]
-Judge = Callable[[str, Pooled, int], Evidence]
+Judge = Callable[..., Evidence]
 """From a name, values by text and how many margins it may lie below, to an endpoint."""
 
 
@@ -61,29 +62,24 @@ def audit_verdicts(
     """
     if not request.candidates:
         return ()
-    judged = [card.name for card in result.manifest.targets if card.role == "target"]
     measured = _Measured(result, request, earlier)
+    judged = (card.name for card in result.manifest.targets if card.role == "target")
     evidence = {target: list(measured.evidence(target)) for target in judged}
     dead = _degenerate(result, request)
     for share in result.answer_shares:
         # Of a model whose thoughts are cut, the limit of tokens decides what it answers.
         if share.model in evidence and IN_A_THOUGHT in (share.degenerate or ""):
             evidence[share.model] = [part.never_beyond for part in evidence[share.model]]
-    if measured.baseline in dead:
-        dead = dict.fromkeys(judged, dead[measured.baseline]) | dead
-    if not measured.capabilities["base_rate"]:
-        few = "; ".join(f"{name}: {why}" for name, why in not_assessed(result, "base_rate").items())
-        why = f"no capability is assessed ({few}){measured.enough_changed()}"
-        dead = dict.fromkeys(judged, why) | dead
-    if few := lacking_clusters([text.example.id for text in result.examples]):
-        dead = dict.fromkeys(judged, few) | dead
+    few = lacking_clusters([text.example.id for text in result.examples])
+    if why := dead.get(measured.baseline) or measured.none_assessed() or few:
+        dead = dict.fromkeys(evidence, why) | dead
     ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
     verdicts = list(decide(ends, degenerate=dead))
     if earlier is None:  # a third run has no known error
         # Those of a second run, of whose texts a quarter are here already.
         needed = partial(with_texts_needed, error=error_of_second(0.25))
         verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
-    return tuple(replace(verdict, sentence=str(in_words(verdict, result))) for verdict in verdicts)
+    return tuple(replace(each, sentence=str(audit_words(each, result))) for each in verdicts)
 
 
 def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:
@@ -101,8 +97,12 @@ def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:
     return dead
 
 
+_ASSESSED_TOGETHER = (("keeps", "accuracy on changed texts"), ("concordance", "reach"))
+"""On which capabilities the first is assessed, so is the second."""
+
+
 class _Measured:
-    """What an audit has measured, as endpoints."""
+    """What an audit has measured, as endpoints; `MEASURES` has the metric of each."""
 
     def __init__(
         self, result: AuditResult, request: AuditRequest, earlier: AuditResult | None
@@ -111,23 +111,23 @@ class _Measured:
         self.baseline = "" if card is None else card.name
         self._reference = result.manifest.reference.name
         names = [card.name for card in result.manifest.capabilities]
-        self.capabilities = {
-            metric: [name for name in names if name not in not_assessed(result, metric)]
-            for metric in ("base_rate", "concordance")
+        self._left_out = {name: not_assessed(result, name) for name, _ in _ASSESSED_TOGETHER}
+        self._assessed = {
+            measure: [name for name in names if name not in few]
+            for measures, few in zip(_ASSESSED_TOGETHER, self._left_out.values(), strict=True)
+            for measure in measures
         }
-        self.capabilities["reach"] = self.capabilities["concordance"]
-        self.capabilities["changed_accuracy"] = self.capabilities["base_rate"]
-        self._unchanged = len(result.examples)
         drawn = {(each.capability, each.perturbation.example_id) for each in result.candidates}
-        self._changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
+        changed = max((sum(c == name for c, _ in drawn) for name in names), default=0)
+        self._texts_of: dict[Kind, int] = {"unchanged": len(result.examples), "changed": changed}
         self._request, self._result = request, result
         texts = (*result.examples, *(earlier.examples if earlier else ()))
         self._texts = {text.example.id: text for text in texts}
-        self._by_key, before = (
+        self._rows, before = (
             {(row.metric, row.capability, row.target): row for row in rows if row.subset is None}
             for rows in (result.measurements, earlier.measurements if earlier else ())
         )
-        self._before = {key: row.by_text() for key, row in before.items() if key in self._by_key}
+        self._before = {key: row.by_text() for key, row in before.items() if key in self._rows}
         looks = int(str(result.manifest.settings.get("looks", 1)))
         self._error = error_at(result.look or looks, looks)
         if earlier is not None:
@@ -140,86 +140,77 @@ class _Measured:
         With the same seed a text has the same changes in both.
         """
         shares = []
+        metrics = {MEASURES[name].metric for name in ("agreement", "keeps", "concordance")}
         for key, before in self._before.items():
-            if key[0] in ("iid_agreement", "base_rate", "concordance"):
-                now = self._by_key[key].by_text().keys()
+            if key[0] in metrics:
+                now = self._rows[key].by_text().keys()
                 same = before if same_seed or key[1] is None else before.keys() - now
                 shares.append(len(same) ** 2 / (len(before) * len(before.keys() | now) or 1))
         return error_of_second(min(shares, default=0.0))
 
-    def _values(self, metric: str, capability: str | None, model: str) -> dict[str, float]:
-        """The values by text of this run, and of the earlier one on other texts."""
-        key = (metric, capability, model)
-        return {**self._before.get(key, {}), **self._by_key[key].by_text()}
+    def _row(self, measure: str, capability: str | None, model: str) -> Measurement | None:
+        return self._rows.get((MEASURES[measure].metric, capability, model))
 
-    def enough_changed(self) -> str:
-        """The option that makes enough texts count for a capability, if any text does."""
-        rows = [row for row in self._by_key.values() if row.metric == "base_rate"]
-        most = max((len(row.values) for row in rows), default=0)
-        if not most:
+    def _values(self, measure: str, capability: str | None, model: str) -> dict[str, float]:
+        """The values by text of this run, and of the earlier one on other texts."""
+        key = (MEASURES[measure].metric, capability, model)
+        return {**self._before.get(key, {}), **self._rows[key].by_text()}
+
+    def none_assessed(self) -> str:
+        """Why no capability is assessed, with the option that makes enough texts count."""
+        if self._assessed["keeps"]:
             return ""
-        needed = fewest_texts(self._request.keeps_margin)
-        return f"; with --n {rounded_up(math.ceil(1.1 * needed * self._changed / most))} enough are"
+        few = "; ".join(f"{name}: {why}" for name, why in self._left_out["keeps"].items())
+        rows = (row for key, row in self._rows.items() if key[0] == MEASURES["keeps"].metric)
+        most, option = max((len(row.values) for row in rows), default=0), ""
+        if most:
+            needed = 1.1 * fewest_texts(self._request.keeps_margin)
+            number = rounded_up(math.ceil(needed * self._texts_of["changed"] / most))
+            option = f"; with --n {number} enough are"
+        return f"no capability is assessed ({few}){option}"
 
     def evidence(self, target: str) -> Iterator[Evidence]:
         """Every endpoint of a target, judged or shown."""
-        request = self._request
-        yield from self._on_unchanged(target)
+        request, limit = self._request, self._request.least_concordance
+        agreement = self._values("agreement", None, target)
+        yield from self._accuracy(target, agreement)
+        yield self._same_answers(target, agreement)
         differ = partial(self._differences, margin=request.keeps_margin)
-        yield from self._pooled("keeps", "base_rate", (target, self._reference), differ)
         shown = partial(self._differences, margin=None)
-        models = (target, self._reference)
-        yield from self._pooled("accuracy on changed texts", "changed_accuracy", models, shown)
-        limit = request.least_concordance
-        compared = (target, self.baseline) if self.baseline and limit is None else (target,)
-        judge: Judge = partial(self._differences, margin=request.concordance_margin)
-        if len(compared) == 1:
-            judge = partial(self._share, least=limit)
-        yield from self._pooled("concordance", "concordance", compared, judge)
-        yield from self._pooled("reach", "reach", (target,), self._strength)
-
-    def _on_unchanged(self, target: str) -> Iterator[Evidence]:
-        """Accuracy and same answers."""
-        request = self._request
-        gaps = self._by_key["iid_accuracy_gap", None, target]
-        agreement = self._values("iid_agreement", None, target)
-        if request.recovery is not None:
-            yield self._recovery(self._values("iid_accuracy_gap", None, target), request.recovery)
-        elif gaps.values:
-            known = self._values("iid_accuracy_gap", None, target)
-            differ = [text for text, same in agreement.items() if same < 1]
-            chosen = _chosen_labels(known, agreement, differ)
-            gold = {id_: text.example.label for id_, text in self._texts.items()}
-            every = {text: known.get(text, 0.0) for text in agreement}
-            margin = request.accuracy_margin
-            if known.keys() >= set(differ):
-                # Where two models answer alike, their accuracy is the same whatever the label.
-                yield self._differences("accuracy", Pooled(every), 1, margin=margin)
-            elif chosen:
-                yield Evidence(Endpoint(name="accuracy", estimate=chosen, limit=-margin))
-            else:
-                yield self._differences("accuracy", Pooled(known), 1, margin=margin)
-            for name in request.recall:
-                of_class = {text: gap for text, gap in known.items() if gold.get(text) == name}
-                if chosen:
-                    end = Endpoint(name=f"recall of {name}", estimate=chosen, limit=-margin)
-                    yield Evidence(end)
-                    continue
-                yield self._differences(f"recall of {name}", Pooled(of_class), 1, margin=margin)
+        yield from self._pooled("keeps", (target, self._reference), differ)
+        yield from self._pooled("accuracy on changed texts", (target, self._reference), shown)
+        if self.baseline and limit is None:
+            near = partial(self._differences, margin=request.concordance_margin)
+            yield from self._pooled("concordance", (target, self.baseline), near)
         else:
-            yield Evidence(Endpoint(name="accuracy", estimate=gaps.estimate))
-        least = request.least_agreement
-        if self.baseline and least is None:
-            baseline = self._values("iid_agreement", None, self.baseline)
-            differences = Pooled(_minus(agreement, baseline))
-            yield self._differences("agreement", differences, 1, margin=request.agreement_margin)
+            yield from self._pooled("concordance", (target,), partial(self._share, least=limit))
+        yield from self._pooled("reach", (target,), self._strength)
+
+    def _accuracy(self, target: str, agreement: ByText) -> Iterator[Evidence]:
+        """Accuracy, or recovery, and the recall of classes."""
+        request, row = self._request, self._row("accuracy", None, target)
+        gaps, margin = self._values("accuracy", None, target), request.accuracy_margin
+        if request.recovery is not None:
+            yield self._recovery(gaps, request.recovery)
             return
-        without_gold = least is None and not gaps.values
-        if without_gold:
-            least = 1 - request.accuracy_margin
-        evidence = self._share("agreement", Pooled(agreement), 1, least=least)
-        # Without gold, too few same answers show no loss of accuracy.
-        yield evidence.never_beyond._replace(planned=None) if without_gold else evidence
+        if row is None or not row.values:
+            yield Evidence(Endpoint(name="accuracy", estimate=_reason([row])))
+            return
+        differ = [text for text, same in agreement.items() if same < 1]
+        chosen = _chosen_labels(gaps, agreement, differ)
+        # Where two models answer alike, their accuracy is the same whatever the label.
+        complete = gaps.keys() >= {*differ}
+        of_all = {text: gaps.get(text, 0.0) for text in agreement} if complete else gaps
+        gold = {id_: text.example.label for id_, text in self._texts.items()}
+        endpoints = {"accuracy": of_all}
+        for name in request.recall:
+            of_class = {text: gap for text, gap in gaps.items() if gold.get(text) == name}
+            endpoints[f"recall of {name}"] = of_class
+        for name, values in endpoints.items():
+            if chosen and not (complete and name == "accuracy"):
+                yield Evidence(Endpoint(name=name, estimate=chosen, limit=-margin))
+            else:
+                yield self._differences(name, Pooled(values), margin=margin)
 
     def _recovery(self, gaps: ByText, least: float) -> Evidence:
         """The share of the reference's accuracy, which takes gold labels on all texts."""
@@ -234,78 +225,88 @@ class _Measured:
         scores = [(right[text] + gap, right[text]) for text, gap in gaps.items()]
         return accuracy_evidence("recovery", [scores], margin=0, recovery=least, error=self._error)
 
-    def _pooled(
-        self, name: str, metric: str, models: Sequence[str], judge: Judge
-    ) -> Iterator[Evidence]:
+    def _same_answers(self, target: str, agreement: ByText) -> Evidence:
+        """Same answers; without gold labels they stand for accuracy."""
+        least, row = self._request.least_agreement, self._row("accuracy", None, target)
+        if self.baseline and least is None:
+            differences = _minus(agreement, self._values("agreement", None, self.baseline))
+            margin = self._request.agreement_margin
+            return self._differences("agreement", Pooled(differences), margin=margin)
+        if least is None and not (row and row.values):
+            least = 1 - self._request.accuracy_margin
+            evidence = self._share("agreement", Pooled(agreement), least=least)
+            # Too few same answers show no loss of accuracy.
+            return evidence.never_beyond._replace(planned=None)
+        return self._share("agreement", Pooled(agreement), least=least)
+
+    def _pooled(self, measure: str, models: Sequence[str], judge: Judge) -> Iterator[Evidence]:
         """An endpoint over the capabilities, then each of several by itself."""
+        shown_alone = measure == "accuracy on changed texts"
         parts: dict[str, ByText] = {}
         undefined: dict[str, Undefined] = {}
-        for capability in self.capabilities[metric]:
-            rows = [self._by_key.get((metric, capability, model)) for model in models]
-            measured = [row for row in rows if row is not None and row.values]
-            if len(measured) < len(models):
-                undefined[capability] = _reason(rows)
-            else:
-                each = [self._values(metric, capability, model) for model in models]
+        for capability in self._assessed[measure]:
+            rows = [self._row(measure, capability, model) for model in models]
+            if all(row and row.values for row in rows):
+                each = [self._values(measure, capability, model) for model in models]
                 parts[capability] = each[0] if len(models) == 1 else _minus(*each)
+            else:
+                undefined[capability] = _reason(rows)
         if len(parts) > 1:
             # Where a text lacks a capability: as most others, no difference, or a share of 1.
-            missing = None if metric == "reach" else float(len(models) == 1)
-            yield judge(name, pooled([*parts.values()], missing=missing), 1)
+            missing = None if measure == "reach" else float(len(models) == 1)
+            yield judge(measure, pooled([*parts.values()], missing=missing))
         for capability, values in parts.items():
             margins = 2 if len(parts) > 1 else 1
-            yield judge(f"{name} on {capability}", Pooled(values), margins)
+            yield judge(f"{measure} on {capability}", Pooled(values), margins)
         # Where none is measured the first reason stands for all.
-        for capability, why in [*undefined.items()][: None if parts else 1]:
-            if metric != "changed_accuracy":
-                left_out = f"{name} on {capability}" if parts else name
-                yield Evidence(Endpoint(name=left_out, estimate=why))
+        for capability, why in [] if shown_alone else [*undefined.items()][: None if parts else 1]:
+            name = f"{measure} on {capability}" if parts else measure
+            yield Evidence(Endpoint(name=name, estimate=why))
 
     def _differences(
-        self, name: str, values: Pooled, margins: int, *, margin: float | None
+        self, name: str, values: Pooled, margins: int = 1, *, margin: float | None
     ) -> Evidence:
         """First minus second; shown alone without a margin."""
-        by_text, unevenness = values
-        wide = min(margins * (margin or 1), 0.99)
+        wide, (by_text, unevenness) = min(margins * (margin or 1), 0.99), values
         endpoint = judge_differences(
             name, by_text, margin=wide, unevenness=unevenness, error=self._error
         )
-        if margin is None:
-            return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        return self._planned(endpoint, values, wide)
+        return self._planned(endpoint, values, margin and wide)
 
-    def _share(self, name: str, values: Pooled, margins: int, *, least: float | None) -> Evidence:
+    def _share(
+        self, name: str, values: Pooled, margins: int = 1, *, least: float | None
+    ) -> Evidence:
         """A mean between 0 and 1; shown alone without a limit."""
-        by_text, unevenness = values
         limit = 0.5 if least is None else max(1 - margins * (1 - least), 0.01)
+        by_text, unevenness = values
         endpoint = judge_share(name, by_text, least=limit, unevenness=unevenness, error=self._error)
-        if least is None:
-            return Evidence(Endpoint(name=name, estimate=endpoint.estimate))
-        below = {id_: value - 1 for id_, value in by_text.items()}
-        return self._planned(endpoint, Pooled(below, unevenness), 1 - limit)
+        below = Pooled({id_: value - 1 for id_, value in by_text.items()}, unevenness)
+        return self._planned(endpoint, below, None if least is None else 1 - limit)
 
-    def _planned(self, endpoint: Endpoint, differences: Pooled, margin: float) -> Evidence:
-        unchanged = endpoint.measure in ("accuracy", "recall", "agreement")
+    def _planned(self, endpoint: Endpoint, differences: Pooled, margin: float | None) -> Evidence:
+        if margin is None:
+            return Evidence(Endpoint(name=endpoint.name, estimate=endpoint.estimate))
+        kind = MEASURES[endpoint.measure].kind
         planned = planned_differences(
             endpoint.name,
             differences.values,
             margin=margin,
             unevenness=differences.unevenness,
-            texts=self._unchanged if unchanged else self._changed,
-            kind="unchanged" if unchanged else "changed",
+            texts=self._texts_of[kind],
+            kind=kind,
         )
         return Evidence(endpoint, planned)
 
-    def _strength(self, name: str, values: Pooled, margins: int) -> Evidence:
-        by_text = values.values
+    def _strength(self, name: str, values: Pooled, margins: int = 1) -> Evidence:
+        by_text, least = values.values, self._request.reach_limit
         estimate = student_estimate(*numbers_and_ids(by_text), level=1 - 2 * self._error)
-        least = self._request.reach_limit
         if least is None:
             return Evidence(Endpoint(name=name, estimate=estimate))
         least **= margins
+        texts = self._texts_of["changed"]
         return Evidence(
             judge_slope(name, estimate, least=least, most=1 / least, error=self._error),
-            planned_slope(name, by_text, least=least, most=1 / least, texts=self._changed),
+            planned_slope(name, by_text, least=least, most=1 / least, texts=texts),
         )
 
 

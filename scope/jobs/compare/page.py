@@ -20,46 +20,49 @@ from reports.blocks import (
     Paragraph,
     Preformatted,
     Section,
+    SmallStrip,
     Table,
     Terms,
     paragraph,
 )
-from reports.builders.answer import COLOURS, SIGNS, by_luck, in_two, limit_strips
-from reports.builders.estimates import (
+from reports.estimates import (
+    COLOURS,
+    SIGNS,
+    by_luck,
     differences_section,
     every_estimate,
+    in_two,
+    limit_strips,
     numbers_section,
     table_of,
 )
-from reports.builders.outcomes import answered_section, model_lines, outcome_lines
-from reports.builders.run import (
+from reports.prose import Span, Text, joined, prose, together
+from reports.sections import (
+    answered_section,
     asked,
     asked_differently,
     command_with,
     folded,
+    model_lines,
+    outcome_lines,
     reproduce,
     run_lines,
 )
-from reports.charts import SmallStrip
-from reports.prose import Span, Text, joined, prose, together
 from reports.wording import as_sentence, percent, rounded_percent, rounded_up
 from scope.jobs.compare.examples import (
     MOST_ITEMS,
     Filters,
+    Part,
     Questions,
+    TaskEstimates,
     answered_questions,
     answers_side_by_side,
     example,
-)
-from scope.jobs.compare.task_estimates import (
-    Part,
-    TaskEstimates,
     explained,
     questions_needed,
     task_estimates,
     with_short_names,
 )
-from scope.jobs.compare.verdicts import claim, in_words, opening, shows_better
 from scope.models.scheme import scheme_of
 from scope.records import (
     ERROR,
@@ -70,6 +73,7 @@ from scope.records import (
     Replacement,
     TextsNeeded,
 )
+from scope.verdicts.words import claim, claims, comparison_words, shows_better
 
 FEW_MODELS = 6
 """Most models with their names in the title."""
@@ -225,7 +229,7 @@ def heading_of(screen: Screen) -> Text:
     for row in screen.verdicts.values():
         groups[order.index(row.decision), claim(row)].append(row)
     parts = [
-        (*_sign(rows[0]), *prose("{words}", words=opening(rows, "" if place else first)))
+        (*_sign(rows[0]), *prose("{words}", words=claims(rows, "" if place else first)))
         for place, (_, rows) in enumerate(sorted(groups.items()))
     ]
     if not more and not screen.result.tasks[1:] and (same := task.same(first, second)):
@@ -271,7 +275,7 @@ def _how_sure(screen: Screen) -> Iterator[Text]:
         early = f"Not decided{f' for {row.target}' if several and not row.reason else ''}: "
         early *= row.decision == "not shown"
         if early or not several:
-            lines.append(f"{as_sentence(early + in_words(row, screen.order[0]).why)}.")
+            lines.append(f"{as_sentence(early + comparison_words(row, screen.order[0]).why)}.")
     lines = lines[:1]
     better = list(filter(shows_better, rows))
     if better:
@@ -281,7 +285,7 @@ def _how_sure(screen: Screen) -> Iterator[Text]:
     lines.append(
         luck if screen.judged else luck.replace("within its limits", "as accurate as the best")
     )
-    notes = [note for row in screen.result.verdicts for note in in_words(row, "").notes]
+    notes = [note for row in screen.result.verdicts for note in comparison_words(row, "").notes]
     if words := " ".join(dict.fromkeys(filter(None, [*lines, *(f"{note}." for note in notes)]))):
         yield prose("**How sure?** {words}", words=words)
 
@@ -459,7 +463,7 @@ def what_to_do(screen: Screen) -> Iterator[Block]:
             words += "show a gap as wide as here."
             yield paragraph(words, part=part.name, n=rounded_up(questions_needed(part.gap)))
     for row in undecided:
-        more, plan = in_words(row, first).more, row.if_as_seen or row.if_equal
+        more, plan = comparison_words(row, first).more, row.if_as_seen or row.if_equal
         yield paragraph("{more}.", more=more or f"First change what keeps {row.target} undecided")
         if plan and plan.unchanged and not row.reason:
             yield _more_questions(screen, [first, row.target], rounded_up(plan.unchanged))

@@ -20,8 +20,8 @@ from scope.core.options import (
 from scope.core.request import Job
 from scope.data.sources import data_spec
 from scope.errors import SpecError
+from scope.jobs.configuration import InShards, JudgesAccuracy, SharesAnswers, take_models
 from scope.jobs.gates import TaskGates
-from scope.jobs.shared_fields import InShards, JudgesAccuracy, SharesAnswers, take_models
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
 from scope.models.scheme import scheme_of, split_name
 from scope.records import Setting

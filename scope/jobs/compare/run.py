@@ -1,15 +1,29 @@
-"""The comparison, from its plan on: do models answer the same questions alike, right or wrong?"""
+"""The comparison, from its plan on: do models answer the same questions alike, right or wrong?
+
+The verdict on each later model: is it accurate enough to replace the first one?
+
+It rests on accuracy alone, or on the mean score where an evaluation tool gives scores between 0 and
+1: at most a margin below the first model's, or with a recovery at least a share of it. Of several
+benchmarks, which are tasks or those of a log, the unweighted mean is judged, and none of them may
+fail alone.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from reports.wording import comma_list
 from scope.answers import Run, recognise
 from scope.core.request import as_function
+from scope.data.log_items import ItemName
+from scope.estimation.answer_shares import SILENT, cut_thoughts
 from scope.estimation.tasks import (
     TaskNumbers,
     counted_pairs,
@@ -29,19 +43,32 @@ from scope.jobs.answering_models import (
     with_reasons,
 )
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
-from scope.jobs.cost_estimate import Planned, questions_work, vectors_work
+from scope.jobs.configuration import configuration_of, manifest_of, short_names
 from scope.jobs.encoders import ByEncoder, Likeness, SemScore, load_semscore
 from scope.jobs.gates import Gate, parse_gate, require_names
-from scope.jobs.identity import configuration_of, manifest_of, short_names
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.runner import Planned, Prepared, questions_work, run_job, vectors_work
 from scope.jobs.shards import SETTING, Shard, check_engine, run_shards
 from scope.models.options import LETTER_TOKENS
 from scope.models.prompts import prompt_of
 from scope.models.questions import KINDS
 from scope.models.scheme import Model, split_spec, with_name
 from scope.protocols import Progress
-from scope.records import GOLD, CompareResult, Manifest, Outcome, Setting, TaskAnswers
+from scope.records import (
+    GOLD,
+    MOST_WITH_CELLS,
+    CompareResult,
+    Endpoint,
+    Estimate,
+    Manifest,
+    Outcome,
+    Replacement,
+    Setting,
+    TaskAnswers,
+    Undefined,
+)
+from scope.verdicts.decide import decide, lacking_clusters
+from scope.verdicts.plan import ALL_GOLD, Evidence, Scores, accuracy_evidence, with_texts_needed
+from scope.verdicts.words import comparison_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,3 +269,167 @@ def _outcome(answered: TaskAnswers, likeness: Likeness | None) -> Outcome:
         found=len(every) - missing.total(),
         failures={why or "no answer": count for why, count in missing.items()},
     )
+
+
+MEAN_SCORE = "mean score"
+"""In place of accuracy, where scores lie between 0 and 1."""
+
+NO_GOLD = "no question has a known right answer"
+
+
+class Benchmark(NamedTuple):
+    """Two models' scores, of target and reference, and why they are not judged, if so."""
+
+    name: str
+    scores: Scores
+    why_not: str = ""
+    ids: Sequence[str] = ()
+
+    @property
+    def measure(self) -> str:
+        """What the scores measure."""
+        return MEAN_SCORE if set().union(*self.scores) - {0.0, 1.0} else "accuracy"
+
+
+class MeasuredTask(NamedTuple):
+    """A task's answers and estimates, and how many of all questions each model left out for all."""
+
+    answers: TaskAnswers
+    numbers: TaskNumbers
+    lost: Mapping[str, int] = MappingProxyType({})
+    total: int = 0
+
+    def too_few_left(self, margin: float) -> str:
+        """Why what is left of the questions decides nothing; empty where most are left."""
+        lost = self.total - len(self.answers.items)
+        if lost <= margin * self.total:
+            return ""
+        names = comma_list([name for name, count in self.lost.items() if count])
+        return (
+            f"{lost:,} of {self.total:,} questions of {self.name} are left out for want of answers "
+            f"of {names}, more than the margin of {margin:g}"
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return self.answers.task
+
+    @property
+    def known(self) -> set[str]:
+        """The ids of the items whose right answer is known, or to which an answer is scored."""
+        return {id_ for scores in self.numbers.scores.values() for id_ in scores}
+
+    def benchmarks(self, reference: str, target: str, *, all_gold: bool) -> Iterator[Benchmark]:
+        """The whole task, or each task of a log."""
+        first, second = (self.numbers.scores.get(model, {}) for model in (reference, target))
+        tasks: dict[str, list[str]] = {}
+        for item in self.answers.items:
+            of_log = ItemName.parse(item.question.id)
+            name = of_log.conditions.task if of_log else self.name
+            tasks.setdefault(name, []).append(item.question.id)
+        for name, ids in tasks.items():
+            both = [id_ for id_ in ids if id_ in first and id_ in second]
+            scores = [(second[id_], first[id_]) for id_ in both]
+            known, why = len(self.known.intersection(ids)), ""
+            if all_gold and known < len(ids):
+                why = ALL_GOLD.format(known=known, texts=len(ids))
+            elif not scores:
+                why = "no question was put to both models" if known else NO_GOLD
+            yield Benchmark(name if len(tasks) > 1 else self.name, scores, why, both)
+
+
+def comparison_verdicts(
+    tasks: Sequence[MeasuredTask],
+    models: Sequence[str],
+    margin: float,
+    recovery: float | None = None,
+) -> tuple[Replacement, ...]:
+    """May each later model replace the first? None with more than ten models.
+
+    A model that is degenerate on a task, that was asked less than three quarters of its questions,
+    or whose reference is hardly better than chance, never *may replace*. One whose thoughts are cut
+    is never *may not*, either: the limit decides what it answers. Nor is any model where unreadable
+    rows or failing servers leave out a larger share of the questions than the margin.
+    """
+    if not 2 <= len(models) <= MOST_WITH_CELLS:
+        return ()
+    reference, *targets = models
+    evidence: dict[str, list[Evidence]] = {}
+    unusable: dict[str, str] = {}
+    for target in targets:
+        benchmarks: list[Benchmark] = []
+        never_beyond = False
+        for task in tasks:
+            cut = cut_thoughts(task.answers.answers[models.index(target)])
+            cut = cut and f"of {target} on {task.name}, {cut}"
+            if few := lacking_clusters([item.question.id for item in task.answers.items]):
+                unusable.setdefault(target, few)
+            if open_by := cut or task.too_few_left(margin):
+                never_beyond, unusable[target] = True, open_by
+            here = list(task.benchmarks(reference, target, all_gold=recovery is not None))
+            asked = sum(len(benchmark.scores) for benchmark in here)
+            if task.known and (why := _unusable(task, asked, reference, target, margin)):
+                unusable.setdefault(target, why)
+            benchmarks += here
+        otherwise = sum(
+            cells.count(share)
+            for cells in (cells for task in tasks for cells in task.numbers.cells)
+            for share in (cells.flips, cells.other_wrong)
+            if share and (cells.first, cells.second) == (reference, target)
+        )
+        share = otherwise / max(sum(len(benchmark.scores) for benchmark in benchmarks), 1)
+        judge = partial(accuracy_evidence, margin=margin, recovery=recovery, otherwise=share)
+        parts = _evidence(benchmarks, judge, recovery or -margin, "recovery" if recovery else "")
+        evidence[target] = [part.never_beyond if never_beyond else part for part in parts]
+    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
+    verdicts = [
+        with_texts_needed(verdict, evidence[verdict.target])
+        for verdict in decide(ends, degenerate=unusable)
+    ]
+    return tuple(
+        replace(verdict, sentence=str(comparison_words(verdict, reference))) for verdict in verdicts
+    )
+
+
+def _evidence(
+    benchmarks: Sequence[Benchmark], judge: Callable[..., Evidence], limit: float, measure: str
+) -> Iterator[Evidence]:
+    """The mean of several benchmarks, then each by itself."""
+    judged = [part for part in benchmarks if not part.why_not]
+    if len(judged) > 1:
+        measures = {part.measure for part in judged}
+        name = measure or (measures.pop() if len(measures) == 1 else MEAN_SCORE)
+        yield judge(name, [part.scores for part in judged])
+    for part in benchmarks:
+        name = (measure or part.measure) + f" on {part.name}" * (len(benchmarks) > 1)
+        if part.why_not:
+            none = Undefined(reason=part.why_not)
+            shown = None if part.why_not == NO_GOLD else limit
+            yield Evidence(Endpoint(name=name, estimate=none, limit=shown))
+        else:
+            endpoint, planned = judge(name, [part.scores], ids=part.ids)
+            yield Evidence(replace(endpoint, needed=len(judged) == 1), planned)
+
+
+def _unusable(
+    task: MeasuredTask, asked: int, reference: str, target: str, margin: float
+) -> str | None:
+    """Why the answers to a task cannot show that the target may replace the reference."""
+    for share in task.numbers.shares:
+        if share.model in (reference, target) and share.degenerate is not None:
+            advice = "; put another model first" if share.model == reference else ""
+            return f"{share.model} is degenerate on {task.name}{advice}"
+    known = task.known
+    if asked < (1 - SILENT) * len(known):
+        return f"only {asked:,} of {len(known):,} questions of {task.name} were put to both models"
+    asked_about = [item.question for item in task.answers.items if item.question.id in known]
+    options = [len(question.options) for question in asked_about if question.options]
+    chance = float(np.mean([1 / count for count in options])) if options else 0.0
+    accuracy = next(share.accuracy for share in task.numbers.shares if share.model == reference)
+    if not isinstance(accuracy, Estimate) or accuracy.low <= chance + margin:
+        return (
+            f"{reference} may only guess on {task.name}: its accuracy is {accuracy}, chance is "
+            f"{chance:.3f}, and the margin is {margin:g}"
+        )
+    return None

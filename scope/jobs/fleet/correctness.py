@@ -42,14 +42,13 @@ from scope.data.fields import (
 from scope.data.items import option_index, options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError, data_spec
 from scope.data.specs import open_file, open_source
-from scope.errors import DataError, RunError, SpecError
+from scope.errors import DataError, RunError, SpecError, counted, did_you_mean, listed
 from scope.jobs.answering_models import notes_on
-from scope.metrics.texts import exact_match_values
+from scope.metrics.agreement import exact_match_values
 from scope.models.replies import without_thought
 from scope.models.saved import prediction_files
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
-from scope.printing import counted, did_you_mean, listed
 from scope.records import Answer, CompareResult, Item, TaskAnswers
 from scope.store.folder import RunFolder
 

@@ -15,7 +15,7 @@ from scope.answers import Run
 from scope.answers.vectors import question_vectors
 from scope.core.request import as_function
 from scope.errors import DataError
-from scope.jobs.cost_estimate import Planned, vectors_work
+from scope.jobs.configuration import manifest_of
 from scope.jobs.fleet.forecaster import Forecaster, MeanForecaster, NeighbourForecaster, accuracies
 from scope.jobs.fleet.map import describe_models, models_of_fleet
 from scope.jobs.fleet.matrix import CorrectnessMatrix, load_answers
@@ -29,8 +29,7 @@ from scope.jobs.fleet.questions import (
 from scope.jobs.fleet.requests import EmbedRequest, FleetRequest
 from scope.jobs.fleet.selection import ChosenForecaster, choose, reliability, surprising_questions
 from scope.jobs.fleet.stored_fleet import EMBEDDER, FORECASTERS, WRITTEN, Fleet, save_fleet
-from scope.jobs.identity import manifest_of
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.runner import Planned, Prepared, run_job, vectors_work
 from scope.models.options import SENTENCE_ENCODER, ModelOptions
 from scope.models.scheme import load_encoder
 from scope.protocols import Encoder, Progress
@@ -247,13 +246,13 @@ def vectors_of(
 
 def run_embed_fleet(request: EmbedRequest) -> EmbedResult:
     """Fit the fleet, or continue its run."""
-    return run_job(request, prepare)
+    return run_job(request, prepare_embed)
 
 
 embed_fleet = as_function(EmbedRequest, run_embed_fleet)
 
 
-def prepare(request: EmbedRequest) -> Prepared[EmbedResult]:
+def prepare_embed(request: EmbedRequest) -> Prepared[EmbedResult]:
     """Read the answers and load the encoder."""
     learning = Learning.of(request)
     matrix, card = load_answers(request.data, request)

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from reports.builders.answer import SIGNS
+from reports.estimates import SIGNS
 from reports.prose import Span, Text, joined, prose, together
 from reports.wording import comma_list, in_percent, percent, points, rounded_percent, short_points
-from scope.printing import counted
+from scope.errors import counted
 from scope.records import Estimate, Undefined
 from scope.records.fleet import (
     FEW_MODELS,

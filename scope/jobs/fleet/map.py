@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from scope.answers import Run
 from scope.core.request import as_function
+from scope.errors import counted
+from scope.jobs.configuration import manifest_of
 from scope.jobs.fleet.forecaster import Forecaster, VectorForecaster, accuracies, factorize
 from scope.jobs.fleet.matrix import (
     CorrectnessMatrix,
@@ -28,9 +30,7 @@ from scope.jobs.fleet.questions import Answers
 from scope.jobs.fleet.requests import MapRequest
 from scope.jobs.fleet.stored_fleet import Fleet, open_fleet
 from scope.jobs.fleet.text_factors import MOST_DIMENSIONS
-from scope.jobs.identity import manifest_of
 from scope.jobs.runner import Prepared, run_job
-from scope.printing import counted
 from scope.protocols import Encoder
 from scope.records import (
     CommunityDistance,
@@ -203,13 +203,13 @@ def skill_estimate(skill: float, answered: int) -> Estimate | Undefined:
 
 def run_map_fleet(request: MapRequest) -> MapResult:
     """Compute the map, or continue the run."""
-    return run_job(request, prepare)
+    return run_job(request, prepare_map)
 
 
 map_fleet = as_function(MapRequest, run_map_fleet)
 
 
-def prepare(request: MapRequest) -> Prepared[MapResult]:
+def prepare_map(request: MapRequest) -> Prepared[MapResult]:
     """Read the fleet or the answers, and the communities."""
     labels: Mapping[str, str] = {}
     if isinstance(request.communities, Mapping):

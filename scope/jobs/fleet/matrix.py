@@ -24,13 +24,12 @@ from numpy.typing import NDArray
 
 from scope.data.fields import Fields, read_fields
 from scope.data.specs import open_file
-from scope.errors import DataError, SpecError
+from scope.errors import DataError, SpecError, counted, did_you_mean, listed
+from scope.jobs.configuration import MOST_UNUSABLE
 from scope.jobs.fleet.correctness import read_sources
 from scope.jobs.fleet.questions import SHOWN, Answers, text_names
 from scope.jobs.fleet.requests import FleetRequest
-from scope.jobs.shared_fields import MOST_UNUSABLE
 from scope.paths import expanded
-from scope.printing import counted, did_you_mean, listed
 from scope.records import DataCard
 
 if TYPE_CHECKING:

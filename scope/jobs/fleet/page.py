@@ -14,11 +14,9 @@ from functools import partial
 from pathlib import Path
 
 from reports import blocks, wording
-from reports.builders.answer import in_two
-from reports.builders.estimates import strips_table, table_of
-from reports.builders.run import code, data_table, folded, reproduce, run_lines
-from reports.charts import Chart, Dot, Series
+from reports.estimates import in_two, strips_table, table_of
 from reports.prose import Text, joined, prose, together, written
+from reports.sections import code, data_table, folded, reproduce, run_lines
 from scope.jobs.fleet import headlines
 from scope.jobs.fleet.selection import from_greatest, shortened
 from scope.records import Estimate, Undefined
@@ -334,7 +332,7 @@ def map_chart(result: MapResult, named: Collection[str] = ()) -> blocks.Figure |
     groups = []
     for place, community in enumerate((*largest, None)):
         dots = tuple(
-            Dot(
+            blocks.Dot(
                 title=f"{model.name}\naccuracy {wording.short_share(model.skill)}",
                 x=model.x,
                 y=model.y,
@@ -346,8 +344,8 @@ def map_chart(result: MapResult, named: Collection[str] = ()) -> blocks.Figure |
         )
         name = (community or "smaller communities, or none") if largest else ""
         note = f"({len(dots):,})" if largest else ""
-        groups += [Series(name=name, note=note, shape=place, dots=dots)] if dots else []
-    chart = Chart(label="Map of the models", series=tuple(groups), size=(425, 250))
+        groups += [blocks.Series(name=name, note=note, shape=place, dots=dots)] if dots else []
+    chart = blocks.Chart(label="Map of the models", series=tuple(groups), size=(425, 250))
     return blocks.Figure(chart) if groups else None
 
 

@@ -319,13 +319,13 @@ def vectors_by(
 
 def run_predict_fleet(request: PredictRequest) -> PredictResult:
     """Predict the accuracies, or continue the run."""
-    return run_job(request, prepare)
+    return run_job(request, prepare_predict)
 
 
 predict_fleet = as_function(PredictRequest, run_predict_fleet)
 
 
-def prepare(request: PredictRequest) -> Prepared[PredictResult]:
+def prepare_predict(request: PredictRequest) -> Prepared[PredictResult]:
     """Read and check the answers, the benchmarks and, for mf and knn, the encoder."""
     matrix, card = load_answers(request.data, request)
     every = benchmarks_of(matrix, "one to predict, others to fit on")

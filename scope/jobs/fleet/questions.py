@@ -13,9 +13,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError, SpecError, listed
 from scope.jobs.fleet.requests import TEST_SHARE
-from scope.printing import listed
 
 Table = NDArray[np.float32]
 """Questions as rows: first their vectors, then their features, then the category's code."""

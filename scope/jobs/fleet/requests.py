@@ -21,7 +21,7 @@ from scope.core.options import (
 from scope.core.request import Job, described, refuse_unused
 from scope.data.sources import data_spec
 from scope.errors import SpecError
-from scope.jobs.shared_fields import LeavesOut
+from scope.jobs.configuration import LeavesOut
 from scope.models.options import Loading, ModelOptions
 
 ForecasterName = Literal["auto", "factors", "knn", "mean", "mf"]
@@ -286,12 +286,13 @@ class MapRequest(FleetOrAnswers):
     In Python also a mapping."""
 
 
-def _job(name: str, request: type[FleetRequest]) -> Job:
+def _job(name: str, request: type[FleetRequest], *, module: str = "") -> Job:
+    home = f"scope.jobs.fleet.{module or name}"
     return Job(
         name=f"fleet {name}",
         request=request,
-        run=f"scope.jobs.fleet.{name}:run_{name}_fleet",
-        prepare=f"scope.jobs.fleet.{name}:prepare",
+        run=f"{home}:run_{name}_fleet",
+        prepare=f"{home}:prepare_{name}",
         result=f"scope.records:{name.title()}Result",
         page=f"scope.jobs.fleet.page:{name}_page",
     )
@@ -300,7 +301,7 @@ def _job(name: str, request: type[FleetRequest]) -> Job:
 JOBS = (
     _job("embed", EmbedRequest),
     _job("forecast", ForecastRequest),
-    _job("route", RouteRequest),
+    _job("route", RouteRequest, module="forecast"),
     _job("predict", PredictRequest),
     _job("map", MapRequest),
 )

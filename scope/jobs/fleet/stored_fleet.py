@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import DataError, RunError, SpecError
+from scope.errors import DataError, RunError, SpecError, counted, listed
 from scope.jobs.fleet.forecaster import (
     Forecaster,
     MeanForecaster,
@@ -25,7 +25,6 @@ from scope.jobs.fleet.matrix_factorization import MatrixFactorization
 from scope.jobs.fleet.questions import WHOLE, QuestionLayout, text_digest
 from scope.jobs.fleet.requests import FleetOrAnswers
 from scope.jobs.fleet.text_factors import TextFactors
-from scope.printing import counted, listed
 from scope.records import DataCard
 from scope.store.files import SavedParts, Scalar, digest_of, open_atomically, plain_parameters
 from scope.store.folder import run_folder

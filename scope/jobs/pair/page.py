@@ -22,21 +22,19 @@ from reports.blocks import (
     paragraph,
     within,
 )
-from reports.builders.estimates import table_of
-from reports.builders.outcomes import model_lines
-from reports.builders.run import asked_differently, reproduce, run_lines
+from reports.estimates import table_of
 from reports.prose import Text, prose, written
+from reports.sections import asked_differently, model_lines, reproduce, run_lines
 from reports.wording import Cell
-from scope.jobs.audit.answer import to_do, verdict_sentences
-from scope.jobs.audit.limits import numbers_table
-from scope.jobs.audit.page import page as audit_page
-from scope.jobs.audit.page_matrix import (
+from scope.jobs.audit.answer import numbers_table, to_do, verdict_sentences
+from scope.jobs.audit.page import (
     Direction,
     about_directions,
     counted_verdicts,
     directions,
     limits_section,
     most_telling,
+    page as audit_page,
     replacements,
     replacements_in_short,
 )

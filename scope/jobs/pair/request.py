@@ -10,8 +10,8 @@ from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, who
 from scope.core.request import Job
 from scope.errors import SpecError
 from scope.jobs.audit.request import AuditRequest
+from scope.jobs.configuration import JudgesAccuracy, LabelledTexts, take_models
 from scope.jobs.gates import ReplacementGates
-from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, take_models
 from scope.registry import expand_groups
 
 QUICK = {"n": 200, "n_most": 600, "n_search": 25, "n_unchanged": 2000}

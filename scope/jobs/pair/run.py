@@ -18,20 +18,25 @@ from scope.answers import Run
 from scope.answers.vectors import stored_latents
 from scope.core.request import Request, as_function, described, with_words
 from scope.errors import DataError, ModelError, RunError, ScopeError, SpecError
-from scope.estimation.matrix import label_similarities
+from scope.estimation.choices import label_similarities
 from scope.jobs.answering_models import in_one_form, is_saved, task_names
 from scope.jobs.audit.request import AuditRequest, whole_spec
 from scope.jobs.audit.run import prepare as prepare_audit
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.compare.run import prepare as prepare_compare
-from scope.jobs.cost_estimate import facts_of
-from scope.jobs.identity import default_run_name, manifest_of, short_names
+from scope.jobs.configuration import (
+    JudgesAccuracy,
+    LabelledTexts,
+    SharesAnswers,
+    default_run_name,
+    manifest_of,
+    short_names,
+)
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.probe.steps import aligned
 from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
-from scope.jobs.runner import Prepared, cost_in_short, prices_in, run_job
-from scope.jobs.shared_fields import JudgesAccuracy, LabelledTexts, SharesAnswers
+from scope.jobs.runner import Prepared, cost_in_short, facts_of, prices_in, run_job
 from scope.models.endpoint.protocol import EndpointError
 from scope.models.scheme import load_latent_reader, loading_once, scheme_of
 from scope.progress import Bars, Lines, remark

@@ -10,19 +10,15 @@ from operator import attrgetter
 from typing import NamedTuple, cast
 
 from reports import blocks
-from reports.blocks import Block, Figure, Fold, Paragraph, Section, Table, Terms, note, paragraph
-from reports.builders.answer import in_two
-from reports.builders.estimates import table_of
-from reports.builders.outcomes import model_lines
-from reports.builders.run import asked, code, folded, reproduce, run_lines
-from reports.charts import Chart, Dot, Grid, Guide, Series, grid
+from reports.estimates import in_two, table_of
 from reports.prose import Span, Text, joined, plain, prose, together, written
+from reports.sections import asked, code, folded, model_lines, reproduce, run_lines
 from reports.wording import Cell, count_rivals, number, short
 from scope import records
 from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore
 
 MOST_BOXES = 2
-"""Most models in the blocks.heading, and with a text each in a terminal; others have a row each."""
+"""Most models in the heading, and with a text each in a terminal; others have a row each."""
 
 MOST_PAIRS = 2
 """Most pairs of sentences on the first screen."""
@@ -234,7 +230,7 @@ def spread(values: Sequence[float | None]) -> str:
     return f"{seeds}: {number(statistics.mean(known))}\xa0±\xa0{number(statistics.stdev(known))}"
 
 
-def steps_table(findings: records.ProbeFindings) -> Table | None:
+def steps_table(findings: records.ProbeFindings) -> blocks.Table | None:
     """A row a step of every model; a terminal leaves out what the first screen does not need."""
     wide = ("Over seeds", "On new sentences", "Error", "Gain", "Parameters")
     return table_of(
@@ -256,13 +252,13 @@ def steps_table(findings: records.ProbeFindings) -> Table | None:
     )
 
 
-def steps_section(findings: records.ProbeFindings) -> Section:
+def steps_section(findings: records.ProbeFindings) -> blocks.Section:
     """The steps of all models in one table, and their meanings."""
     steps = {score.step for score in findings.scores}
     meanings = tuple(
         (code(step), prose(words)) for step, words in STEP_MEANINGS.items() if step in steps
     )
-    about = note(
+    about = blocks.note(
         "Estimates are those of the first seed, over seeds: Pearson. Error: the mean absolute "
         f"difference from human scores of {findings.low:g} to {findings.high:g}. Gain: over the "
         "previous step. Parameters: those trained."
@@ -275,8 +271,8 @@ def steps_section(findings: records.ProbeFindings) -> Section:
             for each in reversed(findings.differences)
         ),
     )
-    parts = (about, steps_table(findings), differences, Terms(meanings, facts=True))
-    return Section(anchor="steps", title="Steps", blocks=tuple(filter(None, parts)))
+    parts = (about, steps_table(findings), differences, blocks.Terms(meanings, facts=True))
+    return blocks.Section(anchor="steps", title="Steps", blocks=tuple(filter(None, parts)))
 
 
 def worst_first(findings: records.ProbeFindings) -> list[records.MisjudgedPair]:
@@ -284,10 +280,10 @@ def worst_first(findings: records.ProbeFindings) -> list[records.MisjudgedPair]:
     return sorted(findings.misjudged, key=lambda error: -abs(error.given - error.wanted))
 
 
-def wrong_section(findings: records.ProbeFindings) -> Section:
+def wrong_section(findings: records.ProbeFindings) -> blocks.Section:
     """The largest errors in a table."""
     texts, numbers = ("Sentence 1", "Sentence 2"), ("People", "Probe")
-    table = Table.of(
+    table = blocks.Table.of(
         {**dict.fromkeys(texts, "passage"), **dict.fromkeys(numbers, "number"), "Model": "text"},
         (
             (error.first, error.second, number(error.wanted), number(error.given), error.model)
@@ -295,7 +291,7 @@ def wrong_section(findings: records.ProbeFindings) -> Section:
         ),
         tall=True,
     )
-    return Section(anchor="wrong", title="Where probes are wrong", blocks=(table,))
+    return blocks.Section(anchor="wrong", title="Where probes are wrong", blocks=(table,))
 
 
 def method_of(findings: records.ProbeFindings) -> str:
@@ -304,11 +300,11 @@ def method_of(findings: records.ProbeFindings) -> str:
     return "the trained probe" if RAW not in steps else "the plain cosine"
 
 
-def counts_of_errors(findings: records.ProbeFindings) -> Iterator[Paragraph]:
+def counts_of_errors(findings: records.ProbeFindings) -> Iterator[blocks.Paragraph]:
     """How many of the largest errors are too low or high, and on sentences that share words."""
     if errors := findings.misjudged:
         low = sum(error.given <= error.wanted for error in errors)
-        yield paragraph(
+        yield blocks.paragraph(
             f"Of the {len(errors)} largest errors of {method_of(findings)} **{low}** are too low, "
             f"**{len(errors) - low}** too high; in **{sum(map(_share_words, errors))}** at least "
             "half of the shorter sentence’s words stand in the other."
@@ -320,7 +316,7 @@ def counts_of_errors(findings: records.ProbeFindings) -> Iterator[Paragraph]:
         if isinstance(unseen, records.Estimate)
     ]
     if r and some_seen(findings) and not findings.models[1:]:
-        yield paragraph(f"On new sentences alone r is {' and '.join(r)}.")
+        yield blocks.paragraph(f"On new sentences alone r is {' and '.join(r)}.")
 
 
 def _share_words(pair: records.MisjudgedPair) -> bool:
@@ -333,27 +329,29 @@ MOST_WRITTEN = 32
 """A map with more columns shows only colours; the numbers are tooltips."""
 
 
-def layer_curve(findings: records.ProbeFindings) -> Iterator[Block]:
+def layer_curve(findings: records.ProbeFindings) -> Iterator[blocks.Block]:
     """The correlation of each layer alone, and a line for each trained probe."""
-    dots: dict[str, list[Dot]] = {score.model: [] for score in findings.layers}
+    dots: dict[str, list[blocks.Dot]] = {score.model: [] for score in findings.layers}
     for score in findings.layers:
         if isinstance(raw := score.raw, records.Estimate):
             title = f"{score.model}, layer {score.layer}: {plain(written(raw))}"
-            dot = Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
+            dot = blocks.Dot(title=title, x=score.layer, y=raw.value, interval=(raw.low, raw.high))
             dots[score.model].append(dot)
     last = {score.model: score for score in findings.scores if score.step != RAW}.values()
     trained = {x.model: x.pearson.value for x in last if isinstance(x.pearson, records.Estimate)}
     if ends := [end for of in dots.values() for dot in of for end in dot.interval or ()]:
         ends += trained.values()
         sides = (-0.5, max(score.layer for score in findings.layers) + 0.5)
-        chart = Chart(
+        chart = blocks.Chart(
             label="Pearson’s correlation by layer; the numbers are in the table of layers",
             series=tuple(
-                Series(dots=tuple(of), name=f"{name}, plain cosine, 95\u00a0% band", shape=place)
+                blocks.Series(
+                    dots=tuple(of), name=f"{name}, plain cosine, 95\u00a0% band", shape=place
+                )
                 for place, (name, of) in enumerate(dots.items())
             ),
             guides=tuple(
-                Guide((sides[0], r), (sides[1], r), f"{name}, trained probe: {number(r)}")
+                blocks.Guide((sides[0], r), (sides[1], r), f"{name}, trained probe: {number(r)}")
                 for name, r in trained.items()
             ),
             x_title="layer",
@@ -362,10 +360,10 @@ def layer_curve(findings: records.ProbeFindings) -> Iterator[Block]:
             ends=(sides, (math.floor(10 * min(ends)) / 10, math.floor(10 * max(ends) + 1) / 10)),
             size=(430, 250),
         )
-        yield Figure(chart)
+        yield blocks.Figure(chart)
 
 
-def layers_section(findings: records.ProbeFindings) -> Section:
+def layers_section(findings: records.ProbeFindings) -> blocks.Section:
     """Every layer in a table, and the similar layers of two models."""
 
     def named(layers: str, model: str) -> tuple[Span, Span]:
@@ -384,7 +382,7 @@ def layers_section(findings: records.ProbeFindings) -> Section:
         ),
         tall=True,
     )
-    about = note(
+    about = blocks.note(
         "Raw: Pearson’s r of the cosine of a layer’s vectors with human scores; encoded: of the "
         "probe’s encodings. Decrease without: what the last step’s probe loses when the layer is "
         "removed without retraining. Reconstruction error: the share of variance that its "
@@ -401,16 +399,16 @@ def layers_section(findings: records.ProbeFindings) -> Section:
             for each in findings.ablations
         ),
     )
-    blocks = (about, *filter(None, (table, refitted)), *similar_layers(findings.alignments))
-    return Section(anchor="layers", title="Layers", blocks=blocks)
+    shown = (about, *filter(None, (table, refitted)), *similar_layers(findings.alignments))
+    return blocks.Section(anchor="layers", title="Layers", blocks=shown)
 
 
-def similar_layers(alignments: Sequence[records.LayerAlignment]) -> Iterator[Block]:
+def similar_layers(alignments: Sequence[records.LayerAlignment]) -> Iterator[blocks.Block]:
     """The most similar layers of each two models in a sentence, and the map in a fold."""
     for alignment in alignments:
         yield from _map(alignment)
     if alignments:
-        yield note(
+        yield blocks.note(
             "Linear centred kernel alignment (CKA) of each layer of the first model, a row, with "
             "each of the second: 1 if both represent the texts alike, 0 if they share nothing; "
             "both may represent a text’s length. Values up to the maximum with shuffled texts, in "
@@ -418,7 +416,7 @@ def similar_layers(alignments: Sequence[records.LayerAlignment]) -> Iterator[Blo
         )
 
 
-def _map(alignment: records.LayerAlignment) -> Iterator[Block]:
+def _map(alignment: records.LayerAlignment) -> Iterator[blocks.Block]:
     first, second = alignment.first, alignment.second
     chance = alignment.chance
     cells = {(f"{row}", f"{column}"): cell for (row, column), cell in alignment.cells().items()}
@@ -426,7 +424,7 @@ def _map(alignment: records.LayerAlignment) -> Iterator[Block]:
     row, column = max(cells, key=lambda place: cells[place].value)
     most, last = short(cells[row, column]), short(cells[rows[-1], columns[-1]])
     above = sum(max(values) > chance for values in alignment.values)
-    yield paragraph(
+    yield blocks.paragraph(
         f"The most similar layers are {row} of **{{first}}** and {column} of **{{second}}**, CKA "
         f"{most}; the last layers have {last}. {above} of {len(rows)} layers of {{first}} are "
         f"similar to a layer of {{second}} above chance, {number(chance)} ({alignment.sentences} "
@@ -434,6 +432,8 @@ def _map(alignment: records.LayerAlignment) -> Iterator[Block]:
         first=first,
         second=second,
     )
-    shown = grid("CKA", cells, rows=rows, columns=columns, heading="Layer", start=chance)
-    dense = replace(cast("Grid", shown), dense=len(columns) > MOST_WRITTEN)
-    yield Fold(prose("All layers of {first} and {second}", first=first, second=second), (dense,))
+    shown = blocks.grid("CKA", cells, rows=rows, columns=columns, heading="Layer", start=chance)
+    dense = replace(cast("blocks.Grid", shown), dense=len(columns) > MOST_WRITTEN)
+    yield blocks.Fold(
+        prose("All layers of {first} and {second}", first=first, second=second), (dense,)
+    )

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from scope.errors import DataError, SpecError
+from scope.errors import DataError, SpecError, counted
 from scope.jobs.answering_models import find_task, task_names
 from scope.jobs.probe.latents import Scores
 from scope.jobs.probe.request import ProbeRequest
-from scope.printing import counted
 from scope.protocols import PairData, PairTask, Part
 from scope.records import CapabilityCard, DataCard, ScoredPair, Setting
 from scope.registry import piece_card, refuse_unused_settings, settings_of, with_settings

@@ -21,8 +21,8 @@ from scope.core.options import (
 from scope.core.request import Job, refuse_unused
 from scope.data.sources import data_spec
 from scope.errors import SpecError
+from scope.jobs.configuration import LeavesOut, take_models
 from scope.jobs.probe.network import PRETRAINED, STEPS, Step, checked_step
-from scope.jobs.shared_fields import LeavesOut, take_models
 from scope.models.options import DType, ModelOptions, Running
 from scope.records import Setting
 
@@ -202,7 +202,7 @@ class ProbeRequest(LeavesOut):
             )
 
     def _check_new(self) -> None:
-        from scope.jobs.identity import short_names
+        from scope.jobs.configuration import short_names
 
         if not self.models:
             raise SpecError(

@@ -24,7 +24,7 @@ from scope.jobs.answering_models import refuse_same_models
 from scope.jobs.probe.estimator import Calibration, SimilarityProbe, check_parameters
 from scope.jobs.probe.measures import AllCosines, Measure, RawLayer, SiameseNetwork
 from scope.jobs.probe.network import RECIPES
-from scope.metrics.texts import text_likeness_values
+from scope.metrics.agreement import text_likeness_values
 from scope.models.options import ONE_WORD, SLOT, DType, ModelOptions, Readout, ReadoutKind
 from scope.models.prompts import read_prompt
 from scope.models.scheme import load_latent_reader, scheme_of
@@ -481,7 +481,7 @@ def open_probe(
     Parameters
     ----------
     folder
-        A folder of `scope.probes.save_probe`.
+        A folder of `scope.save_probe`.
     options
         How the model is loaded; its precision is the probe's.
     model

@@ -14,12 +14,15 @@ from numpy.typing import NDArray
 from scope.answers.vectors import LatentTable
 from scope.data.sampling import by_name, draw
 from scope.errors import DataError
-from scope.jobs.cost_estimate import Planned, vectors_work
-from scope.jobs.identity import manifest_of, short_names
+from scope.jobs.configuration import manifest_of, short_names
 from scope.jobs.probe import latents as correlations
-from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.estimator import (
+    SimilarityProbe,
+    align_layers,
+    layer_curve,
+    leave_one_layer_out,
+)
 from scope.jobs.probe.latents import Scores
-from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out
 from scope.jobs.probe.network import PRETRAINED, RANDOM_STEPS
 from scope.jobs.probe.pairs import (
     ChosenPairTask,
@@ -32,6 +35,7 @@ from scope.jobs.probe.pairs import (
 )
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import LatentSource, ReadModel
+from scope.jobs.runner import Planned, vectors_work
 from scope.protocols import Advance, LatentReader, Progress
 from scope.records import (
     DataCard,

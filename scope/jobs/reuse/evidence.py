@@ -36,11 +36,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.estimation.pairs import AuditedPairs
-from scope.jobs.reuse.answer_matrix import UNKNOWN, AnswerMatrix, Indices, Square, Values
+from scope.jobs.reuse.pool import UNKNOWN, AnswerMatrix, Indices, Square, Values
 from scope.jobs.reuse.shared_mistakes import SharedMistakes, shared_mistakes
 from scope.metrics import Metric
+from scope.metrics.agreement import ChanceCorrected, capa, capa_discrete, error_consistency
 from scope.metrics.catalog import METRICS
-from scope.metrics.consistency import ChanceCorrected, capa, capa_discrete, error_consistency
 from scope.records import Estimate, InformativeItem, MistakeCount, Undefined
 from scope.statistics.between_models import joint_statistic
 from scope.statistics.intervals import mean_estimate

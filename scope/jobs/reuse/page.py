@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from reports.blocks import (
-    Block,
-    Bullets,
-    Card,
-    Cards,
-    Column,
-    Figure,
-    Page,
-    Paragraph,
-    Passage,
-    Section,
-    Table,
-    Terms,
-    heading,
-    note,
-    paragraph,
-)
-from reports.builders.answer import in_two
-from reports.builders.estimates import meanings, spelled
-from reports.builders.outcomes import answered_section, model_lines
-from reports.builders.run import asked, asked_differently, folded, reproduce, run_lines
-from reports.charts import Chart, Dot, Guide, Series
+from reports import blocks
+from reports.estimates import in_two, meanings, spelled
 from reports.prose import Text, joined, prose, written
+from reports.sections import (
+    answered_section,
+    asked,
+    asked_differently,
+    folded,
+    model_lines,
+    reproduce,
+    run_lines,
+)
 from reports.wording import (
     Cell,
     as_sentence,
@@ -37,9 +26,9 @@ from reports.wording import (
     short,
     short_names_of,
 )
+from scope.errors import counted
 from scope.jobs.reuse.verdicts import lead_of, why_of
 from scope.metrics.catalog import MetricName, metric_name
-from scope.printing import counted
 from scope.records import Evidence, InformativeItem, ModelScore, ReuseResult, Verdict
 
 GLANCE, SHORT_ANSWER = 160, 45
@@ -49,7 +38,7 @@ MOST_NAMED = 3
 """Number of the most similar models that the picture names."""
 
 
-def page(result: ReuseResult) -> Page:
+def page(result: ReuseResult) -> blocks.Page:
     """The whole report of a test of reuse; sections without content are left out."""
     verdicts, manifest = result.verdicts, result.manifest
     suspect, references = (
@@ -65,7 +54,7 @@ def page(result: ReuseResult) -> Page:
         prose(f"{'? ' * (each.decision == 'undecided')}**{{lead}}**", lead=lead_of(each))
         for each in verdicts
     )
-    return Page(
+    return blocks.Page(
         title=f"SCoPE reuse: {suspect} against {references}",
         heading=joined(heads, between="; "),
         about=_why(verdicts[0]) if len(verdicts) == 1 else (),
@@ -91,13 +80,13 @@ def _why(verdict: Verdict) -> Text:
     return prose("{facts}**How sure?** {sure}", facts=as_sentence(facts), sure=sure)
 
 
-def verdict_section(verdicts: Sequence[Verdict]) -> Section:
+def verdict_section(verdicts: Sequence[Verdict]) -> blocks.Section:
     """Where the answers are alike, what to do, the questions that show it, and the controls."""
 
-    def blocks_of(verdict: Verdict) -> Iterator[Block]:
+    def blocks_of(verdict: Verdict) -> Iterator[blocks.Block]:
         if len(verdicts) > 1:
-            yield Paragraph(_why(verdict))
-        left: dict[str, Sequence[Block]] = {
+            yield blocks.Paragraph(_why(verdict))
+        left: dict[str, Sequence[blocks.Block]] = {
             "Where they are alike": tuple(_mistakes(verdict)),
             "What to do": tuple(_to_do(verdict)),
             # Holm's method compares the smallest of several p-values with this.
@@ -106,16 +95,16 @@ def verdict_section(verdicts: Sequence[Verdict]) -> Section:
         which = "for and against" if verdict.decision == "undecided" else "that show it"
         yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
 
-    blocks = tuple(by_reference(verdicts, blocks_of))
-    return Section(anchor="answer", title="Verdict", blocks=blocks)
+    shown = tuple(by_reference(verdicts, blocks_of))
+    return blocks.Section(anchor="answer", title="Verdict", blocks=shown)
 
 
-def _mistakes(verdict: Verdict) -> Iterator[Block]:
+def _mistakes(verdict: Verdict) -> Iterator[blocks.Block]:
     """How many of the reference's mistakes the suspect shares, and how many are expected."""
     if mistakes := verdict.mistakes:
         wrong = "wrong" if any(item.gold for item in verdict.items) else "unusual"
         chance = " The difference may be chance." * ((verdict.p_value or 1) > verdict.alpha)
-        yield paragraph(
+        yield blocks.paragraph(
             f"{{suspect}} gives **{{same}}** of {{reference}}’s {{n}} {wrong} answers, too; an "
             f"unrelated model of its skill is expected to give **{{expected}}**.{chance}",
             **_names(verdict),
@@ -130,29 +119,29 @@ def _names(verdict: Verdict) -> dict[str, str]:
     return {"suspect": short[verdict.suspect], "reference": short[verdict.reference]}
 
 
-def _to_do(verdict: Verdict) -> Iterator[Block]:
+def _to_do(verdict: Verdict) -> Iterator[blocks.Block]:
     """What would change the verdict, and where the warnings are."""
-    yield from (Paragraph(written(change)) for change in verdict.changes)
+    yield from (blocks.Paragraph(written(change)) for change in verdict.changes)
     warnings = f"; {counted(len(verdict.warnings), 'warning')}: [[pvalues|tests]]"
-    yield note(f"The [[reproduce|command]]{warnings if verdict.warnings else ''}.")
+    yield blocks.note(f"The [[reproduce|command]]{warnings if verdict.warnings else ''}.")
 
 
-def _at_a_glance(verdict: Verdict) -> Iterator[Block]:
+def _at_a_glance(verdict: Verdict) -> Iterator[blocks.Block]:
     """The strongest question of either side in few words, that for the verdict first."""
     if not verdict.items:
         return
-    yield note(
+    yield blocks.note(
         "A rare answer that both give counts for a relation, a common one that only the reference "
         f"gives against it. [[findings|{len(verdict.items)} such questions]] of {{n}}:",
         n=verdict.shared,
     )
     sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
     for item in (side[0] for side in sides[:: 1 if verdict.decision == "related" else -1] if side):
-        yield paragraph("“{question}”", question=_shortened(item.text, GLANCE))
+        yield blocks.paragraph("“{question}”", question=_shortened(item.text, GLANCE))
         yield _answers(verdict, item, SHORT_ANSWER)
 
 
-def _answers(verdict: Verdict, item: InformativeItem, most: int) -> Paragraph:
+def _answers(verdict: Verdict, item: InformativeItem, most: int) -> blocks.Paragraph:
     """The answers of both models, and how many unrelated models would answer as the reference."""
     words = "Both answer **{theirs}**, as {share} of unrelated models would. Right: {gold}."
     if item.weight <= 0:
@@ -166,7 +155,7 @@ def _answers(verdict: Verdict, item: InformativeItem, most: int) -> Paragraph:
     )
     share = rounded_percent(item.expected)
     names = {**_names(verdict), "its": its} if item.weight <= 0 else {}
-    return paragraph(words, theirs=theirs, gold=gold, share=share, **names)
+    return blocks.paragraph(words, theirs=theirs, gold=gold, share=share, **names)
 
 
 def _shortened(text: str, most: int) -> str:
@@ -177,27 +166,27 @@ def _shortened(text: str, most: int) -> str:
     return one_line if len(one_line) <= most else f"{start} … {end.partition(' ')[2] or end}"
 
 
-def _questions_section(verdicts: Sequence[Verdict]) -> Section | None:
+def _questions_section(verdicts: Sequence[Verdict]) -> blocks.Section | None:
     """Every question that is kept: those with the same answer, then the others."""
 
-    def questions(verdict: Verdict) -> Iterator[Block]:
+    def questions(verdict: Verdict) -> Iterator[blocks.Block]:
         cards = tuple(
-            Card(
+            blocks.Card(
                 note=prose("Question {id}", id=item.id),
-                blocks=(Passage(written(item.text)), _answers(verdict, item, 10_000)),
+                blocks=(blocks.Passage(written(item.text)), _answers(verdict, item, 10_000)),
             )
             for item in sorted(verdict.items, key=lambda item: item.weight <= 0)
         )
         if cards:
-            yield Cards(cards=cards, narrow=True)
+            yield blocks.Cards(cards=cards, narrow=True)
 
     heading = "Answers more and less like the reference’s"
     if cards := tuple(by_reference(verdicts, questions)):
-        return Section(anchor="findings", title="Questions", heading=heading, blocks=cards)
+        return blocks.Section(anchor="findings", title="Questions", heading=heading, blocks=cards)
     return None
 
 
-def _limits(alpha: float) -> Section:
+def _limits(alpha: float) -> blocks.Section:
     limits = (
         "It measures similarity, not its cause: which model was derived from which, how, or with "
         "what right. “Related” includes a common source, such as the same training data or public "
@@ -208,21 +197,23 @@ def _limits(alpha: float) -> Section:
         "many of a hundred derivatives like those named not related. “Related” is not the "
         "probability of reuse. “Not related” holds for derivatives of these kinds only.",
     )
-    bullets = Bullets(tuple(map(prose, limits)))
-    return Section(anchor="limits", title="Limits", heading="Limits of the test", blocks=(bullets,))
+    bullets = blocks.Bullets(tuple(map(prose, limits)))
+    return blocks.Section(
+        anchor="limits", title="Limits", heading="Limits of the test", blocks=(bullets,)
+    )
 
 
-def brief_blocks(result: ReuseResult) -> Iterator[Block]:
+def brief_blocks(result: ReuseResult) -> Iterator[blocks.Block]:
     """The terminal's text: why, what to do and the numbers of each verdict."""
     for verdict in result.verdicts:
-        yield Paragraph(_why(verdict))
+        yield blocks.Paragraph(_why(verdict))
         if len(result.verdicts) == 1:
             remarks = [(prose("what to do"), written(change)) for change in verdict.changes]
             remarks += [(prose("warning"), written(text)) for text in verdict.warnings[:1]]
             if more := len(verdict.warnings[1:]):
                 remarks.append((prose("warnings"), prose("{n} more: --verbose", n=more)))
-            yield Terms((*remarks, *verdict_facts(verdict)), facts=True)
-    yield Terms(tuple(model_lines(result.manifest)), facts=True)
+            yield blocks.Terms((*remarks, *verdict_facts(verdict)), facts=True)
+    yield blocks.Terms(tuple(model_lines(result.manifest)), facts=True)
     yield from run_lines(result.clock)
 
 
@@ -250,7 +241,7 @@ def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:
     yield prose("Questions"), prose(asked, shared=verdict.shared, queries=verdict.queries)
 
 
-_NULL = note(
+_NULL = blocks.note(
     "The p-value by rank is the share of pairs of suspect, reference and controls that are at "
     "least as similar as suspect and reference; that by agreement is the probability of at least "
     "this agreement for an unrelated model of the suspect’s skill, where controls that answer "
@@ -259,23 +250,23 @@ _NULL = note(
 )
 
 
-def _numbers_section(verdicts: Sequence[Verdict]) -> Section:
+def _numbers_section(verdicts: Sequence[Verdict]) -> blocks.Section:
     """The p-values, the counts of controls and questions, and every warning."""
 
-    def facts(verdict: Verdict) -> Iterator[Block]:
+    def facts(verdict: Verdict) -> Iterator[blocks.Block]:
         warnings = ((prose("Warning"), written(text)) for text in verdict.warnings)
         tuned = (
             f"{each.model} {rounded_percent(each.same)}{'' if each.counted else ', a copy'}"
             for each in verdict.derivatives
         )
         same = prose("Same answers of derivatives"), written(", ".join(tuned) or "none is named")
-        yield Terms((*verdict_facts(verdict), same, *warnings), facts=True)
+        yield blocks.Terms((*verdict_facts(verdict), same, *warnings), facts=True)
 
-    blocks, heading = (*by_reference(verdicts, facts), _NULL), "p-values, controls and questions"
-    return Section(anchor="pvalues", title="Tests", heading=heading, blocks=blocks)
+    shown, heading = (*by_reference(verdicts, facts), _NULL), "p-values, controls and questions"
+    return blocks.Section(anchor="pvalues", title="Tests", heading=heading, blocks=shown)
 
 
-def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
+def _picture(verdict: Verdict, rate: float) -> Iterator[blocks.Block]:
     """The other models, the suspect and the derivatives, each in a row, by their likeness."""
     known = sorted(verdict.standings, key=lambda score: -score.value)
     rows = {
@@ -290,9 +281,9 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
     controls, suspect, tuned = rows.values()
     named = {each.model for each in (*controls[:MOST_NAMED], *suspect)}
     series = (
-        Series(
+        blocks.Series(
             dots=tuple(
-                Dot(
+                blocks.Dot(
                     title=f"{each.model}: {number(each.value)}",
                     x=each.value,
                     y=2 - place,
@@ -310,15 +301,15 @@ def _picture(verdict: Verdict, rate: float) -> Iterator[Block]:
     if controls:
         line, last = verdict.threshold, 0 if tuned else 1
         words = f"at most {100 * rate:.2g}\u00a0% of all pairs of models lie beyond"
-        chart = Chart(
+        chart = blocks.Chart(
             label=f"The suspect among {len(controls)} controls; the numbers are in their table",
             series=tuple(series),
-            guides=() if line is None else (Guide((line, last), (line, 2), words),),
+            guides=() if line is None else (blocks.Guide((line, last), (line, 2), words),),
             x_title="more like the reference (0: as an average pair of models) →",
             y_title=None,
             size=(300, 96 if tuned else 72),
         )
-        yield Figure(chart)
+        yield blocks.Figure(chart)
 
 
 _NO_METRICS: Mapping[str, tuple[str, str]] = {
@@ -338,14 +329,14 @@ _NO_METRICS: Mapping[str, tuple[str, str]] = {
 
 
 def by_reference(
-    verdicts: Sequence[Verdict], blocks_of: Callable[[Verdict], Iterable[Block]]
-) -> Iterator[Block]:
+    verdicts: Sequence[Verdict], blocks_of: Callable[[Verdict], Iterable[blocks.Block]]
+) -> Iterator[blocks.Block]:
     """The blocks of each verdict that has some, below its reference's name if there are several."""
     for verdict in verdicts:
-        if blocks := tuple(blocks_of(verdict)):
+        if shown := tuple(blocks_of(verdict)):
             if len(verdicts) > 1:
-                yield heading("Compared with {reference}", reference=verdict.reference)
-            yield from blocks
+                yield blocks.heading("Compared with {reference}", reference=verdict.reference)
+            yield from shown
 
 
 def kind_name(spelling: str) -> MetricName:
@@ -367,12 +358,12 @@ def _title(evidence: Evidence) -> Text:
     return joined(filter(None, parts), between=" on ")
 
 
-def controls_section(result: ReuseResult) -> Section:
+def controls_section(result: ReuseResult) -> blocks.Section:
     """Every control with its rank, its evidence, its skill and its flags."""
     kinds = [kind for verdict in result.verdicts for kind in verdict.evidence]
     names = {name.label: name for name in (kind_name(kind.kind) for kind in kinds)}
     deciding = dict.fromkeys(kind_name(kind.kind).label for kind in kinds if kind.decides)
-    about = note(
+    about = blocks.note(
         "A good control is independent of the reference and about as skilled as the suspect. Skill "
         "is the accuracy, or without right answers the agreement with what most models answer. A "
         "control that guesses (unless the suspect does), answers too few questions or nearly "
@@ -380,7 +371,7 @@ def controls_section(result: ReuseResult) -> Section:
         "the evidence that decides: {deciding}.",
         deciding=", ".join(deciding) or "none",
     )
-    return Section(
+    return blocks.Section(
         # The page's script uses the id "controls" for its form.
         anchor="checks",
         title="Controls",
@@ -394,11 +385,11 @@ def controls_section(result: ReuseResult) -> Section:
     )
 
 
-def _choice(result: ReuseResult) -> Iterator[Table]:
+def _choice(result: ReuseResult) -> Iterator[blocks.Table]:
     """Every stored model that could be a control, with its accuracy and why it was left out."""
     if candidates := result.candidate_controls:
         chosen = sum(not each.left_out for each in candidates)
-        yield Table.of(
+        yield blocks.Table.of(
             {"Model": "name", "Skill": "number", "Control": "text"},
             (
                 (each.model, short(each.skill), each.left_out or prose("**chosen**"))
@@ -412,7 +403,7 @@ def _choice(result: ReuseResult) -> Iterator[Table]:
         )
 
 
-def _controls(verdict: Verdict) -> Iterator[Table]:
+def _controls(verdict: Verdict) -> Iterator[blocks.Table]:
     """The models by rank, of equals the suspect last, as in its p-value; then those without."""
     values = {score.model: score.value for score in verdict.standings}
     checks = {check.model: check for check in verdict.controls}
@@ -423,11 +414,14 @@ def _controls(verdict: Verdict) -> Iterator[Table]:
         for kind in verdict.evidence
     ]
     ranked = sorted(values, key=lambda name: (-values[name], name == verdict.suspect))
-    yield Table.with_columns(
+    yield blocks.Table.with_columns(
         (
-            *(Column("Rank", "number"), Column("Model", "name")),
-            *(Column(head, "number") for head in ("Joint statistic", *kinds, "Skill", "Answered")),
-            Column("Flags"),
+            *(blocks.Column("Rank", "number"), blocks.Column("Model", "name")),
+            *(
+                blocks.Column(head, "number")
+                for head in ("Joint statistic", *kinds, "Skill", "Answered")
+            ),
+            blocks.Column("Flags"),
         ),
         (
             (

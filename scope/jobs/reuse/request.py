@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from scope.core.options import DATA, METHOD, MODELS, Limits, option, settings_option, whole_number
 from scope.core.request import Job, refuse_unused
 from scope.errors import SpecError
+from scope.jobs.configuration import LabelledTexts, take_models
 from scope.jobs.gates import VerdictGates
-from scope.jobs.shared_fields import LabelledTexts, take_models
 from scope.models.scheme import split_spec
 from scope.records import Setting
 from scope.registry import expand_groups

@@ -23,9 +23,8 @@ from scope.errors import DataError, ModelError
 from scope.estimation.pairs import AuditedPairs, invariant_pairs
 from scope.jobs.answering_models import unanswered
 from scope.jobs.perturbing import PerturbationSet, scored_examples, scored_perturbations
-from scope.jobs.reuse.answer_matrix import AnswerKey, Response, answer_matrix
 from scope.jobs.reuse.evidence import Case, CaseItem
-from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.pool import AnswerKey, Response, ReuseModels, answer_matrix
 from scope.models.labels import how_to_map
 from scope.models.scheme import Model
 from scope.protocols import Progress, Task

@@ -27,9 +27,8 @@ from scope.jobs.audit.models import (
     load_audited,
     refuse_unused_words,
 )
-from scope.jobs.cost_estimate import Planned, questions_work, search_work, texts_work
+from scope.jobs.configuration import NULL, PROBES, manifest_of
 from scope.jobs.encoders import encoder_at_hand
-from scope.jobs.identity import NULL, PROBES, manifest_of
 from scope.jobs.perturbing import (
     ChosenCapability,
     PairSearch,
@@ -40,8 +39,8 @@ from scope.jobs.perturbing import (
     soft_scope_metric,
     with_labels,
 )
-from scope.jobs.reuse.judging import finding_of
-from scope.jobs.reuse.models import ReuseModels, load_reuse_models
+from scope.jobs.reuse.judging import finding_of, with_chosen_controls
+from scope.jobs.reuse.pool import ReuseModels, load_reuse_models
 from scope.jobs.reuse.request import OF_SEARCH, ReuseRequest
 from scope.jobs.reuse.responses import (
     ItemSet,
@@ -53,9 +52,8 @@ from scope.jobs.reuse.responses import (
     task_items,
     text_items,
 )
-from scope.jobs.reuse.usability import with_chosen_controls
 from scope.jobs.reuse.verdicts import HYPOTHESIS, conclude
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.runner import Planned, Prepared, questions_work, run_job, search_work, texts_work
 from scope.metrics.catalog import Metric
 from scope.models.labels import AlignedClassifier, parse_label_map
 from scope.models.scheme import Model

@@ -50,7 +50,7 @@ suspect's siblings contributed to the expectation of an independent model, the m
 family, and so the reference's, would seem common. Kin are therefore left out of that expectation.
 Kinship is never evidence by itself.
 
-1. κ of all pairs: discrete CAPA (`scope.metrics.consistency`) on the questions put to both.
+1. κ of all pairs: discrete CAPA (`scope.metrics.agreement`) on the questions put to both.
 2. The part of κ that two skills explain is subtracted: a robust fit of κ on 1, a + b and ab, where
    a and b are the skills of the two models in standard deviations of the pool.
 3. Kin are more than three robust standard deviations (1.4826 × the median distance from the
@@ -83,7 +83,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.jobs.reuse.answer_matrix import (
+from scope.jobs.reuse.pool import (
     NOT_GIVEN,
     AnswerMatrix,
     Indices,

@@ -22,9 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from reports.wording import as_sentence, comma_list, in_percent
-from scope.jobs.reuse.judging import Finding
-from scope.jobs.reuse.usability import OF_REFERENCE, THE_SUSPECTS, sibling_warning
-from scope.printing import counted
+from scope.errors import counted
+from scope.jobs.reuse.judging import OF_REFERENCE, THE_SUSPECTS, Finding, sibling_warning
 from scope.records import Decision, Verdict
 from scope.statistics.between_models import controls_needed, others_needed
 from scope.statistics.paired import holm

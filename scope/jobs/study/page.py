@@ -8,15 +8,14 @@ from statistics import linear_regression, median
 from typing import NamedTuple
 
 from reports import blocks
-from reports.builders.answer import in_two
-from reports.builders.run import asked, folded, reproduce
-from reports.charts import Chart, Dot, Guide, Series
+from reports.estimates import in_two
 from reports.prose import Text, prose, written
+from reports.sections import asked, folded, reproduce
 from reports.wording import Cell, as_sentence, number, p_value, rounded_percent, short
+from scope.errors import counted
 from scope.jobs.study import inference
 from scope.jobs.study.requests import StudyNumber, StudyResult
 from scope.jobs.study.run import WITHIN
-from scope.printing import counted
 from scope.records import Undefined
 
 SHOWN_FIRST = 8
@@ -198,28 +197,28 @@ def _examples(result: StudyResult, words: Words) -> Iterator[blocks.Paragraph]:
 
 def _picture(result: StudyResult, words: Words) -> Iterator[blocks.Figure]:
     """A dot for each pair, by whether its models are of one family, and a line through them."""
-    dots: tuple[list[Dot], list[Dot]] = ([], [])
+    dots: tuple[list[blocks.Dot], list[blocks.Dot]] = ([], [])
     for pair in result.pairs:
         if {words.x, words.y} <= pair.measures.keys():
             x, y = pair.measures[words.x], pair.measures[words.y]
             first, second = (result.families.get(name, name) for name in (pair.first, pair.second))
             title = f"{pair.first}, {pair.second}: {number(x)}, {number(y)}"
-            dots[first == second].append(Dot(title=title, x=x, y=y))
+            dots[first == second].append(blocks.Dot(title=title, x=x, y=y))
     xs, ys = ([getattr(dot, axis) for of in dots for dot in of] for axis in ("x", "y"))
     if len({*xs}) > 1:
         slope, intercept = linear_regression(xs, ys)
         start, end = ((x, intercept + slope * x) for x in (min(xs), max(xs)))
         names = ("different families", "one family") if result.families else ("a pair", "")
-        chart = Chart(
+        chart = blocks.Chart(
             label=f"{words.axes[1]} by {words.axes[0]}, a dot a pair",
             x_title=words.axes[0],
             y_title=words.axes[1],
             size=(430, 250),
             series=tuple(
-                Series(dots=tuple(of), name=name, shape=place)
+                blocks.Series(dots=tuple(of), name=name, shape=place)
                 for place, (of, name) in enumerate(zip(dots, names, strict=True))
                 if of
             ),
-            guides=(Guide(start, end, "the trend"),),
+            guides=(blocks.Guide(start, end, "the trend"),),
         )
         yield blocks.Figure(chart)

@@ -11,7 +11,7 @@ from scope.core.options import DATA, METHOD, MODELS, Limits, named_values, optio
 from scope.core.request import Job, Request
 from scope.data.sources import data_spec
 from scope.errors import SpecError
-from scope.jobs.shared_fields import LeavesOut
+from scope.jobs.configuration import LeavesOut
 from scope.records import Estimate, FrameRow, Result, Undefined
 
 

@@ -25,7 +25,7 @@ from scope.answers import Run
 from scope.core.request import as_function
 from scope.data.fields import read_fields
 from scope.data.specs import open_source
-from scope.errors import DataError, SpecError
+from scope.errors import DataError, SpecError, counted, listed
 from scope.estimation.choices import ChoiceTable, accuracy_measurements
 from scope.jobs.answering_models import (
     ask_all,
@@ -34,7 +34,7 @@ from scope.jobs.answering_models import (
     load_answering_models,
     with_reasons,
 )
-from scope.jobs.identity import manifest_of
+from scope.jobs.configuration import manifest_of
 from scope.jobs.pages import load_result
 from scope.jobs.runner import Prepared, run_job
 from scope.jobs.study import inference, requests
@@ -42,7 +42,6 @@ from scope.jobs.study.inference import ACROSS, ALL, FEWEST_JUDGED, Pairs, PairTa
 from scope.jobs.study.requests import SizeRequest, StudyNumber, StudyPair, StudyResult
 from scope.metrics.catalog import parse_metric
 from scope.models.options import ModelOptions
-from scope.printing import counted, listed
 from scope.progress import reading_shown_by
 from scope.records import AuditResult, Estimate, Undefined
 from scope.statistics.between_models import FEWEST_MODELS, correlation_estimate

@@ -12,7 +12,7 @@ from contextlib import closing
 from functools import partial
 from typing import Never, Self
 
-from scope.errors import ModelError
+from scope.errors import ModelError, did_you_mean
 from scope.models.checkpoint import fingerprint_with
 from scope.models.endpoint.address import Address, parse_address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
@@ -33,7 +33,6 @@ from scope.models.replies import (
     words_of,
 )
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
-from scope.printing import did_you_mean
 from scope.protocols import Answers
 from scope.records import Prediction, Question
 from scope.records.result import SAMPLED

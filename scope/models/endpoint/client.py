@@ -22,7 +22,7 @@ from contextlib import aclosing, closing, contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from scope.errors import ModelError
+from scope.errors import ModelError, counted, first_line
 from scope.models.endpoint.address import Address, Key
 from scope.models.endpoint.protocol import (
     OK,
@@ -38,7 +38,6 @@ from scope.models.endpoint.protocol import (
 )
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.replies import Reply
-from scope.printing import counted, first_line
 
 if TYPE_CHECKING:
     import httpx

@@ -13,11 +13,10 @@ from email.utils import parsedate_to_datetime
 from types import MappingProxyType
 from typing import Any, Literal
 
-from scope.errors import ModelError
+from scope.errors import ModelError, counted
 from scope.models.endpoint.address import KEY_VARIABLE, Key
 from scope.models.options import Thinking
 from scope.models.replies import Position, Reply, begins_thought, without_thought
-from scope.printing import counted
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

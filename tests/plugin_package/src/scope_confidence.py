@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from reports.blocks import Bullets, Column, Page, Row, Section, Table, paragraph
-from reports.builders.estimates import strips_table
-from reports.builders.run import asked, reproduce
+from reports.estimates import strips_table
 from reports.prose import prose
+from reports.sections import asked, reproduce
 from reports.wording import Cell
 from scope.answers import Run, answer_texts
 from scope.core.options import DATA, HIDDEN, METHOD, MODELS, Limits, option, whole_number
 from scope.core.request import Job, Request, as_function
 from scope.data.sampling import load_data
 from scope.jobs.audit.models import classifier_card, load_audited
-from scope.jobs.cost_estimate import texts_work
-from scope.jobs.identity import manifest_of, short_names
-from scope.jobs.runner import Prepared, run_job
+from scope.jobs.configuration import manifest_of, short_names
+from scope.jobs.runner import Prepared, run_job, texts_work
 from scope.models.options import Labelling, ModelOptions
 from scope.models.scheme import Model
 from scope.records import Estimate, Example, Result, Undefined

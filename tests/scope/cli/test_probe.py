@@ -8,7 +8,8 @@ import shutil
 import pytest
 from parsed_page import parse
 
-from scope.probes import STEPS, load_probe
+from scope.jobs.probe.network import STEPS
+from scope.jobs.probe.saving import load_probe
 from scope.serialization import from_json, to_json
 
 LAID_OUT = "probes"

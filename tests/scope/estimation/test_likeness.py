@@ -5,7 +5,7 @@ import pytest
 from made_up_tasks import choice_task, text_task
 
 from scope.estimation.tasks import measure_task
-from scope.metrics.consistency import capa_discrete
+from scope.metrics.agreement import capa_discrete
 
 
 def alike(answers, models):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scope.estimation.matrix import measure_matrix
+from scope.estimation.choices import measure_matrix
 from scope.records import Undefined
 from scope.statistics.between_models import mean_over_models
 from scope.statistics.paired import sign_flip_p_value

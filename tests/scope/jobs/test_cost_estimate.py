@@ -9,8 +9,8 @@ from toy_models import Reference
 from capabilities.tasks import ExtractiveQA
 from capabilities.typo import Typo
 from scope.answers.asking import REPEATED
-from scope.jobs import cost_estimate
-from scope.jobs.cost_estimate import questions_work, search_work, seconds_to_answer, texts_work
+from scope.jobs import runner as cost_estimate
+from scope.jobs.runner import questions_work, search_work, seconds_to_answer, texts_work
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS
 from scope.models.scheme import Model
 from scope.protocols import SearchOptions

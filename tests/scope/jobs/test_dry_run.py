@@ -7,8 +7,7 @@ import pytest
 
 import scope
 from scope.errors import SpecError
-from scope.jobs.cost_estimate import Planned, Work, announcements
-from scope.jobs.runner import Cost
+from scope.jobs.runner import Cost, Planned, Work, announcements
 
 
 def test_it_prints_the_sums_and_its_json_has_them():

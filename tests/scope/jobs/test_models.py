@@ -16,7 +16,7 @@ from scope.jobs.answering_models import (
     require_one_form,
 )
 from scope.jobs.audit.request import AuditRequest
-from scope.jobs.shared_fields import adapted_model
+from scope.jobs.configuration import adapted_model
 from scope.models.options import ModelOptions
 from scope.progress import Silent
 from scope.protocols import TaskData

@@ -12,7 +12,7 @@ from scope.answers import Run
 from scope.core.request import Request
 from scope.errors import ModelError, RunError
 from scope.jobs.compare.request import CompareRequest
-from scope.jobs.identity import default_run_name
+from scope.jobs.configuration import default_run_name
 from scope.jobs.pages import report
 from scope.jobs.runner import Prepared, run_job
 from scope.models.options import ModelOptions

@@ -6,12 +6,12 @@ from hypothesis import given, strategies as st
 from reference import invariance_reference
 from scipy.spatial.distance import jensenshannon
 
-from scope.metrics.arrays import most_probable
-from scope.metrics.consistency import (
+from scope.metrics.agreement import (
     accuracy_difference_values,
     agreement_values,
     js_divergence_values,
 )
+from scope.metrics.arrays import most_probable
 
 
 @pytest.mark.parametrize("labels", [2, 3, 5])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from reference import kappa_reference
 
-from scope.metrics.consistency import capa, capa_discrete, cohen_kappa, error_consistency
+from scope.metrics.agreement import capa, capa_discrete, cohen_kappa, error_consistency
 
 with warnings.catch_warnings():
     # Its docstrings hold `\k`, which Python warns of when it first compiles them.

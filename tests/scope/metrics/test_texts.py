@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from reference import squad_reference
 
-from scope.metrics.texts import (
+from scope.metrics.agreement import (
     best_against_gold,
     character_f1_values,
     cosine_values,

@@ -23,7 +23,7 @@ from shared_data import shared_data
 
 from capabilities.tasks import Generation
 from scope.data.log_items import GENERATED
-from scope.jobs.identity import short_names
+from scope.jobs.configuration import short_names
 from scope.models.scheme import expand_spec
 
 DOCS = documents(60)

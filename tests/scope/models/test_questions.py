@@ -16,8 +16,8 @@ from scope.models.questions import (
     difference_of_predictions,
     labels_as_texts,
 )
+from scope.protocols import UntrustedCode
 from scope.records import Answer, Prediction, Question
-from scope.untrusted import UntrustedCode
 
 TWO_OPTIONS = [Question(id=text, text=text, options=("a", "b")) for text in ("x", "y")]
 IN_WORDS = [Question(id=text, text=text) for text in ("x", "y")]

@@ -4,9 +4,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from scope.records import in_cluster
-from scope.statistics.intervals import chance_corrected_estimate, mean_estimate, student_estimate
-from scope.statistics.margins import discordance, score_estimate
-from scope.verdicts.endpoints import judge_differences, judge_share
+from scope.statistics.intervals import (
+    chance_corrected_estimate,
+    discordance,
+    mean_estimate,
+    score_estimate,
+    student_estimate,
+)
+from scope.verdicts.decide import judge_differences, judge_share
 from scope.verdicts.plan import planned_differences, planned_slope
 
 values = st.lists(st.sampled_from([-1.0, -0.25, 0.0, 0.25, 1.0]), min_size=2, max_size=40)

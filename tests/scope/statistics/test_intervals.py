@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy import stats
 
-from scope.metrics.consistency import capa, capa_discrete, cohen_kappa, error_consistency
+from scope.metrics.agreement import capa, capa_discrete, cohen_kappa, error_consistency
 from scope.records import Undefined
 from scope.statistics.intervals import (
     chance_corrected_estimate,

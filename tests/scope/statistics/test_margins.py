@@ -6,7 +6,7 @@ from scipy.special import xlogy
 from scipy.stats import binom, binomtest, norm
 
 from scope.records import ERROR
-from scope.statistics.margins import (
+from scope.statistics.intervals import (
     binomial_estimate,
     discordance,
     effective,

@@ -16,8 +16,8 @@ from scope.paths import sealed, unsealed
 from scope.records import Answer, Item
 from scope.records.results import ScoredExample, ScoredPerturbation
 from scope.serialization import from_json, plain, to_json
+from scope.store.files import ROWS_AT_ONCE, ListFile, StoredList, list_files, long_lists
 from scope.store.folder import RunFolder
-from scope.store.long_lists import ROWS_AT_ONCE, ListFile, StoredList, list_files, long_lists
 
 
 def stored(folder, entry, *lists):

@@ -3,7 +3,7 @@
 import pytest
 
 from scope.records import Endpoint, Undefined
-from scope.verdicts.endpoints import decide
+from scope.verdicts.decide import decide
 
 
 def endpoint(name, *, within=1.0, beyond=1.0, limit=-0.05):

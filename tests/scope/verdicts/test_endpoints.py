@@ -6,9 +6,8 @@ from hypothesis import given, strategies as st
 from scipy.stats import ttest_1samp
 
 from scope.records import Estimate, Undefined
-from scope.statistics.intervals import student_estimate
-from scope.statistics.margins import score_estimate
-from scope.verdicts.endpoints import (
+from scope.statistics.intervals import score_estimate, student_estimate
+from scope.verdicts.decide import (
     NO_TEXT,
     judge_differences,
     judge_share,

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom, norm
 
 from scope.records import ERROR, Endpoint, Replacement, TextsNeeded, Undefined
-from scope.statistics.margins import Discordance, discordance, paired_within
+from scope.statistics.intervals import Discordance, discordance, paired_within
 from scope.verdicts.plan import (
     Evidence,
     PlannedEndpoint,

@@ -7,10 +7,9 @@ from shlex import quote
 import pytest
 from kept_results import TARGETS, estimate, found, kept
 
-from reports.blocks import Paragraph, Preformatted, Table, within
-from reports.charts import SmallStrip
+from reports.blocks import Paragraph, Preformatted, SmallStrip, Table, within
 from reports.prose import plain
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.jobs.audit.examples import _marked
 from scope.jobs.audit.page import page
 from scope.jobs.pages import page_of as whole_page_of

@@ -9,8 +9,8 @@ from reports.prose import plain
 from scope.errors import SpecError
 from scope.jobs.audit.answer import written_verdicts
 from scope.jobs.audit.examples import telling_text
-from scope.jobs.audit.verdict_words import carrying, finding, how_open, in_plain_words
 from scope.records import Undefined
+from scope.verdicts.words import carrying, finding, how_open, in_plain_words
 
 
 class Copy(Reference):

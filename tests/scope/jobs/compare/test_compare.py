@@ -7,7 +7,7 @@ from toy_answerers import Reader, Skimmer
 from toy_suspects import Counting
 
 import scope
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.errors import SpecError
 from scope.jobs.pages import page_of
 

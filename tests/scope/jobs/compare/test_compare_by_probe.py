@@ -8,7 +8,7 @@ from tiny_heads import write_tiny_bert_mlm
 from tiny_probe import write_probe
 
 import scope
-from reports.renderers.html import render
+from reports.html import render
 from scope.jobs.pages import page_of
 from scope.jobs.probe.saving import open_probe
 from scope.models.latents import CheckpointReader

@@ -4,8 +4,12 @@ import pytest
 
 from reports.blocks import Cards
 from reports.prose import plain
-from scope.jobs.compare.examples import Filters, answered_questions, answers_side_by_side
-from scope.jobs.compare.task_estimates import task_estimates
+from scope.jobs.compare.examples import (
+    Filters,
+    answered_questions,
+    answers_side_by_side,
+    task_estimates,
+)
 from scope.records import Answer, Item, Question, TaskAnswers
 
 

@@ -8,11 +8,10 @@ import pytest
 from claims_corpus import comparison, runs
 from kept_results import estimate
 
-from reports.blocks import Beside, Cards, Table, within
-from reports.charts import SmallStrip
+from reports.blocks import Beside, Cards, SmallStrip, Table, within
 from reports.prose import plain, written
+from scope.jobs.compare.examples import task_estimates
 from scope.jobs.compare.page import Screen, about_of, page, tables_of
-from scope.jobs.compare.task_estimates import task_estimates
 from scope.records import TaskShares
 
 QA, CHOICE = "extractive_qa", "choice"

@@ -11,7 +11,7 @@ from shared_data import shared_data
 import scope
 from scope.errors import SpecError
 from scope.estimation.tasks import measure_task
-from scope.jobs.compare.verdicts import MeasuredTask, comparison_verdicts
+from scope.jobs.compare.run import MeasuredTask, comparison_verdicts
 from scope.jobs.pages import model_card_of, to_short_json
 from scope.records import Answer, Item, Question, TaskAnswers
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from kept_results import FLEET, bare, interval, kept
 
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.cli.output import Output, show_result
 from scope.jobs.fleet import page as fleet_page
 from scope.jobs.pages import page_of

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 import scope
+from scope.jobs.fleet.forecast import route_questions, router_scores, routing_note
 from scope.jobs.fleet.questions import QuestionLayout
-from scope.jobs.fleet.route import route_questions, router_scores, routing_note
 from scope.jobs.fleet.text_factors import TextFactors
 from scope.records import Undefined
 from scope.records.fleet import BEST_PER_BENCHMARK, ORACLE, ROUTER, SAME_MIX, SINGLE_BEST

@@ -10,9 +10,8 @@ import pytest
 from toy_models import OtherLabels, Reference, Stranger
 
 import scope
-from reports.blocks import Fold, Paragraph, Table
-from reports.builders.answer import SIGNS
-from reports.charts import SmallStrip
+from reports.blocks import Fold, Paragraph, SmallStrip, Table
+from reports.estimates import SIGNS
 from reports.prose import plain, written
 from reports.wording import points
 from scope.errors import DataError, SpecError
@@ -22,7 +21,7 @@ from scope.jobs.pair import run as pair_run
 from scope.jobs.pair.page import findings
 from scope.jobs.pair.request import PairRequest
 from scope.jobs.reuse.page import page as reuse_page
-from scope.metrics.consistency import capa_discrete
+from scope.metrics.agreement import capa_discrete
 from scope.serialization import from_json, to_json
 
 TASKS = ("choice", "cloze", "extractive_qa", "generation")

@@ -4,9 +4,15 @@ import toy_latents
 from scipy.stats import pearsonr
 from toy_latents import SMALL
 
-from scope.jobs.probe.estimator import Calibration, SimilarityProbe
+from scope.jobs.probe.estimator import (
+    Calibration,
+    SimilarityProbe,
+    align_layers,
+    layer_curve,
+    leave_one_layer_out,
+    linear_cka,
+)
 from scope.jobs.probe.latents import pearson_difference
-from scope.jobs.probe.layers import align_layers, layer_curve, leave_one_layer_out, linear_cka
 from scope.jobs.probe.measures import RawLayer
 
 TOY = toy_latents.pairs()

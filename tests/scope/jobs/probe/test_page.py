@@ -6,7 +6,7 @@ import pytest
 from kept_results import interval, kept
 
 from reports.prose import plain, written
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.jobs.pages import page_of
 from scope.jobs.probe.page import answers_of, counts_of_errors, similar_layers, wrong_section
 from scope.records import LayerAlignment, MisjudgedPair, Undefined

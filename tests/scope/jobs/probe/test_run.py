@@ -17,7 +17,7 @@ from capabilities.tasks import Similarity
 from scope.errors import DataError, SpecError
 from scope.jobs.pages import html_of
 from scope.jobs.probe import run as run_module
-from scope.jobs.probe.estimator import SimilarityProbe
+from scope.jobs.probe.estimator import SimilarityProbe, layer_curve, leave_one_layer_out
 from scope.jobs.probe.latents import (
     pearson,
     pearson_difference,
@@ -25,7 +25,6 @@ from scope.jobs.probe.latents import (
     spearman_difference,
     spearman_estimate,
 )
-from scope.jobs.probe.layers import layer_curve, leave_one_layer_out
 from scope.jobs.probe.network import PRETRAINED, STEPS
 from scope.jobs.probe.pairs import leakage_groups, read_all_parts, sentences_of
 from scope.jobs.probe.request import ProbeRequest

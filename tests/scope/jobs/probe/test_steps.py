@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from scope.jobs.probe.estimator import SimilarityProbe
-from scope.jobs.probe.layers import align_layers
+from scope.jobs.probe.estimator import SimilarityProbe, align_layers
 from scope.jobs.probe.pairs import LeakageGroups, sentences_of
 from scope.jobs.probe.steps import (
     FittedStep,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 from made_up_pools import pool, random_pool
 
-from scope.jobs.reuse.answer_matrix import (
+from scope.jobs.reuse.pool import (
     NOT_GIVEN,
     UNKNOWN,
     AnswerKey,

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from scope.errors import DataError
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, Response
-from scope.jobs.reuse.models import ReuseModels
+from scope.jobs.reuse.pool import NOT_GIVEN, Response, ReuseModels
 from scope.jobs.reuse.responses import Responses, make_case, task_items
 from scope.models.scheme import Model
 from scope.records import Item, Question

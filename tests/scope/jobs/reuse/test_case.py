@@ -7,8 +7,8 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as arrays
 from made_up_cases import make_case
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN
 from scope.jobs.reuse.evidence import informative_items, joint_pairs
+from scope.jobs.reuse.pool import NOT_GIVEN
 from scope.statistics.between_models import joint_statistic
 
 

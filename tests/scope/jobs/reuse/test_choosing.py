@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from scope.errors import DataError
-from scope.jobs.reuse.answer_matrix import AnswerKey, Response
-from scope.jobs.reuse.models import ReuseModels
-from scope.jobs.reuse.usability import with_chosen_controls
+from scope.jobs.reuse.judging import with_chosen_controls
+from scope.jobs.reuse.pool import AnswerKey, Response, ReuseModels
 from scope.models.scheme import Model
 
 RIGHT = [place % 4 for place in range(40)]

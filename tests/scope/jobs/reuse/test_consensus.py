@@ -8,7 +8,7 @@ from hypothesis import example, given, strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 from scipy.stats import chi2
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, option_blocks
+from scope.jobs.reuse.pool import NOT_GIVEN, option_blocks
 from scope.jobs.reuse.shared_mistakes import (
     FEWEST_FOR_KIN,
     Fit,
@@ -21,7 +21,7 @@ from scope.jobs.reuse.shared_mistakes import (
     shared_mistakes,
     skill,
 )
-from scope.metrics.consistency import capa_discrete
+from scope.metrics.agreement import capa_discrete
 
 
 def test_equals_share_their_rank():

@@ -10,10 +10,10 @@ from made_up_pools import pool, random_pool, skilled_pool
 from reference.invariance_reference import mean_over_texts
 
 from scope.estimation.pairs import AuditedPairs
-from scope.jobs.reuse.answer_matrix import UNKNOWN
 from scope.jobs.reuse.evidence import chance_corrected, kinds_of_evidence
+from scope.jobs.reuse.pool import UNKNOWN
 from scope.jobs.reuse.shared_mistakes import shared_mistakes
-from scope.metrics.consistency import capa, capa_discrete, error_consistency
+from scope.metrics.agreement import capa, capa_discrete, error_consistency
 from scope.records import Estimate, Undefined
 
 seeds = st.integers(0, 100_000)

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, strategies as st
 from made_up_pools import random_pool
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN
 from scope.jobs.reuse.evidence import (
     LEAST_PROBABILITY,
     RIDGE,
     log_probability_pairs,
     log_probability_parts,
 )
+from scope.jobs.reuse.pool import NOT_GIVEN
 
 seeds = st.integers(0, 100_000)
 

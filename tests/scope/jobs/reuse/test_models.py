@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from scope.errors import ModelError, SpecError
-from scope.jobs.reuse.models import ReuseModels, load_reuse_models
+from scope.jobs.reuse.pool import ReuseModels, load_reuse_models
 from scope.jobs.reuse.request import ReuseRequest
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from scope.jobs.perturbing import PerturbationSet
-from scope.jobs.reuse.answer_matrix import AnswerKey
+from scope.jobs.reuse.pool import AnswerKey
 from scope.jobs.reuse.responses import ItemSet, spelled_alike, task_items, text_items
 from scope.records import Example, Item, Outcome, Perturbation, Question
 

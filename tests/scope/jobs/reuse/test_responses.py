@@ -9,7 +9,7 @@ from made_up_tasks import choice
 import scope
 from capabilities.tasks import Choice, ExtractiveQA
 from scope.answers import Run
-from scope.jobs.reuse.answer_matrix import Response
+from scope.jobs.reuse.pool import Response
 from scope.jobs.reuse.responses import TaskResponses, match_labels, task_items
 from scope.models.scheme import Model
 from scope.progress import Silent

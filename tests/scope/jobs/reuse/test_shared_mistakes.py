@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from made_up_pools import pool, random_pool, skilled_pool
 from reference import shared_mistakes_reference as oracle
 
-from scope.jobs.reuse.answer_matrix import NOT_ASKED
+from scope.jobs.reuse.pool import NOT_ASKED
 from scope.jobs.reuse.shared_mistakes import shared_mistakes, standardise
 
 NO_PAIR = np.nan
@@ -147,8 +147,8 @@ def test_the_parts_of_the_suspects_value_sum_to_it(seed):
 def test_blocks_of_any_size_give_the_same(monkeypatch):
     answers = random_pool(11, models=9, items=200)
     before = shared_mistakes(answers)
-    monkeypatch.setattr("scope.jobs.reuse.answer_matrix._QUESTIONS_OF_A_BLOCK", 17)
-    monkeypatch.setattr("scope.jobs.reuse.answer_matrix._CELLS_OF_A_BLOCK", 400)
+    monkeypatch.setattr("scope.jobs.reuse.pool._QUESTIONS_OF_A_BLOCK", 17)
+    monkeypatch.setattr("scope.jobs.reuse.pool._CELLS_OF_A_BLOCK", 400)
     after = shared_mistakes(answers)
     assert close(after.standing_out, before.standing_out)
     assert close(after.expected, before.expected)

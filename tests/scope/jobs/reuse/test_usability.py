@@ -3,9 +3,7 @@
 import numpy as np
 from made_up_cases import make_case, strangers, with_suspect
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
-from scope.jobs.reuse.shared_mistakes import shared_mistakes
-from scope.jobs.reuse.usability import (
+from scope.jobs.reuse.judging import (
     FEWEST_SHARED,
     MAY_BE_RELATED,
     check_controls,
@@ -14,6 +12,8 @@ from scope.jobs.reuse.usability import (
     uninformative,
     unusable,
 )
+from scope.jobs.reuse.pool import NOT_GIVEN, UNKNOWN
+from scope.jobs.reuse.shared_mistakes import shared_mistakes
 from scope.records import ControlCheck, Undefined
 
 

@@ -8,7 +8,7 @@ from made_up_cases import judged, make_case, probabilities_of, strangers, taking
 
 from reports.blocks import Figure, Paragraph, Terms, within
 from reports.prose import plain
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from scope.jobs.pages import page_of
 from scope.records import Agreement, Undefined
 

@@ -16,8 +16,8 @@ from made_up_cases import (
     with_suspect,
 )
 
-from scope.jobs.reuse.answer_matrix import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.judging import finding_of
+from scope.jobs.reuse.pool import NOT_GIVEN, UNKNOWN
 from scope.jobs.reuse.verdicts import conclude
 from scope.statistics.between_models import controls_needed
 from scope.statistics.paired import holm

@@ -23,7 +23,7 @@ from scope.jobs.study.inference import (
     mantel_p_value,
     spearman,
 )
-from scope.metrics.consistency import capa, capa_discrete
+from scope.metrics.agreement import capa, capa_discrete
 from scope.records import Undefined
 
 seeds = st.integers(0, 100_000)

@@ -6,7 +6,7 @@ from study_cases import choices_of, write_answers
 
 import scope
 from reports.blocks import Figure
-from reports.renderers.html import render
+from reports.html import render
 from scope.errors import DataError, SpecError
 from scope.jobs.study import inference
 from scope.jobs.study.page import page

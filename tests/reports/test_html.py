@@ -9,8 +9,8 @@ from html import escape
 from hypothesis import given, strategies as st
 
 from reports.blocks import Card, Cards, Finder, Passage
+from reports.html import AT_ONCE, HOLE, compressed, render, render_blocks
 from reports.prose import prose, written
-from reports.renderers.html import AT_ONCE, HOLE, compressed, render, render_blocks
 from scope.jobs.audit.page import page
 from scope.records import Clock
 

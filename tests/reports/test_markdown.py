@@ -26,7 +26,7 @@ from reports.blocks import (
     paragraph,
 )
 from reports.prose import prose
-from reports.renderers.markdown import MOST_CARDS, MOST_LINES, to_markdown, to_short_markdown
+from reports.text import MOST_CARDS, MOST_LINES, to_markdown, to_short_markdown
 from scope.jobs.pages import headline_of, markdown_of
 
 READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

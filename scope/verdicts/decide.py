@@ -27,11 +27,11 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from scope.printing import counted
+from scope.errors import counted
 from scope.records import (
     ERROR,
     Endpoint,
@@ -42,17 +42,73 @@ from scope.records import (
     are_clustered,
     unit_of,
 )
-from scope.statistics.intervals import ByText, normal_quantile, numbers_and_ids, student_quantile
-from scope.statistics.margins import (
+from scope.statistics.intervals import (
+    ByText,
     Tails,
     binomial_estimate,
     discordance,
     fewest_texts,
     loss_tails,
+    normal_quantile,
+    numbers_and_ids,
     paired_tails,
     score_estimate,
+    student_quantile,
 )
 from scope.statistics.paired import holm
+
+Kind = Literal["unchanged", "changed"]
+
+
+class Measure(NamedTuple):
+    """What endpoints of a name measure.
+
+    ``metric`` is that of the measurements; empty where they hold no number of each model. A target
+    that is within may replace the reference in ``replaces_in``. ``words`` are its name as people
+    read it, ``finding`` what is said of a number. ``differs`` is whether it is written as a
+    difference in points even where no limit says so, ``kind`` that of the texts.
+    """
+
+    metric: str
+    replaces_in: str
+    words: str
+    finding: str
+    differs: bool = False
+    kind: Kind = "unchanged"
+
+
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {
+        "agreement": Measure(
+            "iid_agreement", "same answers", "same answers", "other answer on {otherwise} of texts"
+        ),
+        "accuracy": Measure("iid_accuracy_gap", "accuracy", "accuracy", "{name} {lower}", True),
+        "mean score": Measure("", "accuracy", "mean score", "{name} {lower}", True),
+        "recovery": Measure("", "accuracy", "recovery", "{share} of {reference}'s accuracy"),
+        "recall": Measure("", "accuracy", "recall", "{name} {lower}", True),
+        "keeps": Measure(
+            "base_rate",
+            "robustness",
+            "keeps its answer",
+            "keeps its answer under {changes} {less}",
+            True,
+            "changed",
+        ),
+        "concordance": Measure(
+            "concordance",
+            "reaction",
+            "same reaction",
+            "same reaction in {pairs} of 100 pairs of {changes}",
+            kind="changed",
+        ),
+        "reach": Measure(
+            "reach", "", "strength of reaction", "reacts{to} {share} as strongly", kind="changed"
+        ),
+        "accuracy on changed texts": Measure("changed_accuracy", "", "", "", True, "changed"),
+    }
+)
+"""Every measure of an endpoint, what a person cares about first."""
+
 
 NO_TEXT = Undefined(reason="no text counts")
 
@@ -287,21 +343,6 @@ def error_of_second(share: float) -> float:
     return float(np.interp(share, SHARES, ERRORS_OF_SECOND))
 
 
-REPLACES_IN: Mapping[str, str] = MappingProxyType(
-    {
-        "accuracy": "accuracy",
-        "mean score": "accuracy",
-        "recovery": "accuracy",
-        "recall": "accuracy",
-        "agreement": "same answers",
-        "keeps": "robustness",
-        "concordance": "reaction",
-    }
-)
-"""In what a target that is within on a measure may replace the reference; strength alone in none.
-"""
-
-
 def decide(
     endpoints: Mapping[str, Sequence[Endpoint]],
     *,
@@ -352,13 +393,13 @@ def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None)
         reason = "no number is judged"
     elif not unmet:
         decision = "may replace"
-    measures = (end.measure for end in judged)
-    replaces = dict.fromkeys(REPLACES_IN[name] for name in measures if name in REPLACES_IN)
+    measures = (MEASURES[end.measure] for end in judged if end.measure in MEASURES)
+    replaces = dict.fromkeys(measure.replaces_in for measure in measures)
     return Replacement(
         target=target,
         decision=decision,
         endpoints=tuple(endpoints),
-        may_replace_in=tuple(replaces) if decision == "may replace" else (),
+        may_replace_in=tuple(filter(None, replaces)) if decision == "may replace" else (),
         beyond=beyond,
         open=unmet,
         not_judged=tuple(end.name for end in endpoints if end.limit is None),

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, strategies as st
 from kept_results import kept
 
-from reports.renderers.junit import junit
+from reports.text import junit
 from scope.records import Estimate, Outcome, Replacement
-from scope.records.verdicts import Endpoint
+from scope.records.estimates import Endpoint
 
 # The Jenkins schema, junit-10.xsd: the attributes of each element, the required ones first, and
 # what may stand in it.

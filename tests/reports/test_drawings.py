@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.charts import GLYPHS, Chart, Dot, Guide, Series, SmallStrip
-from reports.renderers.drawings import OUTLINES, Scale, drawing, names_beside, small_strip_svg
+from reports.blocks import GLYPHS, Chart, Dot, Guide, Series, SmallStrip
+from reports.html import OUTLINES, Scale, drawing, names_beside, small_strip_svg
 from scope.records import Estimate
 
 HOSTILE = '</text></title><script>alert(1)</script><image href="x"/>"\x00'
@@ -87,7 +87,7 @@ def test_foreign_words_stay_words_and_no_address_is_named(chart):
 
 
 def test_every_series_has_a_shape_and_a_colour():
-    style = (resources.files("reports.renderers") / "templates/page.css").read_text()
+    style = (resources.files("reports") / "templates/page.css").read_text()
     assert len(GLYPHS) == len(OUTLINES) == len(re.findall(r"\.s\d {", style))
 
 

@@ -7,22 +7,13 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import NamedTuple
 
-from reports.wording import comma_list, in_percent, points, rounded_up
-from scope.jobs.audit.assessed import not_assessed
-from scope.printing import counted
+from reports.wording import as_sentence, comma_list, in_percent, percent, points, rounded_up
+from scope.errors import counted
 from scope.records import AuditResult, Endpoint, Estimate, Replacement, TextsNeeded, Undefined
-from scope.verdicts.endpoints import texts_lacking
+from scope.verdicts.decide import MEASURES, texts_lacking
+from scope.verdicts.plan import not_assessed
 
-WORDS = {
-    "agreement": "same answers",
-    "keeps": "keeps its answer",
-    "concordance": "same reaction",
-    "reach": "strength of reaction",
-}
-"""What people read in place of a measure's key."""
-
-_ORDER = ("agreement", "accuracy", "recovery", "recall", "keeps", "concordance", "reach")
-"""What a person cares about first."""
+EARLY = "It is too early to say whether "
 
 FAILS_ALONE = "beyond its limit before, not after, correction for several limits"
 
@@ -52,9 +43,24 @@ class VerdictWords(NamedTuple):
         return ". ".join(filter(None, parts)) + "."
 
 
+def deciding(verdict: Replacement) -> list[Endpoint]:
+    """The endpoints on which a verdict rests: for *may replace* all that are judged and needed."""
+    names = () if verdict.decision == "may replace" else verdict.beyond or verdict.open
+    if names:
+        return [end for end in verdict.endpoints if end.name in names]
+    return [end for end in verdict.endpoints if end.limit is not None and end.needed]
+
+
+def not_judged(verdict: Replacement) -> Iterator[str]:
+    """The endpoints that are not judged, and why."""
+    for end in verdict.endpoints:
+        if end.limit is None and isinstance(end.estimate, Undefined):
+            yield f"{as_sentence(in_plain_words(end.name))} is not judged: {end.estimate.reason}"
+
+
 def opening(verdict: Replacement, reference: str) -> str:
     """The first words of a verdict's sentence: the verdict itself."""
-    early = "" if verdict.decision != "not shown" else "It is too early to say whether "
+    early = EARLY * (verdict.decision == "not shown")
     may = "may not" if verdict.decision == "may not" else "may"
     return f"{early}{verdict.target} {may} replace {reference}{in_some(verdict)}"
 
@@ -65,12 +71,15 @@ def in_some(verdict: Replacement) -> str:
     return f" in {comma_list(some)}" if some else ""
 
 
-def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
+def audit_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
     """The verdict for a reader who reads nothing else."""
     opens, why = opening(verdict, result.manifest.reference.name), verdict.reason or ""
     more, options = "", dict[str, int]()
     if not why and verdict.decision == "may replace":
-        why = _as_good(verdict, result)
+        same = measured(result, verdict.target, "iid_agreement")
+        why = finding(carrying(verdict)[0], verdict, result)
+        if isinstance(same, Estimate):
+            why = f"same answer on {round(same.value * same.n):,} of {same.n:,} texts"
     elif not why and verdict.decision == "may not":
         why = finding(whole(carrying(verdict))[0], verdict, result)
     elif not why:
@@ -81,11 +90,8 @@ def in_words(verdict: Replacement, result: AuditResult) -> VerdictWords:
 
 def _notes(verdict: Replacement, result: AuditResult) -> Iterator[str]:
     """What is not judged, and why."""
-    for name in verdict.not_judged:
-        estimate = next(end.estimate for end in verdict.endpoints if end.name == name)
-        if isinstance(estimate, Undefined):
-            yield f"{in_plain_words(name).capitalize()} is not judged: {estimate.reason}"
-    few = not_assessed(result, "base_rate")
+    yield from not_judged(verdict)
+    few = not_assessed(result, "keeps")
     if "no capability is assessed" not in (verdict.reason or ""):
         for capability, reason in few.items():
             yield f"{capability} is not assessed: {reason}"
@@ -108,13 +114,8 @@ def carrying(verdict: Replacement) -> list[Endpoint]:
 
     For an open verdict they are the open ones, for *may replace* all that are judged.
     """
-    names = {"may not": verdict.beyond, "not shown": verdict.open}.get(verdict.decision)
-    ends = [end for end in verdict.endpoints if end.limit is not None]
-    return _by_importance([end for end in ends if not names or end.name in names])
-
-
-def _by_importance(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
-    return sorted(endpoints, key=lambda end: (_ORDER.index(end.measure), end.p_beyond))
+    order = [*MEASURES]
+    return sorted(deciding(verdict), key=lambda end: (order.index(end.measure), end.p_beyond))
 
 
 def whole(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
@@ -165,14 +166,6 @@ def limit_key(endpoint: Endpoint) -> str:
     return endpoint.name if endpoint.measure == "recall" else endpoint.measure
 
 
-def _as_good(verdict: Replacement, result: AuditResult) -> str:
-    """On how many texts the answers are the same, or the first number that is judged."""
-    same = measured(result, verdict.target, "iid_agreement")
-    if isinstance(same, Estimate):
-        return f"same answer on {round(same.value * same.n):,} of {same.n:,} texts"
-    return finding(carrying(verdict)[0], verdict, result)
-
-
 def in_plain_words(name: str) -> str:
     """The name of an endpoint as people read it.
 
@@ -183,16 +176,8 @@ def in_plain_words(name: str) -> str:
     to = {"concordance": " to ", "reach": " to ", "keeps": " under "}.get(measure)
     if capability and to:
         on, capability = to, _changes(capability)
-    return f"{WORDS.get(measure, measure)}{on}{capability}"
-
-
-def changes_of(endpoint: Endpoint) -> str:
-    """What changes the texts of an endpoint.
-
-    >>> changes_of(Endpoint(name="reach", estimate=Undefined(reason="no text")))
-    'random changes'
-    """
-    return _changes(endpoint.name.partition(" on ")[2] or "random")
+    words = MEASURES[measure].words if measure in MEASURES else measure
+    return f"{words}{on}{capability}"
 
 
 def _changes(capability: str) -> str:
@@ -212,15 +197,6 @@ def measured(
     return next(rows, None)
 
 
-_METRICS = {
-    "accuracy": "iid_accuracy_gap",
-    "agreement": "iid_agreement",
-    "keeps": "base_rate",
-    "concordance": "concordance",
-    "reach": "reach",
-}
-
-
 def own_number(
     endpoint: Endpoint, verdict: Replacement, model: str, result: AuditResult
 ) -> float | None:
@@ -235,7 +211,7 @@ def own_number(
     means = [
         fmean(row.values) if row.values else row.estimate.value
         for row in result.measurements
-        if (row.metric, row.target) == (_METRICS.get(endpoint.measure), model)
+        if (row.metric, row.target) == (MEASURES[endpoint.measure].metric, model)
         and row.subset is None
         and row.capability in parts
         and isinstance(row.estimate, Estimate)
@@ -243,52 +219,46 @@ def own_number(
     return fmean(means) if means else None
 
 
-_FINDINGS = {
-    "accuracy": "{name} {lower}",
-    "recall": "{name} {lower}",
-    "recovery": "{share} of {reference}'s accuracy",
-    "agreement": "other answer on {otherwise} of texts",
-    "keeps": "keeps its answer under {changes} {less}",
-    "concordance": "same reaction in {pairs} of 100 pairs of {changes}",
-    "reach": "reacts{to} {share} as strongly",
-}
-
-
 def finding(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> str:
     """An endpoint's number in plain words, with its limit, or with the yardstick's number."""
-    estimate, measure, least = endpoint.estimate, endpoint.measure, endpoint.limit
+    estimate, card = endpoint.estimate, result.manifest.baseline
     if isinstance(estimate, Undefined):
         return f"{in_plain_words(endpoint.name)} is {estimate}"
-    value, card, allowed = estimate.value, result.manifest.baseline, ""
-    if least is not None and least < 0:
-        allowed = f"at most {-100 * least:.3g}{' lower' * (value >= 0)}"
-    if allowed and card and measure in ("agreement", "concordance"):
+    value, allowed = estimate.value, _allowed(endpoint, estimate.value)
+    if card and endpoint.measure in ("agreement", "concordance") and (endpoint.limit or 0) < 0:
         ours, usual = (
             own_number(endpoint, verdict, name, result) for name in (verdict.target, card.name)
         )
         if result.combined_with or ours is None or usual is None:
             lower = _by(value, "lower than", "higher than", "the same as")
             return f"{in_plain_words(endpoint.name)} {lower} {card.name}'s ({allowed})"
-        value = ours
-        allowed = f"{card.name}: {_share(1 - usual) if measure == 'agreement' else _of_100(usual)}"
-    words = _FINDINGS[measure].format(
+        of_yardstick = _share(1 - usual) if endpoint.measure == "agreement" else _of_100(usual)
+        value, allowed = ours, f"{card.name}: {of_yardstick}"
+    changes = _changes(endpoint.name.partition(" on ")[2] or "random")
+    words = MEASURES[endpoint.measure].finding.format(
         name=endpoint.name,
         reference=result.manifest.reference.name,
-        changes=changes_of(endpoint),
-        to=f" to {changes_of(endpoint)}" * (" on " in endpoint.name),
+        changes=changes,
+        to=f" to {changes}" * (" on " in endpoint.name),
         lower=_by(value, "lower", "higher", "the same"),
         less=_by(value, "less often", "more often", "as often"),
         share=_share(value),
         otherwise=_share(1 - value),
         pairs=_of_100(value),
     )
-    if not allowed and least is not None:
-        allowed = f"{_share(least)} needed"
-        if measure == "agreement":
-            allowed = f"at most {_share(1 - least)}"
-        elif endpoint.most and value > 1:
-            allowed = f"at most {_share(endpoint.most)}"
     return f"{words} ({allowed})" if allowed else words
+
+
+def _allowed(endpoint: Endpoint, value: float) -> str:
+    """The limit beside a number; nothing where it is not judged."""
+    if endpoint.limit is None:
+        return ""
+    if endpoint.limit < 0:
+        return f"at most {-100 * endpoint.limit:.3g}{' lower' * (value >= 0)}"
+    if endpoint.measure == "agreement":
+        return f"at most {_share(1 - endpoint.limit)}"
+    most = endpoint.most if value > 1 else None
+    return f"at most {_share(most)}" if most else f"{_share(endpoint.limit)} needed"
 
 
 def _of_100(share: float) -> str:
@@ -360,3 +330,114 @@ def _texts(needed: TextsNeeded, further: str = "") -> str:
     numbers = ((needed.unchanged, "unchanged"), (needed.changed, "changed"))
     words = comma_list([f"{rounded_up(n):,} {kind}" for n, kind in numbers if n is not None])
     return f"{words.replace(' ', f'{further} ', 1)} texts"
+
+
+_CLAIMS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "accuracy": ("is {} {} less accurate than", "is more accurate than"),
+        "mean score": ("scores {} {} lower than", "scores higher than"),
+        "recovery": ("keeps {} {} of the accuracy of", "is more accurate than"),
+    }
+)
+"""What is said of a model that is within its limit or beyond, and of a better one."""
+
+_MEANS = {"accuracy": "mean accuracy", "recovery": "recovery of mean accuracy"}
+
+_MOST_NAMES = 3
+"""More benchmarks are counted in a sentence, not named."""
+
+
+def comparison_words(verdict: Replacement, reference: str) -> VerdictWords:
+    """The verdict for a reader who reads nothing else."""
+    early, shown = verdict.decision == "not shown", deciding(verdict)
+    numbers = [_number(end, len(verdict.endpoints) > 1) for end in shown[:_MOST_NAMES]]
+    numbers += [f"{len(shown) - _MOST_NAMES} more"] * (len(shown) > _MOST_NAMES)
+    return VerdictWords(
+        claims([verdict], reference),
+        (early and verdict.reason) or "; ".join(numbers),
+        _more(verdict, reference) if early and not verdict.reason else "",
+        tuple(not_judged(verdict)),
+    )
+
+
+def claims(verdicts: Sequence[Replacement], reference: str = "") -> str:
+    """What is, or is not, shown of models with the same verdict; the reference is optional."""
+    first, names = verdicts[0], [verdict.target for verdict in verdicts]
+    models = comma_list(names) if len(names) <= _MOST_NAMES else f"{len(names)} models"
+    early = EARLY * (first.decision == "not shown")
+    if early and not reference:
+        return f"for {models} it is too early to say"
+    verb, _, words = claim(first).partition(" ")
+    verb = {"is": "are"}.get(verb, verb[:-1]) if names[1:] else verb
+    words, _, than = words.rpartition(" ")
+    of = f" {than} {reference}" if reference else ""
+    return f"{early}{models} {verb} {words}{of}{_on(first)}"
+
+
+def claim(verdict: Replacement) -> str:
+    """What is, or is not, shown of a model and the first one, which follows these words."""
+    fails, judged = verdict.decision == "may not", [e for e in verdict.endpoints if e.limit]
+    if not judged:
+        return "is clearly less accurate than" if fails else "is as accurate as"
+    end = next((end for end in judged if end.needed), judged[0])
+    limit = f"{100 * abs(end.limit or 0):g}"
+    bounds, unit = ("at worst", "more than"), " point" if limit == "1" else " points"
+    if end.measure == "recovery":
+        bounds, unit = ("at least", "less than"), "\u00a0%"
+    words, better = _CLAIMS[end.measure]
+    return better if shows_better(verdict) else words.format(bounds[fails], f"{limit}{unit}")
+
+
+def shows_better(verdict: Replacement) -> bool:
+    """Whether more than the limit is shown: each interval lies above no difference."""
+    return verdict.decision == "may replace" and all(
+        isinstance(end.estimate, Estimate) and end.estimate.low > (end.measure == "recovery")
+        for end in deciding(verdict)
+    )
+
+
+def _on(verdict: Replacement) -> str:
+    """The benchmarks that the claim is about; nothing where there is one alone."""
+    names = [end.name.partition(" on ")[2] for end in verdict.endpoints if not end.needed]
+    beyond = [end.name.partition(" on ")[2] for end in deciding(verdict)]
+    if names and verdict.decision == "may not" and all(beyond):
+        return f" on {comma_list(beyond[:_MOST_NAMES])}"
+    several = comma_list(names) if len(names) <= _MOST_NAMES else f"{len(names)} benchmarks"
+    return f" on average over {several}" if names else ""
+
+
+def _number(endpoint: Endpoint, of_several: bool) -> str:
+    """How far a number may be from what was seen, its limit, and why it is open."""
+    if isinstance(endpoint.estimate, Undefined):
+        return f"{endpoint.name} is {endpoint.estimate}"
+    name = _MEANS.get(endpoint.name, endpoint.name) if of_several else endpoint.name
+    low, high, limit = endpoint.estimate.low, endpoint.estimate.high, endpoint.limit or 0.0
+    words = f"{name} may differ by {points(low)} to {points(high)} points"
+    if limit < 0 > low:
+        words += f", −{-100 * limit:g} is allowed"
+    elif limit > 0:
+        words = f"{name} may be {percent(low)} to {percent(high)}\u00a0%, {100 * limit:g} is needed"
+    needed = texts_lacking(endpoint)
+    if endpoint.state == "fails alone":
+        words += f"; it is {FAILS_ALONE}"
+    elif needed:
+        words += f"; {endpoint.estimate.n:,} questions count, at least {needed:,} are needed"
+    return words
+
+
+def _more(verdict: Replacement, reference: str) -> str:
+    """How many questions decide in 4 runs of 5: first as seen, then if the models are equal."""
+    seen, equal = (
+        f"{rounded_up(needed.unchanged):,}" if needed and needed.unchanged else ""
+        for needed in (verdict.if_as_seen, verdict.if_equal)
+    )
+    close = f"if {verdict.target} is as good as {reference}"
+    hopeful = f"; {close}, {equal} are enough" if equal not in ("", seen) else ""
+    if seen:
+        plan = f"To decide on {verdict.target}, plan {seen} questions in all"
+        return f"{plan}, enough in 4 runs of 5 if it differs as much as here{hopeful}"
+    words = (
+        f"More questions will hardly bring {verdict.target} a ✓: it is too near the limit or beyond"
+    )
+    only = f"Only {close} are {equal} questions in all enough (in 4 runs of 5)"
+    return f"{words}. {only}" if equal else ""

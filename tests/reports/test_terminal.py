@@ -1,6 +1,6 @@
 from reports.blocks import Bullets, Callout, Column, Row, Table, Terms, note, paragraph
 from reports.prose import prose
-from reports.renderers.terminal import to_text
+from reports.text import to_text
 from reports.wording import Cell
 from scope.records import Estimate, Undefined
 

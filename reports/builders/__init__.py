@@ -1,1 +1,0 @@
-"""Sections and blocks that several jobs share."""

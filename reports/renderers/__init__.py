@@ -1,1 +1,0 @@
-"""Pages as HTML, Markdown, terminal text and notebooks."""
