@@ -139,35 +139,57 @@ def parse_rest(rest: str) -> LlamaFile:
     )
 
 
-class InProcess:
-    """llama.cpp's server code as the transport of an endpoint: no network is used."""
+class LlamaServer:
+    """llama.cpp's server code in this process: the transport of an endpoint, without a network."""
 
-    def __init__(self, server: Any, places: int) -> None:
+    def __init__(self, server: Any, key: str, places: int) -> None:
         self._handlers = {
             "chat": server.handle_chat_completions,
             "completions": server.handle_completions,
         }
-        self._threads = ThreadPoolExecutor(places, thread_name_prefix="scope-llama")
+        self._url = server.listening_address
+        self._headers = {"Authorization": f"Bearer {key}"}
+        self.threads = ThreadPoolExecutor(places, thread_name_prefix="scope-llama")
 
     async def exchange(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
         """What the server replies to one request."""
+        # A token that is a part of a character is written without its probabilities; the end is
+        # written with those of all tokens in its place.
+        body = body | {"grammar": _NOTHING} if ask.path == "completions" else body
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._outcome, ask, body)
+        content = await loop.run_in_executor(self.threads, self.reply, ask.path, body)
+        return outcome_of(ask, _status(content), {}, content)
 
     def serve(self, runner: asyncio.Runner) -> None:
         """Run the event loop until it is stopped."""
         with runner:
             runner.get_loop().run_forever()
 
-    def _outcome(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
+    def reply(self, path: str, body: Mapping[str, Any]) -> bytes:
+        """The reply to a request, as JSON."""
         pieces: list[bytes] = []
-        # A token that is a part of a character is written without its probabilities; the end is
-        # written with those of all tokens in its place.
-        body = body | {"grammar": _NOTHING} if ask.path == "completions" else body
         # What is appended is kept; None lets the server go on.
-        self._handlers[ask.path](json.dumps(body).encode(), pieces.append)
-        content = b"".join(pieces)
-        return outcome_of(ask, _status(content), {}, content)
+        self._handlers[path](json.dumps(body).encode(), pieces.append)
+        return b"".join(pieces)
+
+    def tokens(self, text: str, *, framed: bool = False) -> list[int]:
+        """The tokens of a text; ``framed`` with special ones where they stand in it."""
+        body = {"content": text, "add_special": framed, "parse_special": framed}
+        return list(self._asked("tokenize", body)["tokens"])
+
+    def prompt(self, body: Mapping[str, Any]) -> str:
+        """A request for a chat in the model's template."""
+        return str(self._asked("apply-template", body)["prompt"])
+
+    def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """What has no handler in the binding is asked of the server's address on this machine."""
+        import httpx
+
+        # A proxy of the environment is none for this machine.
+        response = httpx.post(
+            f"{self._url}/{path}", json=dict(body), headers=self._headers, trust_env=False
+        )
+        return dict(response.raise_for_status().json())
 
 
 def _status(content: bytes) -> int:
@@ -178,6 +200,79 @@ def _status(content: bytes) -> int:
         case {"error": {"code": int(code)}}:
             return code
     return 500
+
+
+class LlamaModel(EndpointModel):
+    """A model that llama.cpp runs; it is asked as an endpoint, and scores given answers, too."""
+
+    def score_answers(self, items: Sequence[GivenAnswer]) -> Iterator[tuple[int, ScoredAnswer]]:
+        """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
+
+        A grammar lets the model write nothing but the answer's tokens and the end; what it would
+        have written is in the probabilities of each place.
+        """
+        return enumerate(self._server.threads.map(self._score, items))
+
+    def _score(self, item: GivenAnswer) -> ScoredAnswer:
+        server, answer = self._server, item.answer or UNANSWERABLE
+        # As what follows, not as a text of its own, before which some tokenizers put a space.
+        before, tokens = server.tokens(_LINE_END), server.tokens(_LINE_END + answer)
+        is_apart = tokens[: len(before)] == before
+        tokens = tokens[len(before) :] if is_apart else server.tokens(answer)
+        message = self.prompt_as_read("answer", item.question)
+        ask = EndpointRequest(
+            path="chat", prompt=message, most_tokens=len(tokens) + 1, likeliest=_COMPARED
+        )
+        rule = " ".join(f"<[{token}]>" for token in tokens)
+        body = self._endpoint.dialect.body(ask) | {"grammar": f"root ::= {rule}"}
+        content = server.reply("chat", body)
+        record = partial(ScoredAnswer, tokens=len(tokens) + 1)
+        if (status := _status(content)) != OK:
+            is_long = refusal(status, {}, content).is_too_long
+            missing: NoAnswer = "cut off" if is_long else "server"
+            return record(log_probability=math.nan, truncated=is_long, missing=missing)
+        places = json.loads(content)["choices"][0]["logprobs"]["content"]
+        if [place["id"] for place in places[:-1]] != tokens:
+            # Tokens that are a part of a character have no probability.
+            return record(log_probability=math.nan, missing="no number")
+        total = min(0.0, math.fsum(place["logprob"] for place in places))
+        return record(log_probability=total, same=_would_write(places, self._near))
+
+
+def _would_write(places: Sequence[Any], near: float) -> bool | None:
+    """Whether the likeliest token is the answer's own in each place, and then the end.
+
+    None where two tokens are too near to tell, or other tokens may spell the same.
+
+    Parameters
+    ----------
+    near
+        Least difference of two log-probabilities.
+
+    Examples
+    --------
+    >>> def place(token, *likeliest):
+    ...     named = [{"id": name, "token": name, "logprob": value} for name, value in likeliest]
+    ...     return {"id": token, "token": token, "top_logprobs": named}
+    >>> first, last = place("in", ("in", -0.1), ("on", -2.5)), place("", ("", -0.2), ("!", -1.9))
+    >>> _would_write([first, last], 0.0), _would_write([last, first], 2.0)
+    (True, None)
+    >>> _would_write([place("in", ("on", -0.1), ("in", -2.5)), last], 0.0)
+    False
+    """
+    for number, place in enumerate(places):
+        best, *others = place["top_logprobs"]
+        if others and best["logprob"] - others[0]["logprob"] <= near:
+            return None
+        if best["id"] == place["id"]:
+            continue
+        rest = "".join(each["token"] for each in places[number:])
+        is_end = number == len(places) - 1
+        # The first line is the answer.
+        if is_end and best["token"].startswith(_LINE_END):
+            return True
+        return None if best["token"] and rest.startswith(best["token"]) else False
+    return True
 
 
 def load(rest: str, options: ModelOptions) -> EndpointModel:
