@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cached_property
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from scope.models.inference import (
     ANSWERS_A_BATCH,
@@ -41,6 +41,11 @@ Notice = Callable[[int, Any], None] | None
 
 Written = list[list[int] | None]
 
+Measured = TypeVar("Measured")
+
+Measure = Callable[[Any, Row], Measured]
+"""From the logits in the place of each token of a continuation, and these tokens."""
+
 
 class Decoder(Computed):
     """A causal language model of the transformers library, run on rows of equal length only.
@@ -59,6 +64,11 @@ class Decoder(Computed):
         self._cache = cache_name(model)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.ends = frozenset(token_ids(model.generation_config, "eos"))
+
+    @property
+    def spread(self) -> float:
+        """The numerical spread of logits, as a share of the greatest."""
+        return close(self._model)
 
     def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
@@ -108,20 +118,26 @@ class Decoder(Computed):
         continuations
             For each row the tokens of what may follow, at least one.
         """
+        return self.follow(rows, continuations, mean_log_probability)
+
+    def follow(
+        self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]
+    ) -> list[list[Measured]]:
+        """What is measured at the tokens of each continuation, given its row; see `score`."""
         pairs = [(row, option) for row, several in enumerate(continuations) for option in several]
         # Options of one token share the input, which is the prompt alone.
         members: dict[tuple[int, ...], list[int]] = {}
         for number, (row, option) in enumerate(pairs):
             members.setdefault((*rows[row], *filled_up(option[:-1])), []).append(number)
-        inputs, means = list(members), [0.0] * len(pairs)
+        inputs, measured = list(members), dict[int, Measured]()
         for batch in batches_of_equal_length(list(map(len, inputs)), self._budget):
             tokens = self._tensor([inputs[place] for place in batch])
             logits, _ = self._run(tokens, None, keep=tokens.shape[1] - len(rows[0]) + 1)
             for place, after in zip(batch, logits, strict=True):
                 for number in members[inputs[place]]:
-                    means[number] = mean_log_probability(after, pairs[number][1])
-        in_order = iter(means)
-        return [[next(in_order) for _ in several] for several in continuations]
+                    measured[number] = measure(after, pairs[number][1])
+        in_order = iter(range(len(pairs)))
+        return [[measured[next(in_order)] for _ in several] for several in continuations]
 
     def _run(self, tokens: Any, past: Any, keep: int) -> tuple[Any, Any]:
         """The logits of the last ``keep`` positions, and the model's cache of the rows.
@@ -252,6 +268,11 @@ class PathDecoder(Computed):
         self._forget()
         return alike is True
 
+    @property
+    def spread(self) -> float:
+        """The numerical spread of logits, as a share of the greatest; 0 if all bits are equal."""
+        return 0.0 if self.exact else close(self._model)
+
     def batches(self, rows: Sequence[Row], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together, each with ``more`` tokens after it."""
         return batches_by_beginning(rows, more, self._budget, ANSWERS_A_BATCH)
@@ -272,13 +293,19 @@ class PathDecoder(Computed):
 
     def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row; may be NaN."""
+        return self.follow(rows, continuations, mean_log_probability)
+
+    def follow(
+        self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]
+    ) -> list[list[Measured]]:
+        """What is measured at the tokens of each continuation, given its row."""
         pairs = zip(rows, continuations, strict=True)
         paths = [(row, option) for row, several in pairs for option in several]
         inputs = [[*row, *option[:-1]] for row, option in paths]
         after = self._after(inputs, [len(option) for _, option in paths])
         read = zip(paths, after, strict=True)
-        means = iter([mean_log_probability(logits, option) for (_, option), logits in read])
-        return [[next(means) for _ in several] for several in continuations]
+        measured = iter([measure(logits, option) for (_, option), logits in read])
+        return [[next(measured) for _ in several] for several in continuations]
 
     def _after(self, rows: Rows, last: Row | None = None) -> list[Any]:
         """The logits at the ``last`` tokens of each row, by default at the last one."""
@@ -332,7 +359,6 @@ class PathDecoder(Computed):
         return torch.stack([torch.cat(both) for both in zip(first, then, strict=True)])
 
     def _compare(self) -> bool:
-        torch = load_torch()
         first, second, *_ = made_up_tokens(self._model, _LENGTHS[-1]).tolist()
         rows = [first, [*first[:7], *second[7:]], second[:5], [*second[:5], *first]]
         plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
@@ -340,10 +366,9 @@ class PathDecoder(Computed):
         # Two readings: the second reuses the prefix that it shares with the first.
         parts = (self._read(some, None, _as_given) for some in (rows[:2], rows[2:]))
         read = [logits[0] for part in parts for logits in part]
-        precision = torch.finfo(plain[0].dtype).eps
-        close = _CLOSE if precision < _CLOSE else _COARSE
+        share = close(self._model)
         return self._attends_to_windows() and all(
-            bool((shared - alone).abs().max() <= close * alone.abs().max())
+            bool((shared - alone).abs().max() <= share * alone.abs().max())
             for shared, alone in zip(read, plain, strict=True)
         )
 
@@ -358,6 +383,12 @@ class PathDecoder(Computed):
             and getattr(config, "attention_chunk_size", None) is None
             and (wanted is None or wanted in windows)
         )
+
+
+def close(model: Any) -> float:
+    """The greatest difference by rounding of a model's logits, as a share of the greatest."""
+    precision = load_torch().finfo(model.dtype).eps
+    return _CLOSE if precision < _CLOSE else _COARSE
 
 
 def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:

@@ -11,31 +11,33 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
 import mmap
 import os
 import re
 import secrets
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Never
 
-from scope.errors import ModelError, SpecError
+from scope.errors import ModelError, SpecError, first_line
 from scope.models.endpoint import EndpointModel
 from scope.models.endpoint.address import NO_KEY, Address, Key
 from scope.models.endpoint.client import Endpoint, WaitClock
-from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of
+from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of, refusal
 from scope.models.gguf import require_gguf
 from scope.models.options import ModelOptions, Readout
-from scope.models.replies import Reply
+from scope.models.prompts import Prompt, with_letters
+from scope.models.replies import UNANSWERABLE, Reply
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import available_cores, version, waiting_threads_sleep
 from scope.paths import expanded, sha256_of
-from scope.printing import first_line
+from scope.records import GivenAnswer, NoAnswer, ScoredAnswer
 
 CONTEXT = 2048
 """Tokens of context, shared by all places."""
@@ -47,6 +49,17 @@ _PART = re.compile(r"(?P<name>.*)-\d{5}-of-(?P<count>\d{5})\.gguf")
 _TEMPLATE = b"tokenizer.chat_template"
 _MOST_HEADER = 2**26
 """Bytes of a file that may be its header; that of the largest vocabulary has a fourth of them."""
+
+_FOREVER = 1e9
+"""Seconds."""
+
+_NEAR = 0.5
+"""Two tokens whose log-probabilities differ by less may change places in other company."""
+
+_LINE_END = "\n"
+
+_COMPARED = 2
+"""Likeliest tokens that are read in each place of an answer."""
 
 _NOTHING = 'root ::= ""'
 """A grammar with which only the end can be written."""
@@ -205,6 +218,27 @@ def _status(content: bytes) -> int:
 class LlamaModel(EndpointModel):
     """A model that llama.cpp runs; it is asked as an endpoint, and scores given answers, too."""
 
+    def __init__(
+        self,
+        file: LlamaFile,
+        server: LlamaServer,
+        options: ModelOptions,
+        choice_prompt: Prompt | None = None,
+        endpoint: Endpoint | None = None,
+    ) -> None:
+        # A request ends by itself: none is sent twice.
+        patient = replace(
+            options, requests=file.places, timeout=_FOREVER, retries=0, max_requests=None
+        )
+        endpoint = endpoint or Endpoint(file, Key(value=NO_KEY), patient, WaitClock(), server)
+        super().__init__(file, endpoint, options, choice_prompt)
+        self._file, self._server = file, server
+
+    def with_choice_prompt(self, prompt: Prompt) -> LlamaModel:
+        """The same model, asked to choose with another prompt."""
+        file, options = self._file, self._options
+        return LlamaModel(file, self._server, options, with_letters(prompt), self._endpoint)
+
     def score_answers(self, items: Sequence[GivenAnswer]) -> Iterator[tuple[int, ScoredAnswer]]:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
 
@@ -236,7 +270,10 @@ class LlamaModel(EndpointModel):
             # Tokens that are a part of a character have no probability.
             return record(log_probability=math.nan, missing="no number")
         total = min(0.0, math.fsum(place["logprob"] for place in places))
-        return record(log_probability=total, same=_would_write(places, self._near))
+        return record(
+            log_probability=total,
+            same=_would_write(places, _NEAR if self._file.places > 1 else 0.0),
+        )
 
 
 def _would_write(places: Sequence[Any], near: float) -> bool | None:
@@ -275,7 +312,7 @@ def _would_write(places: Sequence[Any], near: float) -> bool | None:
     return True
 
 
-def load(rest: str, options: ModelOptions) -> EndpointModel:
+def load(rest: str, options: ModelOptions) -> LlamaModel:
     """Load a GGUF file with llama.cpp.
 
     Raises
@@ -296,12 +333,7 @@ def load(rest: str, options: ModelOptions) -> EndpointModel:
             expected="with --chat yes, language models with a chat template",
             fix="write --chat auto",
         )
-    server = _server(binding, file, options, is_chat=is_chat)
-    # A request ends by itself: nothing is sent twice.
-    patient = replace(options, requests=file.places, timeout=1e9, retries=0, max_requests=None)
-    transport = InProcess(server, file.places)
-    endpoint = Endpoint(file, Key(value=NO_KEY), patient, WaitClock(), transport)
-    return EndpointModel(file, endpoint, options)
+    return LlamaModel(file, _server(binding, file, options, is_chat=is_chat), options)
 
 
 def _binding(file: LlamaFile) -> ModuleType:
@@ -335,9 +367,10 @@ def _server(binding: ModuleType, file: LlamaFile, options: ModelOptions, *, is_c
     params.cache_prompt, params.cache_ram_mib, params.warmup = False, 0, False
     params.verbosity = -1
     # The server also listens on this machine: nobody else is to use it.
-    params.api_keys, params.ui, params.endpoint_slots = [secrets.token_hex()], False, False
+    key = secrets.token_hex()
+    params.api_keys, params.ui, params.endpoint_slots = [key], False, False
     try:
-        return binding.Server(params)
+        return LlamaServer(binding.Server(params), key, file.places)
     except (RuntimeError, ValueError) as error:
         raise ModelError(
             f"llama.cpp cannot load `{file.spec}` ({first_line(error)})",

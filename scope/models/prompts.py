@@ -480,9 +480,12 @@ class Spelling:
         """
         return [*self.start, *self._bare(text)]
 
-    def continuation(self, text: str) -> list[int]:
-        """What follows a prompt, in tokens of its own: after a space, or begins a chat's reply."""
-        follows = text if self.is_chat else f" {text}"
+    def continuation(self, text: str, *, begun: bool = False) -> list[int]:
+        """What follows a prompt, in tokens of its own: after a space, or begins a chat's reply.
+
+        A reply that the prompt has ``begun`` goes on after a space, too.
+        """
+        follows = text if self.is_chat and not begun else f" {text}"
         # Some tokenizers put a space before every text: not where it follows on something.
         before, whole = self._bare(_LINE_END), self._bare(_LINE_END + follows)
         if whole[: len(before)] != before:

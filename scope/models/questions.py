@@ -29,6 +29,7 @@ from scope.metrics.arrays import SUM_TOLERANCE, is_distribution, normalized
 from scope.models.replies import next_tokens, ranked, shares_of
 from scope.protocols import (
     Answerer,
+    AnswerScorer,
     ChoiceScorer,
     Classifier,
     Encoder,
@@ -39,7 +40,7 @@ from scope.protocols import (
     TextScorer,
     UntrustedCode,
 )
-from scope.records import Answer, Prediction, Question
+from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
 
 ASKED_AT_ONCE = 64
 """Most items in a call of a model that gives all answers of a call at once: a kill, or a failure of
@@ -264,6 +265,24 @@ def _as_tuple(row: Any) -> tuple[Any, ...]:
     return tuple(plain) if isinstance(plain, tuple | list) else (None,)
 
 
+def _score(model: Any, item: GivenAnswer, answer: Any) -> ScoredAnswer:
+    """The score of a given answer, with plain values."""
+    record = answer if isinstance(answer, ScoredAnswer) else None
+    number = getattr(record, "log_probability", None)
+    if record and isinstance(number, Real) and isinstance(record.tokens, Integral):
+        is_known, some = bool(math.isfinite(number) and number <= 0), int(record.tokens) > 0
+        if some and (is_known or record.missing):
+            return ScoredAnswer(
+                log_probability=float(number) if is_known else math.nan,
+                tokens=int(record.tokens),
+                same=None if record.same is None else bool(record.same),
+                truncated=bool(record.truncated),
+                missing=record.missing,
+            )
+    expected = "`ScoredAnswer` with a log-probability of at most 0, and the number of tokens"
+    raise _wrong_at(model, item.text, shown(answer, 200), expected)
+
+
 _EXPECTED = (
     "a text; where there are options, one by number from 0, letter or text, or a probability for "
     "each that sum to 1; or None"
@@ -383,6 +402,22 @@ def difference_of_answers(first: Answer, second: Answer) -> float:
     return 0.0 if first.choice == second.choice else math.inf
 
 
+def difference_of_scores(first: ScoredAnswer, second: ScoredAnswer) -> float:
+    """The difference of the log-probability of a token; infinite where only one model gives any.
+
+    Examples
+    --------
+    >>> score = ScoredAnswer(log_probability=-1.0, tokens=2)
+    >>> difference_of_scores(score, ScoredAnswer(log_probability=-2.0, tokens=2))
+    0.5
+    """
+    if first.missing or second.missing:
+        return 0.0 if first.missing == second.missing else math.inf
+    if first.tokens != second.tokens:
+        return math.inf
+    return abs(first.log_probability - second.log_probability) / first.tokens
+
+
 def _greatest(first: tuple[float, ...], second: tuple[float, ...]) -> float:
     if len(first) != len(second):
         return math.inf
@@ -404,6 +439,15 @@ KINDS: Mapping[Role, Kind] = MappingProxyType(
         "classifier": _predicted(Classifier, "classify", "stream", read=_prediction),
         "mask_filler": _answered(MaskFiller, "fill", "fill", read=_in_words, prompts=("cloze",)),
         "answerer": _answered(Answerer, "answer", "answer", read=_in_words, prompts=_IN_WORDS),
+        "answer_scorer": Kind(
+            AnswerScorer,
+            "score_answers",
+            "score_answers",
+            read=_score,
+            record=ScoredAnswer,
+            difference=difference_of_scores,
+            prompts=_IN_WORDS,
+        ),
         "choice_scorer": _answered(
             ChoiceScorer, "choose", "choose", read=_among_options, prompts=_IN_LETTERS
         ),
