@@ -570,10 +570,19 @@ def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str
 
 
 def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
-    """The label or the token that is predicted, or why there is no answer."""
+    """The label, the token or the written answer, or why there is no answer."""
     if not prediction.given:
         return f"no answer ({prediction.missing or 'no reason is known'})"
+    if prediction.reply:
+        return prediction.reply
     return (prediction.tokens or labels)[prediction.label]
+
+
+def score_of(prediction: Prediction, gold: str | None, labels: Sequence[str]) -> float:
+    """How right an answer is, from 0 to 1: a label by its name, a written answer by its score."""
+    if prediction.score is not None:
+        return prediction.score
+    return float(prediction.given and label_of(prediction, labels) == gold)
 
 
 MOST_WITH_CELLS = 10
