@@ -10,8 +10,8 @@ from scope.jobs.fleet.predict import predict_fleet as predict_fleet
 from scope.jobs.gates import failed_gates as failed_gates
 from scope.jobs.pages import load_result as load_result, report as report
 from scope.jobs.pair.run import pair as pair
-from scope.jobs.probe.estimator import SimilarityProbe as SimilarityProbe
 from scope.jobs.probe.estimator import (
+    SimilarityProbe as SimilarityProbe,
     align_layers as align_layers,
     layer_curve as layer_curve,
     leave_one_layer_out as leave_one_layer_out,
