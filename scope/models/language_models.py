@@ -402,8 +402,9 @@ class CausalModel(WritingModel):
         def tokens_of(asked: Question) -> list[int]:
             parts = prompt.parts(asked)
             if thinks:
-                return self._spelling.prompt(parts.message)
-            return self._spelling.prompt_with_reply(*parts, prompt.render(asked))
+                return self._spelling.prompt(parts.message, asked.messages)
+            whole = prompts.as_script(asked.messages, prompt.render(asked))
+            return self._spelling.prompt_with_reply(*parts, whole, asked.messages)
 
         return (prompts.fit_around_blank if name == "cloze" else prompts.fit_prompt)(
             question, room, tokens_of
