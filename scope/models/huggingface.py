@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
+from scope.models import gguf
 from scope.models.checkpoint import (
     Checkpoint,
     Head,
@@ -24,7 +25,7 @@ from scope.models.checkpoint import (
     stored_sizes,
 )
 from scope.models.encoder import load as load_encoder
-from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
+from scope.models.heads import OF_ONE_LOGIT, ExtractiveModel, HuggingFaceClassifier, MaskedModel
 from scope.models.language_models import CausalModel, text_to_text_model
 from scope.models.latents import CheckpointReader, Family, ModelSource
 from scope.models.options import ModelOptions, Readout
@@ -105,6 +106,10 @@ class HuggingFace(Scheme):
 
     computed = True
 
+    def of(self, rest: str) -> Scheme:
+        """Of a GGUF file its own, which unpacks the weights."""
+        return gguf.SCHEME if rest.endswith(".gguf") else self
+
     def short_name(self, rest: str) -> str:
         """The name on the hub, or that of the folder."""
         return super().short_name(rest) if expanded(rest).exists() else rest
@@ -120,7 +125,9 @@ class HuggingFace(Scheme):
         if not isinstance(names, dict) or not is_classifier:
             return None
         keys = sorted(names, key=lambda key: (int(key) if key.isdecimal() else 0, key))
-        return KnownLabels(spec, tuple(str(names[key]) for key in keys))
+        labels = tuple(str(names[key]) for key in keys)
+        of_one = len(labels) == 1 and config.get("problem_type") != "regression"
+        return KnownLabels(spec, OF_ONE_LOGIT if of_one else labels)
 
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size according to the headers of the weight files."""

@@ -53,8 +53,8 @@ class ProbeRequest(LeavesOut):
     """
 
     models: Annotated[Sequence[str | Any], option(MODELS, "--model", metavar="MODEL")] = ()
-    """Model with hidden states: hf:NAME, a folder, gguf:FILE or python:MODULE:NAME; repeat to
-    compare.
+    """Model with hidden states: hf:NAME, a folder, hf:FILE.gguf or python:MODULE:NAME; repeat
+    to compare.
 
     In Python also an object with the members of `scope.protocols.LatentReader`."""
 
@@ -99,8 +99,10 @@ class ProbeRequest(LeavesOut):
     ] = None
     """Number of these sentences to sample."""
 
-    text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
-    """Column of these sentences; auto-detected if omitted."""
+    text_column: Annotated[Sequence[str] | None, option(DATA, "--text-column", metavar="NAME")] = (
+        None
+    )
+    """Column of these sentences; auto-detected if omitted; may be repeated."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of pairs to sample for each part."""
@@ -207,7 +209,7 @@ class ProbeRequest(LeavesOut):
         if not self.models:
             raise SpecError(
                 "no model to probe",
-                expected="one model or several, of the scheme hf, gguf or python",
+                expected="one model or several, of the scheme hf or python",
                 fix="write for example --model hf:openai-community/gpt2-medium",
             )
         short_names([getattr(model, "spec", model) for model in self.models])
