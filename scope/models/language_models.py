@@ -362,7 +362,7 @@ class CausalModel(WritingModel):
         logits: list[Any] = [None] * len(paths)
         for batch in self._decoder.batches(rows, list(map(len, scored))):
             some = [rows[index] for index in batch], [[scored[index]] for index in batch]
-            followed = self._decoder.follow(*some, lambda each, tokens: each[: len(tokens)])
+            followed = self._decoder.follow(*some, lambda logits, *_: logits)
             for index, (of_path,) in zip(batch, followed, strict=True):
                 logits[index] = of_path
         return logits
