@@ -201,10 +201,8 @@ class CausalModel(WritingModel):
             positions.append(replies.Position(token=likeliest[0][0], likeliest=likeliest))
 
         asked = [self._fitted(name, question, most) for question in questions]
-        drafts = [
-            self._draft(question.draft) if question.draft and name == "answer" else ()
-            for question in questions
-        ]
+        drafted = name == "answer" and not self._thinks
+        drafts = [self._draft(item.draft) if item.draft and drafted else () for item in questions]
         starts = [
             self._start(fitted.tokens, most, is_over, draft)._replace(
                 notice=partial(notice, noticed) if is_choice else None
@@ -318,7 +316,7 @@ class CausalModel(WritingModel):
             tokens = self._spelling.started(text)[: self._limit]
             opening = max(1, len(self._spelling.start))
             return Path(tokens[:opening], tokens[opening:])
-        tokens = self._spelling.continuation(text)[: max(1, self._limit // 2 - STEP)]
+        tokens = self._draft(text)[: max(1, self._limit // 2 - STEP)]
         prompt = self._fitted("answer", question, len(tokens) + STEP).tokens
         return Path(prompt, [*tokens, END])
 
@@ -329,7 +327,7 @@ class CausalModel(WritingModel):
         logits: list[Any] = [None] * len(paths)
         for batch in self._decoder.batches(rows, list(map(len, scored))):
             some = [rows[index] for index in batch], [[scored[index]] for index in batch]
-            followed = self._decoder.follow(*some, lambda logits, *_: logits)
+            followed = self._decoder.follow(*some, lambda each, *_: each)
             for index, (of_path,) in zip(batch, followed, strict=True):
                 logits[index] = of_path
         return logits
