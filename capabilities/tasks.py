@@ -152,7 +152,7 @@ class ExtractiveQA:
 
 NAMES: Mapping[str, Sequence[str]] = {
     "id": ("id",),
-    "question": ("question", "problem"),
+    "question": ("question", "problem", "prompt", "instruction"),
     "answer": ("answer",),
     "category": ("category", "subject"),
 }
@@ -177,7 +177,7 @@ class Generation:
         return {}
 
     def load(self, data: str, *, n: int | None, seed: int, cluster: str | None = None) -> TaskData:
-        """The questions of a table with ``question`` and ``answer``."""
+        """The questions of a table with ``question`` or ``prompt``, and maybe ``answer``."""
         wanted = Wanted(task=self.name, rows="questions", unfit="without words")
         return gather(_read(data, cluster), wanted, spec=data, n=n, seed=seed)
 
@@ -192,12 +192,11 @@ def _read(data: str, cluster: str | None) -> Iterator[Draft]:
             expected="questions without options and passage",
             fix="choose the task choice for options, extractive_qa for passages",
         )
-    required = "question", "answer"
-    return usable(read_fields(source, NAMES, required=required, cluster=cluster), _draft)
+    return usable(read_fields(source, NAMES, required=("question",), cluster=cluster), _draft)
 
 
 def _draft(fields: Fields) -> Draft:
-    text, value = fields.text("question"), fields.values["answer"]
+    text, value = fields.text("question"), fields.values.get("answer", [])
     if not text.strip():
         return Draft(fields.id, None)
     if not isinstance(value, list):

@@ -28,7 +28,7 @@ from reports.blocks import (
 )
 from reports.prose import Span, Style, Text, Written, prose, written
 from reports.wording import Cell, p_value, short, short_points
-from scope.metrics.catalog import MetricName, metric_name
+from scope.metrics.catalog import DRIFT_METRICS, MetricName, metric_name
 from scope.records import (
     GOLD,
     AnswerShares,
@@ -40,7 +40,7 @@ from scope.records import (
     Undefined,
     marked,
 )
-from scope.records.estimates import State
+from scope.records.results import State
 
 CLEAN = "original texts"
 """The name in place of a capability for metrics that need no perturbation."""
@@ -361,3 +361,38 @@ def in_two(*columns: Mapping[str, Sequence[Block]]) -> Beside:
             if any(column.values())
         )
     )
+
+
+DRIFT_KEYS = tuple(metric.key for metric in DRIFT_METRICS)
+
+ABOUT_DRIFT = note(
+    "Drift is measured in each place of the first model's answers behind their questions, of a "
+    "cloze in each place of its sentences as they stand; intervals are over texts. Less KL "
+    "divergence does not mean a better model (arXiv 2606.19558): read it beside the accuracy."
+)
+
+
+def drift_cell(metric: str, estimate: Estimate | Undefined) -> Cell:
+    """A number of drift, in as many digits as count; a maximum has no interval."""
+    if metric == "same_top_token":
+        return Cell.share(estimate)
+    cell = (Cell.small if metric.startswith("kl") else Cell.of)(estimate)
+    return replace(cell, interval="") if metric == "kl_max" else cell
+
+
+def drift_blocks(rows: Sequence[Measurement]) -> Iterator[Block]:
+    """How far language models drift from the first one, a column each; nothing without any."""
+    names = dict.fromkeys((row.target, row.capability or "") for row in rows)
+    cells = {
+        (row.metric, row.target, row.capability): drift_cell(row.metric, row.estimate)
+        for row in rows
+    }
+    lines = [
+        (metric_name(key).label, *(cells.get((key, *name)) for name in names))
+        for key in DRIFT_KEYS
+        if any((key, *name) in cells for name in names)
+    ]
+    heads = [prose("{model} on {task}", model=model, task=task) for model, task in names]
+    columns = (Column("Drift", "name"), *(Column(head, "estimate") for head in heads))
+    if lines:
+        yield from (Table.with_columns(columns, lines), ABOUT_DRIFT)

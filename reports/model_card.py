@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from reports.blocks import Block, Bullets, Column, Preformatted, Table, heading, note, paragraph
+from reports.estimates import ABOUT_DRIFT, DRIFT_KEYS, drift_cell
 from reports.prose import Text, joined, plain, prose, written
 from reports.wording import Cell
 from scope.errors import SpecError
@@ -29,10 +30,14 @@ from scope.records import (
     FrameRow,
     Manifest,
     ModelCard,
+    ModelFacts,
     Result,
 )
 
-_OF_TWO_MODELS = ("iid_agreement", "agreement", "concordance", "recovery")
+_SAME = ("agreement", "exact_match")
+"""Same answers to questions: the same option, or the same words."""
+
+_OF_TWO_MODELS = (*DRIFT_KEYS, *_SAME, "iid_agreement", "concordance", "recovery")
 """Published metrics of two models."""
 
 _RELEASED = ("target", "model", "suspect")
@@ -47,7 +52,10 @@ _ABOUT = note(
 
 
 def model_card(result: Result) -> tuple[Block, ...]:
-    """Accuracies, same answers and reaction, one column per model, and an entry of a model index.
+    """A table of what releasers publish, and an entry of a model index for each model.
+
+    It has accuracies, recovery, flips, same answers and reaction, drift, size and speed: one column
+    per model, or one row where there are three or more.
 
     Raises
     ------
@@ -65,15 +73,20 @@ def model_card(result: Result) -> tuple[Block, ...]:
             expected="accuracy, same answers or same reaction",
             fix="use a run of `scope audit`, `scope compare` or `scope pair`",
         )
-    cells = {(_title(row, manifest), row.target): _cell(row) for row in rows}
-    names = [card.name for card in manifest.models if card.name in {row.target for row in rows}]
-    table = Table.with_columns(
-        (Column("Measured", "name"), *(Column(written(name), "estimate") for name in names)),
-        (
-            (title, *(cells.get((title, name)) for name in names))
-            for title in dict.fromkeys(title for title, _ in cells)
-        ),
-    )
+    cells: dict[tuple[Text, str], Cell | str] = {
+        (_title(row, manifest), row.target): _cell(row) for row in rows
+    }
+    for fact in getattr(result, "facts", ()):
+        cells |= {(written(title), fact.model): size for title, size in _sizes(fact)}
+    names = [card.name for card in manifest.models if card.name in {name for _, name in cells}]
+    titles = list(dict.fromkeys(title for title, _ in cells))
+    lines = [[title, *(cells.get((title, name)) for name in names)] for title in titles]
+    heads: list[Text] = [prose("Measured"), *map(written, names)]
+    if len(names) > 2:  # a row for each of several copies
+        heads, *lines = ([*line] for line in zip(heads, *lines, strict=True))
+        heads[0] = prose("Model")
+    columns = [Column(head, "estimate" if place else "name") for place, head in enumerate(heads)]
+    table = Table.with_columns(columns, lines)
     verdicts = tuple(written(line.sentence) for line in result.verdict_lines())
     data = joined(
         prose("{spec} ({n} of {rows} rows)", spec=public(card.spec), n=card.used, rows=card.rows)
@@ -91,15 +104,26 @@ def model_card(result: Result) -> tuple[Block, ...]:
         *([Bullets(verdicts)] if verdicts else []),
         table,
         _ABOUT,
+        *([ABOUT_DRIFT] if any(row.metric in DRIFT_KEYS for row in rows) else []),
         about,
         Preformatted(public(manifest.command)),
         *map(Preformatted, entries),
     )
 
 
+def _sizes(fact: ModelFacts) -> Iterator[tuple[str, str]]:
+    """What is known of a model's size and speed."""
+    if fact.stored is not None:
+        yield "Bytes of weights", f"{fact.stored:,}"
+    if fact.memory is not None:
+        yield "Bytes of memory for the weights", f"{fact.memory:,}"
+    if fact.seconds is not None:
+        yield "Seconds an answer", f"{fact.seconds:#.2g}"
+
+
 def _of_later(row: FrameRow, manifest: Manifest) -> FrameRow:
     """Same answers as the first of the compared models are a number of the other one."""
-    if row.metric == "agreement" and row.target == manifest.models[0].name and row.against:
+    if row.metric in _SAME and row.target == manifest.models[0].name and row.against:
         return row._replace(target=row.against, against=row.target)
     return row
 
@@ -126,7 +150,8 @@ def _changes(result: Result) -> Iterator[FrameRow]:
 
 def _title(row: FrameRow, manifest: Manifest) -> Text:
     """The metric, its capability or task, and the model compared with."""
-    label = metric_name(row.metric).label
+    is_same = row.metric == "exact_match" and row.against != GOLD
+    label = metric_name("agreement" if is_same else row.metric).label
     to = "as" if label.startswith("Same") else "against"
     # Nothing if there is no reference, or several.
     references = [card.name for card in manifest.models if card.role == "reference"]
@@ -147,7 +172,10 @@ def _estimate(row: FrameRow) -> Estimate | None:
 
 def _cell(row: FrameRow) -> Cell | str:
     known = _estimate(row)
-    return row.reason if known is None else replace(Cell.of(known), remark=row.reason)
+    if known is None:
+        return row.reason
+    cell = drift_cell(row.metric, known) if row.metric in DRIFT_KEYS else Cell.of(known)
+    return replace(cell, remark=row.reason)
 
 
 def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:

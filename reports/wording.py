@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,17 @@ def two_digits(value: float) -> str:
         text = text[:-1]
     text = text.replace("0.", ".", 1) if abs(value) < 0.995 else text
     return ".00" if text == "-.00" else text.replace("-", "−")
+
+
+def two_that_count(value: float) -> str:
+    """Two digits from the first that is not 0 on, at most six decimals.
+
+    >>> [two_that_count(value) for value in (0.000213, 0.0999, 12.34, 0.0)]
+    ['0.00021', '0.10', '12', '0']
+    """
+    value = float(f"{value:.2g}")
+    decimals = min(6, max(0, 1 - math.floor(math.log10(abs(value))))) if value else 0
+    return _with_true_minus(f"{value:.{decimals}f}")
 
 
 def short(estimate: Estimate | Undefined, *, narrow: bool = False) -> str:
@@ -184,6 +196,15 @@ class Cell:
         'undefined'
         """
         return cls._written(estimate, lambda value: number(value, signed=signed), unit="")
+
+    @classmethod
+    def small(cls, estimate: Estimate | Undefined) -> Cell:
+        """An estimate of any size, in two digits that count.
+
+        >>> Cell.small(Estimate(value=0.0016, low=0.0, high=0.0125, n=8, method="t")).interval
+        '[0, 0.013]'
+        """
+        return cls._written(estimate, two_that_count, unit="")
 
     @classmethod
     def share(cls, estimate: Estimate | Undefined) -> Cell:

@@ -223,6 +223,8 @@ class SearchOptions:
     selects the score of a kept pair: by the paper's formula, or as in its published code, with a
     second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
     whose cosine with the original reaches that bound; a `WordEncoder` compares synonyms in context.
+    ``change`` is the place of the one part of a text that changes, where a text has several (see
+    `scope.records.text_parts`): the encoder sees that part alone, the classifier the whole text.
     """
 
     trials: int = 3
@@ -233,6 +235,7 @@ class SearchOptions:
     parallel_texts: int = 64
     encoder: Encoder | None = None
     min_similarity: float | None = None
+    change: int = -1
 
 
 AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]

@@ -192,12 +192,13 @@ def _arguments(job: Job) -> list[Argument]:
     known = described(job.request)
     needs = any(field.default is MISSING for field in known if not field.hidden)
     offered = next((field.offers for field in known if field.offers is not None), None)
+    output = ReportOutput if job.name in ("audit", "compare", "pair") else Output
     parts: list[tuple[str, type, Any]] = [
         ("request", job.request, Argument.empty if needs else None)
     ]
     parts += [
         (name, kind, kind())
-        for name, kind in (("models", offered), ("gates", job.gates), ("output", Output))
+        for name, kind in (("models", offered), ("gates", job.gates), ("output", output))
         if kind is not None
     ]
     arguments = [

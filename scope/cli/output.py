@@ -70,10 +70,10 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOutput(Output):
-    """What `scope report` can make of a stored run besides."""
+    """What a run of some jobs can be made into besides."""
 
     model_card: Annotated[bool, option(OUTPUT)] = False
-    """Print a table and a model-index for a model card instead."""
+    """Print a table and a model-index for a model card."""
 
 
 DryRun = Annotated[

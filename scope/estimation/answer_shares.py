@@ -50,7 +50,7 @@ _OF_REFERENCE = (
 MOST_ANSWERS = 20
 """With a reference of more distinct answers, such as next tokens, good models may agree rarely."""
 
-_NO_LABELS = "no text has a gold label"
+NO_LABELS = "no text has a gold label"
 
 
 def answer_shares(
@@ -101,7 +101,7 @@ def answer_shares(
 def _share_alike(answers: Mapping[str, str], expected: Mapping[str, str]) -> Estimate | Undefined:
     """The share of answers that are the expected ones."""
     alike = {example: float(answers[example] == label) for example, label in expected.items()}
-    return mean_estimate(list(alike.values()), list(alike), empty=_NO_LABELS)
+    return mean_estimate(list(alike.values()), list(alike), empty=NO_LABELS)
 
 
 def gives_one_answer(
@@ -229,7 +229,11 @@ def task_shares(
     """
     every = list(_names(answers, models))
     has_options = every[0].what == "option"
-    accuracies = {score.target: score.estimate for score in measured if _is_accuracy(score)}
+    accuracies = {
+        row.target: row.estimate
+        for row in measured
+        if row.against == GOLD and row.subset is None and row.metric in ("accuracy", "exact_match")
+    }
     shares = []
     for model, row in zip(models, answers.answers, strict=True):
         asked = sum(answer.asked for answer in row)
@@ -252,11 +256,6 @@ def task_shares(
             )
         )
     return tuple(shares)
-
-
-def _is_accuracy(measurement: Measurement) -> bool:
-    is_whole = measurement.against == GOLD and measurement.subset is None
-    return is_whole and measurement.metric in ("accuracy", "exact_match")
 
 
 def _names(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:

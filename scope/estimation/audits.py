@@ -100,6 +100,9 @@ def measure(
     whole = list(clean_measurements(examples, targets, labels))
     texts = (scored.example for scored in examples)
     gold = {text.id: labels.index(text.label) for text in texts if text.label in labels}
+    if written := bool(examples and examples[0].reference.reply):
+        # Right answers in words have no number: answers hold how right they are.
+        gold = {each.example.id: 0 for each in examples if each.example.gold}
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
@@ -119,7 +122,10 @@ def measure(
             *between_capabilities(whole, targets, (reference, baseline), seed),
         ),
         curves=tuple(
-            curve for pairs in all_pairs for curve in soft_scope_curves(pairs, soft_scope, targets)
+            curve
+            for pairs in all_pairs
+            if not written
+            for curve in soft_scope_curves(pairs, soft_scope, targets)
         ),
         slice_tests=tests,
     )
@@ -140,7 +146,9 @@ def slices_of(examples: Sequence[ScoredExample], labels: Sequence[str]) -> Slice
         named = {slice_.partition(": ")[0]: slice_ for slice_ in scored.example.slices}
         if not answer.tokens:
             named["the reference's label"] = f"label = {labels[answer.label]}"
-        named["the reference's confidence"] = _band(max(answer.probabilities))
+        sure = max(answer.probabilities)
+        band = "above 0.95" if sure > 0.95 else "0.75 to 0.95" if sure > 0.75 else "≤ 0.75"
+        named["the reference's confidence"] = f"reference's confidence {band}"
         for grouping, name in named.items():
             slices.setdefault(grouping, {})[scored.example.id] = name
     return slices
@@ -200,12 +208,6 @@ def _test(grouping: str, parts: Sequence[Measurement], seed: int, resamples: int
         worst=replace(worst, estimate=estimate, example_ids=(), values=()),
         p_value=heterogeneity_p_value(values, generator, resamples=resamples),
     )
-
-
-def _band(confidence: float) -> str:
-    """The band of the reference's confidence in a text, up to its end."""
-    band = "above 0.95" if confidence > 0.95 else "0.75 to 0.95" if confidence > 0.75 else "≤ 0.75"
-    return f"reference's confidence {band}"
 
 
 RESAMPLES = 9999
@@ -343,9 +345,22 @@ def clean_measurements(
             [predicted[index] for index in labelled],
             gold_labels,
         )
+        if examples and examples[0].reference.reply:
+            labelled_ids, gaps = _score_gaps(examples, position)
         empty = _NO_LABELS if labels else OF_TOKENS
         gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=empty)
         yield measured(METRICS["iid_accuracy_gap"], name, absolute(gap), labelled_ids, gaps)
+
+
+def _score_gaps(examples: Sequence[ScoredExample], target: int) -> tuple[list[str], Values]:
+    """How much more right a target's written answers are, of the texts with a right answer."""
+    known = [scored for scored in examples if scored.example.gold]
+    scores = [
+        [answer.score or 0.0 for answer in (scored.targets[target], scored.reference)]
+        for scored in known
+    ]
+    values = np.array(scores, dtype=float).reshape(-1, 2)
+    return [scored.example.id for scored in known], values[:, 0] - values[:, 1]
 
 
 def pair_measurements(

@@ -80,8 +80,8 @@ def ray_address(engine: str) -> str | None:
     return address
 
 
-AuditRole = Literal["classifier", "next_token"]
-"""The output of models for a text: its label, or the token that follows it."""
+AuditRole = Literal["classifier", "next_token", "answer"]
+"""The output of models for a text: its label, the token that follows it, or a written answer."""
 
 
 MOST_UNUSABLE = 0.25
@@ -187,13 +187,22 @@ class LabelledTexts(SharesAnswers):
     """Texts, with gold labels if there are any: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl
     or .parquet file.
 
-    In Python also a path, a list of texts or of (text, label), a DataFrame or a Dataset."""
+    In Python also a path, a list of texts or of (text, label), a DataFrame or a Dataset. A text may
+    be a tuple of two."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts to sample."""
 
-    text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
-    """Column of the texts; auto-detected if omitted."""
+    text_column: Annotated[Sequence[str] | None, option(DATA, "--text-column", metavar="NAME")] = (
+        None
+    )
+    """Column of the texts; auto-detected if omitted. May be repeated: models read both texts of a
+    row, such as premise and hypothesis, in this order."""
+
+    change: Annotated[str | int | None, option(DATA, metavar="NAME", default="the last")] = None
+    """Of several text columns the one that capabilities change; the others stay as they are.
+
+    In Python also its number, from 0."""
 
     label_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of the gold labels; auto-detected if omitted; none leaves them out."""
@@ -225,6 +234,15 @@ class LabelledTexts(SharesAnswers):
                 "in the role classifier",
                 "options of labels: no next token is read",
                 instead="use --role next_token",
+            )
+            return
+        if self.role == "answer":
+            refuse_unused(
+                self,
+                ("label_map", "label_words", "ask", "label_column", "text_column", "next_tokens"),
+                "in the role answer",
+                "questions with right answers if there are any, in columns found by their names",
+                instead="name the columns question or prompt, context and answers",
             )
             return
         columns = () if self.label_column == "none" else ("label_column",)

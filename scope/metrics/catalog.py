@@ -407,7 +407,46 @@ OF_TWO_RUNS: Final = (
 )
 """Metrics of replacing the first model, from right and wrong answers."""
 
-TASK_METRICS: Final = (*TEXT_METRICS, *CHOICE_METRICS, *OF_TWO_RUNS)
+_KL = (
+    "How far the model's next token is distributed otherwise than the first model's, in nats; 0 "
+    "where they are the same. Near the first model less does not mean a better model."
+)
+_RATIO = "The perplexity that the texts have for the model, over that for the first model"
+
+DRIFT_METRICS: Final = tuple(
+    _of_answers(
+        key,
+        title,
+        "as llama.cpp prints it; less is not better: arXiv 2606.19558",
+        explanation,
+        low=-high if key.endswith("correlation") else 0.0,
+        high=high,
+        more_similar="higher" if high == 1 else "lower",
+    )
+    for key, title, high, explanation in (
+        ("perplexity_ratio", "Perplexity ratio", math.inf, f"{_RATIO}."),
+        ("byte_perplexity_ratio", "Perplexity ratio by byte", math.inf, f"{_RATIO}, by byte."),
+        ("kl", "KL divergence a token", math.inf, _KL),
+        ("kl_median", "KL divergence a token, median", math.inf, _KL),
+        ("kl_99", "KL divergence a token, 99\u00a0%", math.inf, _KL),
+        ("kl_max", "KL divergence a token, maximum", math.inf, _KL),
+        (
+            "same_top_token",
+            "Same top token",
+            1.0,
+            "How often the likeliest next token is the same.",
+        ),
+        (
+            "log_probability_correlation",
+            "Correlation of log-probabilities",
+            1.0,
+            "How far both models find the same tokens likely: Pearson's correlation.",
+        ),
+    )
+)
+"""Of two language models along the same texts."""
+
+TASK_METRICS: Final = (*TEXT_METRICS, *CHOICE_METRICS, *OF_TWO_RUNS, *DRIFT_METRICS)
 
 
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType(

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cached_property
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from scope.models.inference import (
     ANSWERS_A_BATCH,
@@ -45,6 +45,20 @@ Measured = TypeVar("Measured")
 
 Measure = Callable[[Any, Row], Measured]
 """From the logits in the place of each token of a continuation, and these tokens."""
+
+
+class Path(NamedTuple):
+    """Tokens that are read, at least one, and those behind them that are scored.
+
+    The last one may be `END`.
+    """
+
+    read: Row
+    scored: Row
+
+
+END = -1
+"""Stands for whatever a model writes once a text is over."""
 
 
 class Decoder(Computed):

@@ -21,6 +21,7 @@ from scope.models.replies import ranked
 from scope.models.torch_setup import carry_mark
 from scope.protocols import ChoiceScorer, Classifier, NextToken, Role
 from scope.records import Answer, Example, Prediction, Question
+from scope.records.text_parts import parts_of
 
 LABELS_SHOWN = 10
 LETTERS_SHOWN = 60
@@ -58,7 +59,7 @@ def canonical(label: str, label_map: Mapping[str, str]) -> str:
     return label_map.get(label.casefold(), label).casefold()
 
 
-class _InAnotherRole:
+class InAnotherRole:
     """A model in the role of classifier, with answers of its own role or other labels.
 
     Answers are converted as they come; other attributes are the wrapped model's.
@@ -98,7 +99,7 @@ class _InAnotherRole:
         raise NotImplementedError
 
 
-class AlignedClassifier(_InAnotherRole):
+class AlignedClassifier(InAnotherRole):
     """A target whose probabilities are in the order of the reference's labels.
 
     Raises
@@ -211,7 +212,7 @@ def align_examples(
     )
 
 
-class LabelWordClassifier(_InAnotherRole):
+class LabelWordClassifier(InAnotherRole):
     """A choice scorer in the role of classifier, with a word for each label.
 
     A text's probabilities are those of the words as options of the prompt `classify`, which
@@ -243,17 +244,22 @@ class LabelWordClassifier(_InAnotherRole):
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A text in the prompt `classify`, as the model reads it."""
-        asked = replace(question, options=self._words)
+        asked = self._question(question.text)
         if not hasattr(self._model, "prompt_as_read"):
             return self._prompt.render(asked)
         return str(self._model.prompt_as_read(self._name, asked))
 
     def _asked(self, texts: Sequence[str]) -> Sequence[Question]:
-        # One id per text, in any batch.
-        asked = [Question(id=text, text=text, options=self._words) for text in texts]
+        asked = [*map(self._question, texts)]
         if self._takes_prompt:
             return asked
         return [replace(question, text=self._prompt.render(question)) for question in asked]
+
+    def _question(self, text: str) -> Question:
+        """The text as a question; the first of two texts is its context."""
+        *context, last = parts_of(text)
+        # One id per text, in any batch.
+        return Question(id=text, text=last, context="\n".join(context) or None, options=self._words)
 
     def _converted(self, answer: Answer, text: str) -> Prediction:
         if answer.missing:
@@ -270,7 +276,7 @@ class LabelWordClassifier(_InAnotherRole):
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 
 
-class NextTokenClassifier(_InAnotherRole):
+class NextTokenClassifier(InAnotherRole):
     """A language model in the role of classifier: the label is the likeliest next token.
 
     It has no list of labels, since every text has its own tokens, given in each prediction. Equally

@@ -7,7 +7,7 @@ equal length: it writes texts, or scores given ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -16,12 +16,14 @@ from scope.errors import ModelError
 from scope.models import prompts, replies
 from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.decoder import (
+    END,
     STEP,
     Decoder,
     Decoders,
     IsOver,
     Measure,
     Measured,
+    Path,
     PathDecoder,
     Rows,
     Written,
@@ -320,6 +322,50 @@ class CausalModel(WritingModel):
             for row, (mean,) in zip(batch, scored, strict=True):
                 values[several[row]] = math.exp(-mean)
         return values
+
+    @property
+    def vocabulary(self) -> Mapping[str, int]:
+        """The tokens by their spelling."""
+        vocabulary: Mapping[str, int] = self._head.tokenizer.get_vocab()
+        return vocabulary
+
+    def path(self, text: str, question: Question | None = None) -> Path:
+        """A text in tokens as it stands, or as an answer to a question, with its end.
+
+        Of a text that is too long for the model the beginning is read, of an answer half as much.
+        """
+        if question is None:
+            tokens = self._spelling.started(text)[: self._limit]
+            opening = max(1, len(self._spelling.start))
+            return Path(tokens[:opening], tokens[opening:])
+        tokens = self._spelling.continuation(text)[: max(1, self._limit // 2 - STEP)]
+        prompt = self._fitted("answer", question, len(tokens) + STEP).tokens
+        return Path(prompt, [*tokens, END])
+
+    @during_inference
+    def logits(self, paths: Sequence[Path]) -> list[Any]:
+        """The logits in the place of each token that a path scores, one row each."""
+        rows, scored = [path.read for path in paths], [path.scored for path in paths]
+        logits: list[Any] = [None] * len(paths)
+        for batch in self._decoder.batches(rows, list(map(len, scored))):
+            some = [rows[index] for index in batch], [[scored[index]] for index in batch]
+            followed = self._decoder.follow(*some, lambda each, tokens: each[: len(tokens)])
+            for index, (of_path,) in zip(batch, followed, strict=True):
+                logits[index] = of_path
+        return logits
+
+    def pieces(self, tokens: Sequence[int]) -> list[str]:
+        """The text of each token without space around it; empty for those that end a text."""
+        ends, follows = self._decoder.ends, self._spelling.as_it_follows
+        return ["" if token in ends else follows(token).strip() or "\n" for token in tokens]
+
+    def lengths(self, tokens: Sequence[int]) -> list[int | None]:
+        """How many characters the first tokens hold, from 0 on, without a first space.
+
+        None within a character.
+        """
+        texts = (self._spelling.as_read(tokens[:count]) for count in range(len(tokens) + 1))
+        return [None if text.endswith("\ufffd") else len(text.lstrip()) for text in texts]
 
     def _reply(self, tokens: Sequence[int]) -> str:
         """The text of tokens, behind the tag with which the prompt has begun a thought."""

@@ -41,6 +41,7 @@ from scope.protocols import (
     UntrustedCode,
 )
 from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
+from scope.records.text_parts import SEPARATOR, parts_of, readable
 
 ASKED_AT_ONCE = 64
 """Most items in a call of a model that gives all answers of a call at once: a kill, or a failure of
@@ -131,7 +132,7 @@ def unanswered(model: Any, missing: Sequence[Any], items: Sequence[Any]) -> Mode
     text = missing[0] if isinstance(missing[0], str) else missing[0].text
     return ModelError(
         f"`{model.spec}` leaves {len(missing)} of {len(items)} {_noun(items)}s without an answer, "
-        f"such as {text[:80]!r}",
+        f"such as {readable(text)[:80]!r}",
         expected="one answer to each; `Answer()` where there is none to a question",
         fix=_FIX,
     )
@@ -194,7 +195,7 @@ def _wrong(spec: str, answered: str, expected: str) -> ModelError:
 
 
 def _wrong_at(model: Any, text: str, answer: str, expected: str) -> ModelError:
-    return _wrong(model.spec, f"{text[:80]!r} with {answer}", expected)
+    return _wrong(model.spec, f"{readable(text)[:80]!r} with {answer}", expected)
 
 
 def _prediction(model: Any, text: str, answer: Any) -> Prediction:
@@ -202,6 +203,9 @@ def _prediction(model: Any, text: str, answer: Any) -> Prediction:
 
     A model without labels names tokens.
     """
+    if getattr(model, "writes", False):
+        prediction: Prediction = answer  # made of checked answers
+        return prediction
     if not model.labels:
         return _next_tokens(model, text, answer)
     is_record = isinstance(answer, Prediction)
@@ -505,7 +509,19 @@ class GuardedModel:
             checks[kind.stream] = partial(_as_they_come, kind, self)
         for name, method in methods.items():
             if callable(method):
-                setattr(self, name, partial(code.call, name, method, check=checks.get(name)))
+                call = partial(_in_parts, method) if name in ("classify", "stream") else method
+                setattr(self, name, partial(code.call, name, call, check=checks.get(name)))
+
+
+def _in_parts(method: Callable[[list[Any]], Any], texts: Sequence[str]) -> Any:
+    """The answers of foreign code to texts; one of several parts is a tuple of them."""
+    several = [parts_of(text) if SEPARATOR in text else text for text in texts]
+    try:
+        return method(several)
+    except Exception as error:
+        if several and isinstance(several[0], tuple):
+            error.args = (f"{error} (each text is a tuple of {len(several[0])})",)
+        raise
 
 
 def _numbers(spec: str, name: str, answer: Any, _texts: object) -> Any:

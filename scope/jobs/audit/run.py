@@ -19,7 +19,7 @@ from scope.errors import ModelError
 from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
 from scope.estimation.choices import measure_matrix
-from scope.estimation.pairs import ScoredCandidates
+from scope.estimation.pairs import ScoredCandidates, texts_that_count
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.plan import (
     AuditPlan,
@@ -31,6 +31,7 @@ from scope.jobs.audit.plan import (
 )
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
+from scope.jobs.audit.written import judged_answers, shares_of_writers, with_given_answers
 from scope.jobs.configuration import configuration_of
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
@@ -56,14 +57,7 @@ from scope.records import (
     Prediction,
     label_of,
 )
-from scope.verdicts.plan import (
-    ENOUGH,
-    Counted,
-    all_assessed,
-    counted_texts,
-    limits_in_words,
-    plan_in_words,
-)
+from scope.verdicts.plan import ENOUGH, Counted, all_assessed, limits_in_words, plan_in_words
 
 
 def run_audit(request: AuditRequest) -> AuditResult:
@@ -118,6 +112,15 @@ def _conduct(
     texts = [example.text for example in examples]
     references = [plan.models.reference for plan in plans]
     known = {model.name: answer_texts(model, texts, run, progress) for model in references}
+    if request.role == "answer":
+        plans = [with_given_answers(plan, known) for plan in plans]
+        references = [plan.models.reference for plan in plans]
+        asked = {plan.names[0]: [each.text for each in plan.data.examples] for plan in plans}
+        known = {
+            model.name: answer_texts(model, asked[model.name], run, progress)
+            for model in references
+        }
+        texts = [text for of_plan in asked.values() for text in of_plan]
     plain, most = set(texts), request.most_unusable
     for plan in plans:
         with_reasons(plan.manifest(), {None: known}, most, plain, plan.names[0])
@@ -205,13 +208,19 @@ def _audited(
     kept = [answered(search.kept) for search in searches]
     drawn = [answered(search.drawn) for search in searches]
     examples = scored_examples(plan.data.examples, answers)
+    perturbations = scored_perturbations(kept, answers)
+    candidates = _candidates(plan, drawn, answers)
+    if plan.request.role == "answer":
+        _, of_candidates = judged_answers(plan, examples, candidates.scored)
+        candidates = replace(candidates, scored=of_candidates)
+        examples, perturbations = judged_answers(plan, examples, perturbations)
     perturbations = with_similarities(
-        scored_perturbations(kept, answers),
-        plan.data.examples,
+        perturbations,
+        [scored.example for scored in examples],
         plan.options.encoder if plan.request.marks_similarity else None,
         plan.request.progress,
+        plan.options.change,
     )
-    candidates = _candidates(plan, drawn, answers)
     with_candidates = plan.options.candidates > 0
     numbers = measure(
         examples,
@@ -287,6 +296,8 @@ def _refuse_degenerate_reference(plan: AuditPlan, answers: ByText, run: Run) -> 
 
 def _shares(plan: AuditPlan, answers: Sequence[ByText]) -> tuple[AnswerShares, ...]:
     """The answers of the reference and the targets so far to the unchanged texts."""
+    if plan.request.role == "answer":
+        return tuple(shares_of_writers(plan, answers))
     labels, examples = plan.models.reference.adapter.labels, plan.data.examples
     rows = [{each.id: known[each.text] for each in examples} for known in answers]
     named = [{id_: label_of(each, labels) for id_, each in row.items()} for row in rows]
@@ -352,8 +363,8 @@ def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dic
     texts += [each.text for set_ in drawn for each in set_.perturbations if each.text is not None]
     answers = [answer_texts(plan.models.reference, texts, run, plan.request.progress)]
     names = [set_.outcome.capability for set_ in drawn if set_.outcome.status == "measured"]
-    scored = scored_perturbations(drawn, answers)
-    return counted_texts(names, scored_examples(examples, answers), scored, plan.request.gap)
+    scored = scored_examples(examples, answers), scored_perturbations(drawn, answers)
+    return {name: Counted(*texts_that_count(name, *scored, plan.request.gap)) for name in names}
 
 
 def _answers(

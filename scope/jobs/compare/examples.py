@@ -469,4 +469,5 @@ def with_short_names(result: CompareResult) -> CompareResult:
         task_shares=renamed(result.task_shares, "model"),
         cells=renamed(result.cells, "first", "second"),
         verdicts=renamed(result.verdicts, "target"),
+        drift=renamed(result.drift, "target", "against"),
     )

@@ -38,6 +38,7 @@ from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
 from scope.jobs.runner import Prepared, cost_in_short, facts_of, prices_in, run_job
 from scope.models.endpoint.protocol import EndpointError
+from scope.models.options import SENTENCE_ENCODER
 from scope.models.scheme import load_latent_reader, loading_once, scheme_of
 from scope.progress import Bars, Lines, remark
 from scope.protocols import Role
@@ -267,9 +268,11 @@ class Parts:
         self._request = request
 
     def audit(self, names: Sequence[str], target: int, reference: int) -> None:
-        """The target in place of the reference."""
+        """The target in place of the reference, by labels or else by written answers."""
         request = self._request
-        self._try(
+        shared = self._shared(LabelledTexts) | self._shared(JudgesAccuracy)
+        audit = partial(
+            self._try,
             f"audit of {names[target]} in place of {names[reference]}",
             f"audit-{target + 1}-for-{reference + 1}",
             AuditRequest,
@@ -282,13 +285,15 @@ class Parts:
             # Both directions and the other parts ask for most of the texts anyway.
             looks=1 if scheme_of(whole_spec(request.models[target])).served else None,
             **request.sizes,
-            **self._shared(LabelledTexts) | self._shared(JudgesAccuracy),
         )
+        if not audit(**shared) and request.role == "classifier":
+            audit(**shared | {"role": "answer"})
 
     def compare(self, task: str | object) -> bool:
         """The answers of all models to a task's questions."""
         name = str(getattr(task, "name", task))
-        return self._try(
+        compare = partial(
+            self._try,
             f"comparison of answers to {name}",
             f"compare-{re.sub(r'[^A-Za-z0-9._-]+', '-', name)}",
             CompareRequest,
@@ -297,6 +302,12 @@ class Parts:
             data=self._request.data,
             **self._questions() | self._shared(JudgesAccuracy),
         )
+        if compare():
+            return True
+        if SENTENCE_ENCODER.removeprefix("hf:") not in self._errors[-1].found:
+            return False
+        self.not_run[-1] = replace(self.not_run[-1], part=f"SemScore of answers to {name}")
+        return compare(encoder="none")
 
     def reuse(
         self, names: Sequence[str], suspect: int, reference: int, tasks: Sequence[str | object]

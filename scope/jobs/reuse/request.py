@@ -18,7 +18,7 @@ from scope.registry import expand_groups
 USUAL_CONTROLS = 19
 """Default number of controls to choose: with fewer the test finds fewer related models."""
 
-OF_SEARCH = ("trials", "n_perturbed", "tolerance", "cutoff")
+OF_SEARCH = ("trials", "n_perturbed", "tolerance", "cutoff", "change")
 """Fields that apply only to perturbations."""
 
 
@@ -110,6 +110,12 @@ class ReuseRequest(LabelledTexts):
     def __post_init__(self) -> None:
         super().__post_init__()
         take_models(self, "suspect", "references", "controls", "derivatives")
+        if self.role == "answer":
+            raise SpecError(
+                "--role answer in a test of reuse",
+                expected="classifier or next_token",
+                fix="add --task generation: suspect and reference answer its questions",
+            )
         if self.derivatives and len(self.references) > 1:
             raise SpecError(
                 f"--derivative with {len(self.references)} references",
