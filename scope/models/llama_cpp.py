@@ -32,10 +32,10 @@ from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of, refusal
 from scope.models.gguf import require_gguf
 from scope.models.options import ModelOptions, Readout
-from scope.models.prompts import Prompt, fit_around_blank, fit_prompt, with_letters
+from scope.models.prompts import PLACEHOLDER, Prompt, fit_around_blank, fit_prompt, with_letters
 from scope.models.replies import UNANSWERABLE, Reply, first_word
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
-from scope.models.torch_setup import available_cores, version, waiting_threads_sleep
+from scope.models.torch_setup import available_cores, processor, version, waiting_threads_sleep
 from scope.paths import expanded, sha256_of
 from scope.protocols import ScoredAnswers
 from scope.records import GivenAnswer, Question, ScoredAnswer
@@ -205,6 +205,10 @@ class LlamaServer:
         before, tokens = self.tokens(_LINE_END), self.tokens(_LINE_END + text)
         return tokens[len(before) :] if tokens[: len(before)] == before else self.tokens(text)
 
+    def text(self, tokens: Sequence[int]) -> str:
+        """Tokens as text, with the special ones."""
+        return str(self._asked("detokenize", {"tokens": tokens})["content"])
+
     def prompt(self, body: Mapping[str, Any]) -> str:
         """A request for a chat in the model's template."""
         return str(self._asked("apply-template", body)["prompt"])
@@ -261,6 +265,23 @@ class LlamaModel(EndpointModel):
         return LlamaModel(file, self._server, options, with_letters(prompt), self._endpoint)
 
     @property
+    def template(self) -> str:  # type: ignore[override]
+        """The text of the chat template around a message; empty where prompts are plain."""
+        request = EndpointRequest(path="chat", prompt=PLACEHOLDER)
+        return self._read(request) if self._server.is_chat else ""
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, as it is read, with special tokens."""
+        return self._server.text(self._tokens(self._request(name, question)))
+
+    def _read(self, request: EndpointRequest) -> str:
+        """A request in the model's template."""
+        return self._server.prompt(self._endpoint.dialect.body(request))
+
+    def _tokens(self, request: EndpointRequest) -> list[int]:
+        return self._server.tokens(self._read(request), framed=True)
+
+    @property
     def reproducible(self) -> str:
         """That answers are equal in one place; in several they depend on each other."""
         return _IN_PLACES if self._file.places > 1 else "to the byte, one question at a time"
@@ -278,30 +299,28 @@ class LlamaModel(EndpointModel):
         goes_on = not server.is_chat or bool(self._request("answer", item.question).begun)
         tokens = server.continuation(f" {answer}" if goes_on else answer)
         ask = self._chat("answer", item.question, most_tokens=len(tokens) + 1, likeliest=_COMPARED)
-        body = self._endpoint.dialect.body(ask)
-        content = server.reply("chat", body | _only(tokens))
+        content = server.reply("chat", self._endpoint.dialect.body(ask) | _only(tokens))
         record = partial(ScoredAnswer, tokens=len(tokens) + 1, truncated=ask.truncated)
         status, places = _status(content), _places(content)
         if refusal(status, {}, content).is_too_long or b'"finish_reason":"length"' in content:
             return record(log_probability=math.nan, truncated=True, missing="cut off")
         if [place["id"] for place in places[:-1]] != tokens and (places or b"grammar" in content):
-            places = self._place_by_place(body, tokens)
+            places = self._place_by_place(self._tokens(ask), tokens)
         if not places:
             return record(log_probability=math.nan, missing="server")
         total = min(0.0, math.fsum(place["logprob"] for place in places))
         return record(log_probability=total, same=_would_write(places))
 
-    def _place_by_place(self, body: Mapping[str, Any], tokens: Sequence[int]) -> list[Any]:
+    def _place_by_place(self, read: list[int], tokens: list[int]) -> list[Any]:
         """The same where tokens are a part of a character: no grammar takes these.
 
         After each beginning of the answer only the end is written, with the probabilities of all
         tokens in its place.
         """
-        server, places = self._server, []
-        read = server.tokens(server.prompt(body), framed=True)
+        places: list[Any] = []
         for number in range(len(tokens) + 1):
             asked = {"prompt": [*read, *tokens[:number]], "max_tokens": 1, "logprobs": _ALL}
-            content = server.reply("completions", asked | {"temperature": 0} | _only([]))
+            content = self._server.reply("completions", asked | {"temperature": 0} | _only([]))
             for place in _places(content):
                 every = {entry["id"]: entry for entry in place["top_logprobs"]}
                 places.append(place | every[tokens[number]] if number < len(tokens) else place)
@@ -315,8 +334,7 @@ class LlamaModel(EndpointModel):
 
         def tokens_of(shorter: Question) -> list[int]:
             asked.append(shorter)
-            body = self._endpoint.dialect.body(self._request(name, shorter))
-            return self._server.tokens(self._server.prompt(body), framed=True)
+            return self._tokens(self._request(name, shorter))
 
         # A token has at least one byte.
         room = self._server.context - most_tokens
@@ -477,6 +495,12 @@ class Gguf(Scheme):
         file = parse_rest(rest)
         size = _size((*file.files, *file.adapters))
         return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
+
+    def computed_by(self, options: ModelOptions) -> str:
+        """The processor, and what llama.cpp uses of it; the number of threads changes nothing."""
+        import xllamacpp
+
+        return f"{options.device}, {processor()}, {xllamacpp.get_system_info()}"
 
     def latent_reader(self, rest: str, options: ModelOptions, readout: Readout | None) -> Never:
         """There is none."""

@@ -61,6 +61,7 @@ def binding(monkeypatch):
     )
     monkeypatch.setitem(sys.modules, "xllamacpp", module)
     settings = {"default_generation_settings": {"n_ctx": 1024}, "tokens": [5, 6], "prompt": "a"}
+    settings |= {"content": "<s>a"}
     monkeypatch.setattr(llama_cpp.LlamaServer, "_asked", lambda *_: settings)
     return made
 
@@ -259,3 +260,9 @@ def test_in_several_places_answers_depend_on_each_other(binding, file):
     )
     assert one.reproducible.startswith("to the byte")
     assert several.reproducible.startswith("answers differently alone and ")
+
+
+def test_the_prompt_is_shown_as_it_is_read(both):
+    ours, theirs = both
+    assert ours.prompt_as_read("answer", ASKED) == theirs.prompt_as_read("answer", ASKED)
+    assert ours.template == theirs.template.removeprefix("<s>")
