@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from tiny_language import write_tiny_gguf
 
@@ -266,3 +267,53 @@ def test_the_prompt_is_shown_as_it_is_read(both):
     ours, theirs = both
     assert ours.prompt_as_read("answer", ASKED) == theirs.prompt_as_read("answer", ASKED)
     assert ours.template == theirs.template.removeprefix("<s>")
+
+
+def predicted(spec):
+    return load_model(spec, "next_token", OPTIONS).predict_next(["ann saw bob in", "the film"])
+
+
+def test_a_model_in_parts_is_run_as_a_whole(file, llama_folders, tmp_path):
+    pytest.importorskip("xllamacpp")
+    write_tiny_gguf(tmp_path / "big.gguf", llama_folders[True], split_max_tensors=9)
+    first, *_, last = sorted(tmp_path.glob("big-*-of-*.gguf"))
+    assert predicted(f"gguf:{last}") == predicted(f"gguf:{file}")
+    with pytest.raises(ModelError, match=r"part 1 of \d, not one whole file") as raised:
+        load_model(f"hf:{first}", "next_token", OPTIONS)
+    assert f"gguf:{first}" in raised.value.fix
+
+
+def test_an_adapter_changes_the_model_as_its_matrices_say(file, tmp_path):
+    """Zero matrices change nothing."""
+    pytest.importorskip("xllamacpp")
+    import gguf as library
+
+    def adapted(size):
+        path = tmp_path / f"adapter-{size}.gguf"
+        writer = library.GGUFWriter(path, "llama")
+        writer.add_type("adapter")
+        writer.add_string("adapter.type", "lora")
+        writer.add_float32("adapter.lora.alpha", 1.0)
+        for part, shape in (("a", (2, 16)), ("b", (16, 2))):
+            name = f"blk.0.attn_output.weight.lora_{part}"
+            writer.add_tensor(name, np.full(shape, size, dtype=np.float32))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        return predicted(f"gguf:{file}#lora={path}")
+
+    alone = predicted(f"gguf:{file}")
+    assert adapted(0.0) == alone
+    assert adapted(0.5) != alone
+    with pytest.raises(ModelError, match=r"llama.cpp cannot load"):
+        load_model(f"gguf:{file}#lora={file}", "next_token", OPTIONS)
+
+
+def test_a_damaged_file_ends_in_one_message(file, tmp_path):
+    pytest.importorskip("xllamacpp")
+    whole = file.read_bytes()
+    for name, content in (("cut", whole[:-1000]), ("odd", whole.replace(b"llama", b"abacu"))):
+        (tmp_path / f"{name}.gguf").write_bytes(content)
+        with pytest.raises(ModelError, match=r"llama.cpp cannot load"):
+            load_model(f"gguf:{tmp_path / name}.gguf", "answerer", OPTIONS)
