@@ -351,7 +351,7 @@ class CausalModel(WritingModel):
             tokens = self._spelling.started(text)[: self._limit]
             opening = max(1, len(self._spelling.start))
             return Path(tokens[:opening], tokens[opening:])
-        tokens = self._spelling.continuation(text)[: max(1, self._limit // 2 - STEP)]
+        tokens = self._draft(text)[: max(1, self._limit // 2 - STEP)]
         prompt = self._fitted("answer", question, len(tokens) + STEP).tokens
         return Path(prompt, [*tokens, END])
 
@@ -362,7 +362,7 @@ class CausalModel(WritingModel):
         logits: list[Any] = [None] * len(paths)
         for batch in self._decoder.batches(rows, list(map(len, scored))):
             some = [rows[index] for index in batch], [[scored[index]] for index in batch]
-            followed = self._decoder.follow(*some, lambda each, tokens: each[: len(tokens)])
+            followed = self._decoder.follow(*some, lambda each, *_: each)
             for index, (of_path,) in zip(batch, followed, strict=True):
                 logits[index] = of_path
         return logits
