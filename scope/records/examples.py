@@ -134,7 +134,9 @@ class Question:
     ``text`` is the question; of a cloze, the sentence with one ``BLANK``. ``context`` is the
     passage that the answer is to be taken from, and ``options`` are the answers to choose from.
     ``row`` is the number, from 0, of the data's row that it was made of, for answers that are saved
-    by row; what a comparison keeps of a question does without it.
+    by row; what a comparison keeps of a question does without it. ``draft`` is an answer that is
+    expected of the model, which may be verified faster than it is written: it changes no answer,
+    and is no part of the question.
     """
 
     id: str
@@ -142,7 +144,7 @@ class Question:
     context: str | None = None
     options: tuple[str, ...] = ()
     row: int | None = None
-    draft: str = field(default="", compare=False, metadata=SPARSE_FIELD)
+    draft: str = field(default="", compare=False, repr=False, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():
