@@ -85,7 +85,8 @@ class Prompt:
                 f"the prompt {self.name} with the fields {fields}",
                 expected=f"a template with {shown} and no field but {', '.join(known)}"
                 + ("; {reply} once, behind these" if "reply" in known else ""),
-                fix="fix the prompt's file",
+                fix="fix the prompt's file"
+                + ", or name two text columns as its fields" * (self.name == "classify"),
             )
 
     def render(self, question: Question) -> str:
