@@ -51,9 +51,11 @@ def drift_measurements(
         _by_place(some, values) for values in (attrgetter("divergence"), _lost, attrgetter("same"))
     )
     numbers: dict[str, Number] = {
-        "perplexity_ratio" if shared else "byte_perplexity_ratio": _ends(
-            student_estimate(lost, places) if some else why, lambda end: math.exp(min(end, 700.0))
-        ),
+        "perplexity_ratio" if shared else "byte_perplexity_ratio": _mean(
+            lost, places, lambda end: math.exp(min(end, 700.0))
+        )
+        if some
+        else why,
         "log_probability_correlation": why,
         **dict.fromkeys(("kl", *QUANTILES), why),
         "same_top_token": mean_estimate(same, tops, empty=why.reason),
@@ -61,7 +63,7 @@ def drift_measurements(
     if shared and some:
         first, second = (_by_place(some, attrgetter(side))[0] for side in ("reference", "target"))
         numbers["log_probability_correlation"] = _correlation(first, second, ids)
-        numbers["kl"] = _ends(student_estimate(divergence, ids), lambda end: max(0.0, end))
+        numbers["kl"] = _mean(divergence, ids, lambda end: max(0.0, end))
         for name, share in QUANTILES.items():
             numbers[name] = _quantile(divergence, ids, share)
     return tuple(
@@ -92,12 +94,13 @@ def _lost(drift: TextDrift) -> Values:
     return np.full(drift.size, lost / max(1, drift.size))
 
 
-def _ends(number: Number, change: Callable[[float], float]) -> Number:
-    """The estimate with its value and both ends changed."""
+def _mean(values: Values, ids: Sequence[str], change: Callable[[float], float]) -> Number:
+    """The mean with its interval, of which value and both ends are changed."""
+    number = student_estimate(values, ids)
     if isinstance(number, Undefined):
         return number
     value, low, high = map(change, (number.value, number.low, number.high))
-    return replace(number, value=value, low=low, high=high)
+    return replace(number, value=value, low=low, high=high, n=len(set(ids)))
 
 
 def _correlation(first: Values, second: Values, ids: Sequence[str]) -> Number:
@@ -107,7 +110,7 @@ def _correlation(first: Values, second: Values, ids: Sequence[str]) -> Number:
     left, right = ((values - values.mean()) / values.std() for values in (first, second))
     value = float((left * right).mean())
     influence = left * right - value / 2 * (left**2 + right**2)
-    return _ends(student_estimate(value + influence, ids), lambda end: min(1.0, max(-1.0, end)))
+    return _mean(value + influence, ids, lambda end: min(1.0, max(-1.0, end)))
 
 
 def _quantile(values: Values, ids: Sequence[str], share: float) -> Number:
