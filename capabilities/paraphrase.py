@@ -26,6 +26,7 @@ from scope.models.options import ModelOptions
 from scope.models.scheme import load_encoder, load_model
 from scope.protocols import Answerer, Classifier, Encoder, SearchOptions
 from scope.records import Example, Perturbation, Question, Setting
+from scope.records.text_parts import parts_of
 
 ENCODER = "hf:sentence-transformers/all-mpnet-base-v2"
 WORDINGS = (
@@ -131,7 +132,7 @@ class Paraphrase(InvarianceCapability):
     def _prepared(self, examples: Iterable[Example], options: SearchOptions) -> Iterator[Example]:
         waiting = iter(examples)
         while portion := list(islice(waiting, options.parallel_texts)):
-            texts = [example.text for example in portion]
+            texts = [parts_of(example.text)[options.change] for example in portion]
             _paraphraser(self).prepare([text for text in texts if len(text) <= self.max_characters])
             yield from portion
 

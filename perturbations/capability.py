@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, get_args
 
 from perturbations.edits import Change, edited, some_changes
 from perturbations.lexicon import lexicon_version, not_english, table_fingerprint
-from perturbations.lockstep import Ask, Lockstep, OwnChance, Remembering, Search, Service
+from perturbations.lockstep import Asks, Lockstep, OwnChance, Remembering, Search, Service
 from perturbations.textattack_gate import load_textattack, require_textattack
 from scope.errors import SpecError
 from scope.protocols import Classifier, ComparesWords, SearchOptions, WordEncoder
 from scope.records import Example, Perturbation, Setting
+from scope.records.text_parts import SEPARATOR, parts_of, with_part
 
 if TYPE_CHECKING:
     from textattack import Attack
@@ -135,7 +136,7 @@ class InvarianceCapability(ABC):
                 fix="choose an encoder, or omit the minimum similarity",
             )
         load_textattack()  # not within the first search, whose chance an import would draw from
-        searches = (self._search_of(example, options) for example in examples)
+        searches = (_of_part(self._search_of, example, options) for example in examples)
         return _in_lockstep(searches, options, classify=classifier.classify)
 
     def draw_random(
@@ -143,7 +144,8 @@ class InvarianceCapability(ABC):
     ) -> Iterator[tuple[Perturbation, ...]]:
         """Draw admissible changes of each example at random, whatever a model answers."""
         load_textattack()
-        return _in_lockstep((self._draws_of(example, options) for example in examples), options)
+        draws = (_of_part(self._draws_of, example, options) for example in examples)
+        return _in_lockstep(draws, options)
 
     def attack(
         self,
@@ -206,8 +208,8 @@ class InvarianceCapability(ABC):
 
     def _search_of(
         self, example: Example, options: SearchOptions
-    ) -> Callable[[Ask], tuple[Perturbation, ...]]:
-        def search(ask: Ask) -> tuple[Perturbation, ...]:
+    ) -> Search[tuple[Perturbation, ...]]:
+        def search(ask: Asks) -> tuple[Perturbation, ...]:
             trials: list[Perturbation] = []
             for trial in range(1, options.trials + 1):
                 taken = [known.text for known in trials if known.text is not None]
@@ -219,7 +221,7 @@ class InvarianceCapability(ABC):
     def _draws_of(
         self, example: Example, options: SearchOptions
     ) -> Search[tuple[Perturbation, ...]]:
-        def search(ask: Ask) -> tuple[Perturbation, ...]:
+        def search(ask: Asks) -> tuple[Perturbation, ...]:
             barred = self._barred(example)
             drawn = [] if barred else self._draw(ask, example, options)
             lacking = partial(
@@ -236,7 +238,7 @@ class InvarianceCapability(ABC):
 
         return search
 
-    def _draw(self, ask: Ask, example: Example, options: SearchOptions) -> list[str]:
+    def _draw(self, ask: Asks, example: Example, options: SearchOptions) -> list[str]:
         """Different random changes of a text, at most as many as are wanted."""
         from perturbations.search import admissible_changes, grown
 
@@ -271,7 +273,7 @@ class InvarianceCapability(ABC):
         return None
 
     def _one_trial(
-        self, ask: Ask, example: Example, trial: int, options: SearchOptions, taken: Sequence[str]
+        self, ask: Asks, example: Example, trial: int, options: SearchOptions, taken: Sequence[str]
     ) -> Perturbation:
         if barred := self._barred(example):
             return replace(barred, trial=trial)
@@ -285,6 +287,33 @@ class InvarianceCapability(ABC):
                 taken=taken,
             )
             return perturb(attack, example, trial)
+
+
+def _of_part(
+    search_of: Callable[[Example, SearchOptions], Search[tuple[Perturbation, ...]]],
+    example: Example,
+    options: SearchOptions,
+) -> Search[tuple[Perturbation, ...]]:
+    """The search of the part of a text that changes; the classifier is asked about whole texts."""
+    if SEPARATOR not in example.text:
+        return search_of(example, options)
+    part = replace(example, text=parts_of(example.text)[options.change])
+    whole = partial(with_part, example.text, options.change)
+
+    def search(ask: Asks) -> tuple[Perturbation, ...]:
+        def ask_of_whole(service: str, texts: Sequence[Any]) -> list[Any]:
+            answers: list[Any] = ask(
+                service, [*map(whole, texts)] if service == "classify" else texts
+            )
+            return answers
+
+        trials = search_of(part, options)(ask_of_whole)
+        return tuple(
+            trial if trial.text is None else replace(trial, text=whole(trial.text))
+            for trial in trials
+        )
+
+    return search
 
 
 def _made_up(text: str) -> tuple[float, float]:

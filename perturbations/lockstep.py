@@ -51,7 +51,10 @@ class Ask:
         return answers
 
 
-Search = Callable[[Ask], Result]
+Asks = Callable[[str, Sequence[Any]], list[Any]]
+"""Takes a service and texts, and may let other searches run before it answers."""
+
+Search = Callable[[Asks], Result]
 """One search, from its first question to its result."""
 
 
@@ -191,7 +194,7 @@ class OwnChance:
     True
     """
 
-    def __init__(self, ask: Callable[[str, Sequence[Any]], list[Any]], seed: int) -> None:
+    def __init__(self, ask: Asks, seed: int) -> None:
         self._ask = ask
         self._seed = seed
         self._outside: _State | None = None

@@ -40,7 +40,7 @@ from scope.records import (
     Undefined,
     marked,
 )
-from scope.records.estimates import State
+from scope.records.results import State
 
 CLEAN = "original texts"
 """The name in place of a capability for metrics that need no perturbation."""

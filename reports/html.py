@@ -543,13 +543,11 @@ def names_beside(dots: Iterable[tuple[float, float, str]], right: float) -> Iter
             ("middle", middle, 18, middle - width / 2),
         ):
             box = (left, y + down - 10, left + width, y + down + 2)
-            fits = left >= 0 and box[2] <= right
-            if shown and fits and not any(_cross(box, other) for other in taken):
+            apart = (
+                box[0] > other[2] or other[0] > box[2] or box[1] > other[3] or other[1] > box[3]
+                for other in taken
+            )
+            if shown and left >= 0 and box[2] <= right and all(apart):
                 taken.append(box)
                 yield words(at, y + down, shown, anchor)
                 break
-
-
-def _cross(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    apart = box[0] > other[2] or other[0] > box[2] or box[1] > other[3] or other[1] > box[3]
-    return not apart

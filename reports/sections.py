@@ -1,4 +1,4 @@
-"""A run on a page: models, data, outcomes and failures, left-out texts, and how to reproduce it."""
+"""The page of a run: models, data, outcomes, failures, left-out texts, how to reproduce it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from reports.blocks import (
     Callout,
     Fold,
     Heading,
+    Page,
     Paragraph,
     Preformatted,
     Section,
@@ -38,6 +39,37 @@ from scope.records import (
     Outcome,
 )
 from scope.records.result import ASKED_ANEW, DIFFERENTLY, OBJECT, SAMPLED
+
+
+def page_of_run(
+    manifest: Manifest,
+    clock: Clock | None,
+    *,
+    title: str,
+    heading: Text,
+    about: Text = (),
+    answer: Iterable[Block],
+    answer_title: str = "Answer",
+    findings: Iterable[Section | None] = (),
+    details: Iterable[Section | None],
+    hashes: Iterable[tuple[str, str]] = (),
+    brief: Iterable[Block],
+    facts: Iterable[tuple[Text, Text]] = (),
+) -> Page:
+    """The page of every job: the answer, what was found, then details and the command, folded.
+
+    Its ``brief`` ends with ``facts`` in lines. ``hashes`` are as for `reproduce`.
+    """
+    lines = tuple(facts)
+    opened = (Section(anchor="answer", title=answer_title, blocks=tuple(answer)), *findings)
+    closed = (replace(section, folded=True) for section in details if section)
+    return Page(
+        title=f"SCoPE {title}",
+        heading=heading,
+        about=about,
+        sections=(*filter(None, opened), *closed, reproduce(manifest, clock, hashes)),
+        brief=(*brief, *([Terms(lines, facts=True)] if lines else []), *run_lines(clock)),
+    )
 
 
 def asked(manifest: Manifest, *, capabilities: str = "Capabilities") -> Section:
@@ -178,11 +210,6 @@ def equations(pairs: Iterable[tuple[str, str]]) -> Text:
         (*written(name), Span("\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), *written(value))
         for name, value in pairs
     )
-
-
-def folded(*sections: Section | None) -> Iterator[Section]:
-    """The sections that exist, each folded."""
-    return (replace(section, folded=True) for section in sections if section is not None)
 
 
 def reproduce(

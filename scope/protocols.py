@@ -34,10 +34,12 @@ from scope.records import (
     Answer,
     DataCard,
     Example,
+    GivenAnswer,
     Item,
     Perturbation,
     Prediction,
     Question,
+    ScoredAnswer,
     ScoredPair,
     Setting,
 )
@@ -51,6 +53,7 @@ Role = Literal[
     "classifier",
     "mask_filler",
     "answerer",
+    "answer_scorer",
     "choice_scorer",
     "next_token",
     "text_scorer",
@@ -64,6 +67,9 @@ Precision = Literal["float32", "bfloat16"]
 
 Answers = Iterator[tuple[int, Answer]]
 """The index of a question and its answer, yielded as they come, in any order: none is lost."""
+
+ScoredAnswers = Iterator[tuple[int, ScoredAnswer]]
+"""The same for given answers and their scores."""
 
 
 class Identified(Protocol):
@@ -111,6 +117,17 @@ class Answerer(Identified, Protocol):
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question; an empty ``text`` means that it cannot be answered."""
+
+
+@runtime_checkable
+class AnswerScorer(Identified, Protocol):
+    """A model in the role of answer scorer: an answer in, its probability out."""
+
+    def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
+        """How likely each answer is to be written after its question, with its place, as it comes.
+
+        The question is put as to an `Answerer`; nothing is written.
+        """
 
 
 @runtime_checkable
@@ -206,6 +223,8 @@ class SearchOptions:
     selects the score of a kept pair: by the paper's formula, or as in its published code, with a
     second softmax on the perturbed side. ``encoder`` with ``min_similarity`` admits only texts
     whose cosine with the original reaches that bound; a `WordEncoder` compares synonyms in context.
+    ``change`` is the place of the one part of a text that changes, where a text has several (see
+    `scope.records.text_parts`): the encoder sees that part alone, the classifier the whole text.
     """
 
     trials: int = 3
@@ -216,6 +235,7 @@ class SearchOptions:
     parallel_texts: int = 64
     encoder: Encoder | None = None
     min_similarity: float | None = None
+    change: int = -1
 
 
 AskedRole = Literal["mask_filler", "answerer", "choice_scorer"]

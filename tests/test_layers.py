@@ -4,7 +4,7 @@
 
     capabilities → perturbations → scope
     scope.jobs, scope.cli, scope.verdicts → reports
-    reports → scope.metrics, scope.records, scope.printing, scope.errors
+    reports → scope.metrics, scope.records, scope.errors
     scope → none of the first two: it reaches them by name through the registry
 
 An arrow counts wherever the import stands: at the head of a file, inside a function, or for type

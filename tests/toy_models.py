@@ -48,6 +48,20 @@ class Student(Reference):
         return [row[::-1] for row in super().classify(texts)]
 
 
+class OfTwo(Reference):
+    """Reads two texts, the second of which weighs more."""
+
+    def score(self, text):
+        first, second = text
+        return 0.5 * super().score(first) + super().score(second)
+
+
+class WeakOfTwo(OfTwo):
+    """The same, less sure of itself."""
+
+    scale = 0.8
+
+
 class Stranger(Reference):
     """Other weights: agrees by chance alone."""
 

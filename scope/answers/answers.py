@@ -33,7 +33,7 @@ from scope.errors import RunError
 from scope.models.questions import KINDS, ask, unanswered
 from scope.progress import Silent
 from scope.protocols import Classifier, Progress, Role
-from scope.records import Prediction, Question
+from scope.records import GivenAnswer, Prediction, Question
 
 KEPT_AT_ONCE = 16
 """Answers between two writes: at most these, and those under way, are lost by a kill."""
@@ -335,7 +335,10 @@ def _gathered(answers: Iterable[tuple[int, Any]]) -> Iterator[dict[int, Any]]:
             yield gathered
 
 
-def content_of(role: Role, item: str | Question) -> str:
+def content_of(role: Role, item: str | Question | GivenAnswer) -> str:
     """What a model is asked in a role, which decides its answer: the id of a question does not."""
-    parts = [item] if isinstance(item, str) else [item.text, item.context, item.options]
-    return json.dumps([role, *parts])
+    if isinstance(item, str):
+        return json.dumps([role, item])
+    question = item.question if isinstance(item, GivenAnswer) else item
+    answer = [item.answer] if isinstance(item, GivenAnswer) else []
+    return json.dumps([role, question.text, question.context, question.options, *answer])

@@ -24,6 +24,7 @@ from scope.paths import cache_folder
 from scope.progress import remark
 from scope.protocols import Capability, ComparesWords, Progress, SearchOptions
 from scope.records import Example, Perturbation, Result
+from scope.records.text_parts import parts_of
 from scope.registry import is_built_in
 from scope.serialization import from_json, plain, to_json
 from scope.store import files
@@ -200,7 +201,9 @@ class Run(RunFolder, AnswerStore):
         """Write texts that wait for a model's answers, as JSON lines; return the file's path."""
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", re.sub(r"\.(jsonl|jsonl\.gz|parquet)$", "", model))
         path = self.path / f"texts-for-{name}.jsonl"
-        rows = (json.dumps({"text": text}, ensure_ascii=False) for text in texts)
+        parts = (parts_of(text) for text in texts)
+        cells = (several if several[1:] else several[0] for several in parts)
+        rows = (json.dumps({"text": cell}, ensure_ascii=False) for cell in cells)
         files.write_atomically(path, "".join(f"{row}\n" for row in rows))
         return path
 

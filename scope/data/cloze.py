@@ -33,7 +33,7 @@ def read_cloze(spec: str, *, min_words: int, max_words: int, seed: int) -> Itera
     can be masked.
     """
     source = open_source(spec)
-    text = choose_columns(source, text=None, label=None)["text"]
+    text = choose_columns(source, text=(), label=None)["text"]
     category_column = first_of(CATEGORY_NAMES, [name for name in source.columns if name != text])
     columns = {"text": text} | ({"category": category_column} if category_column else {})
     for fields in read_rows(source, columns):

@@ -13,6 +13,7 @@ from warnings import catch_warnings, simplefilter
 
 from scope.data.sources import UNREADABLE, LeftOutRows, Source, SourceRow, UnusableRowError, reading
 from scope.errors import DataError, listed, unstorable
+from scope.records.text_parts import SEPARATOR
 
 if TYPE_CHECKING:
     import pandas
@@ -33,6 +34,9 @@ SLICE = "slice "
 
 CLUSTER = "cluster"
 """The role of a column whose values name the cluster of each row."""
+
+PART = "part "
+"""Begins the role of a column that holds one of several parts of a text."""
 
 SHARED = "context"
 """The role of a column whose value several rows may have in common, such as a passage."""
@@ -82,6 +86,12 @@ class Fields(NamedTuple):
     def text(self, meaning: str) -> str:
         """The value as a text; empty where there is none."""
         return self.read(meaning, _text_of) or ""
+
+    def joined(self, meanings: Sequence[str]) -> str:
+        """The values as one text; a list holds several parts, which lose the space around them."""
+        parts = [part for meaning in meanings for part in self.read(meaning, _parts_of) or ("",)]
+        plain = [part.replace(SEPARATOR, " ") for part in parts]
+        return plain[0] if len(plain) == 1 else SEPARATOR.join(map(str.strip, plain))
 
     def name(self, meaning: str) -> str | None:
         """The value as a short name, such as a category; None where there is none."""
@@ -156,14 +166,15 @@ def read_fields(
 def choose_columns(
     source: Source,
     *,
-    text: str | None,
+    text: Sequence[str],
     label: str | None,
     slices: Sequence[str] = (),
     cluster: str | None = None,
 ) -> dict[str, str]:
     """The columns of text, label and id: named by the caller, or else found by their usual names.
 
-    A source need have neither label nor id. Each column of ``slices`` has a role of its own.
+    A source need have neither label nor id. Each column of ``slices`` has a role of its own, and so
+    has each of several columns of ``text``, whose last one is the text.
 
     Raises
     ------
@@ -174,19 +185,21 @@ def choose_columns(
     --------
     >>> columns = ("id", "Review", "sentiment")
     >>> source = Source("a.csv", columns, columns, lambda _: iter(()), "line")
-    >>> choose_columns(source, text=None, label=None)
+    >>> choose_columns(source, text=(), label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
     fix = "choose another {} column"
     others = {CLUSTER: cluster, **{f"{SLICE}{name}": name for name in slices}}
+    parts = {f"{PART}{name}": name for name in text} if text[1:] else {}
     usual = {
         "text": _TEXTS.split(),
         "label": LABEL_NAMES,
         "id": ("id",),
         SHARED: () if cluster else (*SHARED_NAMES, *(f"{name}_id" for name in SHARED_NAMES)),
     }
-    columns_by_role(source, {}, {"text": text}, fix)  # Each row has a text: none is no column.
-    columns = columns_by_role(source, usual, {"text": text, "label": label}, fix)
+    last = text[-1] if text else None
+    others |= columns_by_role(source, {}, parts or {"text": last}, "choose another text column")
+    columns = columns_by_role(source, usual, {"text": last, "label": label}, fix)
     if "text" not in columns:
         label = columns.get("label") or first_of(LABEL_NAMES, source.columns)
         columns["text"] = _text_column(source, label)
@@ -236,9 +249,9 @@ def _text_column(source: Source, label: str | None) -> str:
     if len(strings) == 2:
         raise DataError(
             f"two columns of texts in {source.name}: {listed(strings)}",
-            expected="one text a row; a pair of texts needs a template of its own",
-            fix=f"name the one that models read: --text-column {strings[0]}; or join the two in "
-            "a column called text",
+            expected="the names of those that models read",
+            fix=f"name one: --text-column {strings[0]}; or, for models of two texts, both: "
+            f"{' '.join(f'--text-column {name}' for name in strings)}",
         )
     raise DataError(
         f"no text column in {source.name}; its columns are {listed(source.columns)}",
@@ -293,6 +306,10 @@ def _text_of(value: object) -> str:
     if not isinstance(value, str):
         raise UnreadableError(f"{_kind(value)} as the text, {value!r:.60},", "a string")
     return storable(value)
+
+
+def _parts_of(value: object) -> tuple[str, ...]:
+    return texts_of(value) if isinstance(value, list | tuple) else (_text_of(value),)
 
 
 def texts_of(values: object) -> tuple[str, ...]:

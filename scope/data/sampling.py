@@ -10,16 +10,17 @@ import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
-from scope.data.fields import CLUSTER, NONE, SHARED, SLICE, Fields, choose_columns, read_rows
+from scope.data.fields import CLUSTER, NONE, PART, SHARED, SLICE, Fields, choose_columns, read_rows
 from scope.data.sources import NAMED, LeftOutRows, UnusableRowError
 from scope.data.specs import open_source
 from scope.errors import DataError, counted, listed
 from scope.records import DataCard, Example, are_clustered, in_cluster
 from scope.records.estimates import brief
+from scope.records.text_parts import SEPARATOR
 
 Value = TypeVar("Value")
 
@@ -205,7 +206,7 @@ class LoadedData:
 def load_data(
     spec: str,
     *,
-    text_column: str | None = None,
+    text_column: str | Sequence[str] | None = None,
     label_column: str | None = None,
     slices: Sequence[str] = (),
     cluster: str | None = None,
@@ -214,12 +215,13 @@ def load_data(
 ) -> LoadedData:
     """Read the texts that a spec names and keep ``n`` of them.
 
-    Empty texts and rows that cannot be read are left out, and of texts that are equal but for
-    space around them one stays, with its label; one that has a label, if any has, and without it
-    where the labels differ. A smaller sample of the same seed is part of a larger one. An example's
-    id is that of the source's ``id`` column where all rows have their own, and otherwise follows
-    from its text. So neither ids nor the sample, nor which of equal texts stays, depend on the
-    order of the rows.
+    Several text columns, or a column of lists, hold the parts of texts; see
+    `scope.records.text_parts`. Texts with an empty part and rows that cannot be read are left out,
+    and of texts that are equal but for space around them one stays, with its label; one that has a
+    label, if any has, and without it where the labels differ. A smaller sample of the same seed is
+    part of a larger one. An example's id is that of the source's ``id`` column where all rows have
+    their own, and otherwise follows from its text. So neither ids nor the sample, nor which of
+    equal texts stays, depend on the order of the rows.
 
     Parameters
     ----------
@@ -262,17 +264,21 @@ def load_data(
     (4, 1, 1, 2)
     """
     source = open_source(spec)
-    columns = choose_columns(
-        source, text=text_column, label=label_column, slices=slices, cluster=cluster
-    )
+    named = (text_column,) if isinstance(text_column, str) else tuple(text_column or ())
+    columns = choose_columns(source, text=named, label=label_column, slices=slices, cluster=cluster)
     of_slices = {role: column for role, column in columns.items() if role.startswith(SLICE)}
+    of_parts = [role for role in columns if role.startswith(PART)] or ["text"]
     labels: dict[bytes, str] = {}
+    names: list[str] = []
 
     def make(fields: Fields) -> Candidate[_Text]:
-        text, label = fields.text("text"), fields.name("label")
-        if not (stripped := text.strip()):
+        text, label = fields.joined(of_parts), fields.name("label")
+        parts = text.split(SEPARATOR)
+        if not all(map(str.strip, parts)):
             return Candidate(fields.id, None)
-        key = short_hash(stripped)
+        names.extend(() if names else _names_of_parts(parts, named))
+        _require_parts(fields, parts, names)
+        key = short_hash(text.strip())
         if label is not None and labels.setdefault(key, label) != label:
             labels[key] = ""
         values = [(column, fields.name(role)) for role, column in of_slices.items()]
@@ -299,7 +305,21 @@ def load_data(
             :NAMED
         ]
         chosen.notes[f"{counted(clashes, 'text')} with two labels, so unlabelled: {texts}"] = None
-    return LoadedData(examples=examples, card=chosen.card(spec, fingerprint, labelled))
+    card = chosen.card(spec, fingerprint, labelled)
+    return LoadedData(examples=examples, card=replace(card, parts=tuple(names[1:] and names)))
+
+
+def _names_of_parts(parts: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
+    """The columns of the parts, or, where they are a list, their numbers."""
+    numbers = [f"text {number}" for number in range(1, len(parts) + 1)]
+    return columns if len(columns) == len(numbers) else numbers
+
+
+def _require_parts(fields: Fields, parts: Sequence[str], names: Sequence[str]) -> None:
+    if len(parts) != len(names):
+        number = counted(len(parts), "text")
+        problem = f"{number} in column `{fields.columns['text']}`"
+        raise fields.wrong(problem, str(len(names)), f"{number} in place of {len(names)}")
 
 
 def subsample(examples: Sequence[Example], n: int | None, seed: int) -> tuple[Example, ...]:

@@ -229,7 +229,11 @@ def task_shares(
     """
     every = list(_names(answers, models))
     has_options = every[0].what == "option"
-    accuracies = {score.target: score.estimate for score in measured if _is_accuracy(score)}
+    accuracies = {
+        row.target: row.estimate
+        for row in measured
+        if row.against == GOLD and row.subset is None and row.metric in ("accuracy", "exact_match")
+    }
     shares = []
     for model, row in zip(models, answers.answers, strict=True):
         asked = sum(answer.asked for answer in row)
@@ -252,11 +256,6 @@ def task_shares(
             )
         )
     return tuple(shares)
-
-
-def _is_accuracy(measurement: Measurement) -> bool:
-    is_whole = measurement.against == GOLD and measurement.subset is None
-    return is_whole and measurement.metric in ("accuracy", "exact_match")
 
 
 def _names(answers: TaskAnswers, models: Sequence[str]) -> Iterator[Named]:

@@ -140,7 +140,9 @@ def slices_of(examples: Sequence[ScoredExample], labels: Sequence[str]) -> Slice
         named = {slice_.partition(": ")[0]: slice_ for slice_ in scored.example.slices}
         if not answer.tokens:
             named["the reference's label"] = f"label = {labels[answer.label]}"
-        named["the reference's confidence"] = _band(max(answer.probabilities))
+        sure = max(answer.probabilities)
+        band = "above 0.95" if sure > 0.95 else "0.75 to 0.95" if sure > 0.75 else "≤ 0.75"
+        named["the reference's confidence"] = f"reference's confidence {band}"
         for grouping, name in named.items():
             slices.setdefault(grouping, {})[scored.example.id] = name
     return slices
@@ -200,12 +202,6 @@ def _test(grouping: str, parts: Sequence[Measurement], seed: int, resamples: int
         worst=replace(worst, estimate=estimate, example_ids=(), values=()),
         p_value=heterogeneity_p_value(values, generator, resamples=resamples),
     )
-
-
-def _band(confidence: float) -> str:
-    """The band of the reference's confidence in a text, up to its end."""
-    band = "above 0.95" if confidence > 0.95 else "0.75 to 0.95" if confidence > 0.75 else "≤ 0.75"
-    return f"reference's confidence {band}"
 
 
 RESAMPLES = 9999

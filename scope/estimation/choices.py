@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import combinations, compress, permutations
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -115,6 +115,10 @@ class ChoiceTable:
                     table.has_probabilities[model, item] = bool(shares)
         return table
 
+    def ids(self, items: NDArray[np.bool_]) -> tuple[str, ...]:
+        """The names of the marked items."""
+        return tuple(compress(self.item_ids, items))
+
 
 MOST_CATEGORIES = 60
 """More parts than this are ids rather than categories."""
@@ -202,18 +206,10 @@ def _pair_estimates(
             index.expected,
             index.influence,
             index.made_up,
-            named(items),
+            table.ids(items),
             empty=empty if known.any() or not both.any() else NO_RIGHT_OPTION,
             no_room=_NO_ROOM,
         )
-
-    def named(items: NDArray[np.bool_]) -> list[str]:
-        return [table.item_ids[item] for item in np.flatnonzero(items)]
-
-    def mean(
-        values: NDArray[np.float64], items: NDArray[np.bool_], empty: str
-    ) -> Estimate | Undefined:
-        return mean_estimate(values, named(items), empty=empty)
 
     def of_two(values: NDArray[Any], items: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         first, second = values[rows][:, items]
@@ -225,7 +221,7 @@ def _pair_estimates(
     chances = of_two(table.probabilities, scored)
     choices, of_known = of_two(table.choices, both), of_two(table.choices, known)
     return {
-        "agreement": mean(agreement_values(*choices), both, NONE_TO_BOTH),
+        "agreement": mean_estimate(agreement_values(*choices), table.ids(both), empty=NONE_TO_BOTH),
         "cohen_kappa": corrected(cohen_kappa(*choices), both),
         "capa": missing
         or corrected(
@@ -233,7 +229,8 @@ def _pair_estimates(
         ),
         "capa_discrete": corrected(capa_discrete(*of_known, right[known], options[known]), known),
         "error_consistency": corrected(error_consistency(*of_known, right[known]), known),
-        "js_divergence": missing or mean(divergences, probable, _NONE_WITH_PROBABILITIES),
+        "js_divergence": missing
+        or mean_estimate(divergences, table.ids(probable), empty=_NONE_WITH_PROBABILITIES),
     }
 
 
@@ -411,7 +408,8 @@ def measure_matrix(
                 _directions(first, second, rows)
                 for (_, metric), rows in by_metric.items()
                 if metric in PRIMARY_ON_CAPABILITIES
-                for first, second in _both_ways(rows)
+                for first, second in sorted(rows)
+                if first < second and (second, first) in rows
             ],
             seed,
         ),
@@ -425,13 +423,6 @@ def measure_matrix(
             if any((reference, member) in rows for member in members if member != reference)
         ),
     )
-
-
-def _both_ways(rows: Rows) -> list[tuple[str, str]]:
-    """The pairs of models that are compared in both directions."""
-    names = sorted({name for pair in rows for name in pair})
-    pairs = combinations(names, 2)
-    return [(a, b) for a, b in pairs if (a, b) in rows and (b, a) in rows]
 
 
 def _directions(first: str, second: str, rows: Rows) -> Compared:

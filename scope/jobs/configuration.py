@@ -187,13 +187,22 @@ class LabelledTexts(SharesAnswers):
     """Texts, with gold labels if there are any: hf:NAME:SPLIT, demo:tweets, or a .csv, .tsv, .jsonl
     or .parquet file.
 
-    In Python also a path, a list of texts or of (text, label), a DataFrame or a Dataset."""
+    In Python also a path, a list of texts or of (text, label), a DataFrame or a Dataset. A text may
+    be a tuple of two."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of texts to sample."""
 
-    text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
-    """Column of the texts; auto-detected if omitted."""
+    text_column: Annotated[Sequence[str] | None, option(DATA, "--text-column", metavar="NAME")] = (
+        None
+    )
+    """Column of the texts; auto-detected if omitted. May be repeated: models read both texts of a
+    row, such as premise and hypothesis, in this order."""
+
+    change: Annotated[str | int | None, option(DATA, metavar="NAME", default="the last")] = None
+    """Of several text columns the one that capabilities change; the others stay as they are.
+
+    In Python also its number, from 0."""
 
     label_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
     """Column of the gold labels; auto-detected if omitted; none leaves them out."""

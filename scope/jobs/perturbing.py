@@ -10,12 +10,22 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from scope.answers import CachedClassifier, Run
 from scope.answers.run import Searches, searched
 from scope.data.sampling import LoadedData, load_data
-from scope.errors import DataError, SpecError, counted, first_line, shortened, writable
+from scope.errors import (
+    DataError,
+    SpecError,
+    counted,
+    first_line,
+    listed,
+    shortened,
+    shown,
+    writable,
+)
+from scope.jobs.answering_models import check_prompts
 from scope.jobs.configuration import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
@@ -40,6 +50,7 @@ from scope.records import (
     ScoredPerturbation,
     Setting,
 )
+from scope.records.text_parts import SEPARATOR, with_part
 from scope.registry import (
     Entry,
     find,
@@ -53,6 +64,8 @@ from scope.registry import (
 
 LINES_OF_A_TRACE = 200
 """Most lines of a traceback in a result: that of foreign code may be of any length."""
+
+Asked = TypeVar("Asked", bound=LabelledTexts)
 
 _WORD = re.compile(r"\w+")
 _OFTEN = 0.03
@@ -165,10 +178,12 @@ class PairSearch:
         searches = Searches(key, capability, self.reference, examples, self.options, run, kind)
         known = searches.known()
         waiting = [example for example in examples if (example.id, options.trials) not in known]
+        texts = {example.id: example.text for example in waiting}
         title, finished = f"{stored_name(self.shown_as, kind)}: texts", len(examples) - len(waiting)
         with self.progress.task(title, len(examples), finished) as advance:
             for trials in search(waiting):
                 _require_all_trials(capability, trials, options)
+                _require_one_part(capability, texts, trials, options.change)
                 searches.keep(trials)
                 known.update({(trial.example_id, trial.trial): trial for trial in trials})
                 advance()
@@ -177,7 +192,8 @@ class PairSearch:
             for example in examples
             for trial in range(1, options.trials + 1)
         )
-        outcome = _measured(capability, ordered, _notes(capability, examples, ordered))
+        notes = _notes(capability, examples, ordered, options.change)
+        outcome = _measured(capability, ordered, notes)
         return PerturbationSet(outcome=outcome, perturbations=ordered)
 
 
@@ -214,15 +230,30 @@ def _require_all_trials(
         )
 
 
+def _require_one_part(
+    capability: Capability, texts: Mapping[str, str], trials: Sequence[Perturbation], change: int
+) -> None:
+    """Refuse changes of another part of a text than the one that is to change."""
+    for trial in trials:
+        text = texts[trial.example_id]
+        if trial.text is None or SEPARATOR not in text + trial.text:
+            continue
+        if with_part(trial.text, change, "") != with_part(text, change, ""):
+            raise ValueError(
+                f"{capability.name} gave {shown(trial.text)} for {shown(text)}, which differs in "
+                "more than the part that is to change"
+            )
+
+
 def _notes(
-    capability: Capability, examples: Sequence[Example], trials: Sequence[Perturbation]
+    capability: Capability, examples: Sequence[Example], trials: Sequence[Perturbation], change: int
 ) -> str | None:
     """What the capability lacked, repeated, and left of the texts as it was, in words."""
     notes: list[str] = []
     if isinstance(capability, ComparesWords):
         notes += filter(None, (capability.caution, _repeated(examples, trials)))
     if isinstance(capability, LeavesWords) and (
-        words := sum(capability.left_alone(example.text) for example in examples)
+        words := sum(capability.left_alone(each.text.split(SEPARATOR)[change]) for each in examples)
     ):
         notes.append(f"{counted(words, 'word')} too long to be changed")
     return "; ".join(notes) or None
@@ -303,6 +334,54 @@ def load_texts(
                 fix="choose another column, or group its values, such as lengths into bands",
             )
     return loaded
+
+
+def reading_parts(request: Asked, parts: Sequence[str]) -> Asked:
+    """The request whose models know the names of the parts of texts, and its prompts checked.
+
+    Raises
+    ------
+    SpecError
+        When the models read no labels, or a prompt does not fit the parts.
+    """
+    if parts and request.role == "next_token":
+        raise SpecError(
+            f"texts of {len(parts)} parts in the role next_token",
+            expected="one text, which the models continue",
+            fix="name one column of texts, or use --role classifier",
+        )
+    options = replace(request.model_options, parts=tuple(parts))
+    check_prompts(None, options)
+    return replace(request, model_options=options) if parts else request
+
+
+def changed_part(request: LabelledTexts, parts: Sequence[str]) -> int:
+    """The place of the part of a text that capabilities change, of the parts with these names.
+
+    Raises
+    ------
+    SpecError
+        When the request names none of them, or texts have one part.
+
+    Examples
+    --------
+    >>> request = LabelledTexts(data=["good"], change="hypothesis")
+    >>> changed_part(request, ("premise", "hypothesis"))
+    1
+    """
+    change = request.change
+    if change is None:
+        return -1
+    places = [*parts, *range(len(parts))]
+    if not parts or isinstance(change, bool) or change not in places:
+        raise SpecError(
+            f"--change {change}{'' if parts else ', where texts have one part'}",
+            expected=f"one of the parts: {listed(parts)}" if parts else "texts of several parts",
+            fix="omit --change for the last one"
+            if parts
+            else "omit --change, or give --text-column for each part",
+        )
+    return places.index(change) % len(parts)
 
 
 def with_labels(loaded: LoadedData, labels: Sequence[str], label_map: Sequence[str]) -> LoadedData:

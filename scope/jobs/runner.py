@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from math import ceil
 from pkgutil import resolve_name
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -54,6 +53,7 @@ from scope.records import (
     Question,
     Result,
 )
+from scope.records.text_parts import parts_of
 from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
@@ -487,7 +487,8 @@ def _estimated_in_time(
     known: dict[str, float] = {}
     end = math.inf
     for example in examples:
-        known[example.id] = capability.estimate_queries(example, options)
+        part = replace(example, text=parts_of(example.text)[options.change])
+        known[example.id] = capability.estimate_queries(part, options)
         # The first one may also load TextAttack, which the search needs in any case.
         end = min(end, time.monotonic() + SECONDS_TO_ESTIMATE)
         if time.monotonic() >= end:
@@ -649,7 +650,7 @@ def in_cents(price: float) -> str:
     >>> in_cents(0.0018), in_cents(0.25), in_cents(0.0), in_cents(1234.5601)
     ('0.01', '0.25', '0.00', '1,234.57')
     """
-    return f"{ceil(round(price * 100, 6)) / 100:,.2f}"
+    return f"{math.ceil(round(price * 100, 6)) / 100:,.2f}"
 
 
 def announcements(planned: Iterable[Planned], prices: Mapping[str, str]) -> Iterator[str]:

@@ -79,6 +79,11 @@ class Decoder(Computed):
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.ends = frozenset(token_ids(model.generation_config, "eos"))
 
+    @property
+    def spread(self) -> float:
+        """The numerical spread of logits, as a share of the greatest."""
+        return close(self._model)
+
     def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
         del more
@@ -277,6 +282,11 @@ class PathDecoder(Computed):
         self._forget()
         return alike is True
 
+    @property
+    def spread(self) -> float:
+        """The numerical spread of logits, as a share of the greatest; 0 if all bits are equal."""
+        return 0.0 if self.exact else close(self._model)
+
     def batches(self, rows: Sequence[Row], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together, each with ``more`` tokens after it."""
         return batches_by_beginning(rows, more, self._budget, ANSWERS_A_BATCH)
@@ -363,7 +373,6 @@ class PathDecoder(Computed):
         return torch.stack([torch.cat(both) for both in zip(first, then, strict=True)])
 
     def _compare(self) -> bool:
-        torch = load_torch()
         first, second, *_ = made_up_tokens(self._model, _LENGTHS[-1]).tolist()
         rows = [first, [*first[:7], *second[7:]], second[:5], [*second[:5], *first]]
         plain = [self._model(input_ids=self._tensor([row])).logits[0, -1] for row in rows]
@@ -371,10 +380,9 @@ class PathDecoder(Computed):
         # Two readings: the second reuses the prefix that it shares with the first.
         parts = (self._read(some, None, _as_given) for some in (rows[:2], rows[2:]))
         read = [logits[0] for part in parts for logits in part]
-        precision = torch.finfo(plain[0].dtype).eps
-        close = _CLOSE if precision < _CLOSE else _COARSE
+        share = close(self._model)
         return self._attends_to_windows() and all(
-            bool((shared - alone).abs().max() <= close * alone.abs().max())
+            bool((shared - alone).abs().max() <= share * alone.abs().max())
             for shared, alone in zip(read, plain, strict=True)
         )
 
@@ -389,6 +397,12 @@ class PathDecoder(Computed):
             and getattr(config, "attention_chunk_size", None) is None
             and (wanted is None or wanted in windows)
         )
+
+
+def close(model: Any) -> float:
+    """The greatest difference by rounding of a model's logits, as a share of the greatest."""
+    precision = load_torch().finfo(model.dtype).eps
+    return _CLOSE if precision < _CLOSE else _COARSE
 
 
 def _as_given(compute: Callable[..., Any], **rows: Any) -> Any:

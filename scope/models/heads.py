@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.errors import ModelError
+from scope.errors import ModelError, counted
 from scope.models.checkpoint import Head, fingerprint_with
 from scope.models.inference import Computed, Inference, batches_of_equal_length, portions_by_length
 from scope.models.options import ModelOptions
@@ -22,6 +22,13 @@ from scope.models.replies import DECIMALS
 from scope.models.torch_setup import load_torch
 from scope.protocols import Answers, during_inference
 from scope.records import BLANK, Answer, Prediction, Question
+from scope.records.text_parts import parts_of
+
+OF_ONE_LOGIT = ("0", "1")
+"""The labels of a head with one logit, as cross-encoders have it: its sigmoid is that of "1"."""
+
+_COMPARES = ("sentence_transformers", "sbert_ce_default_activation_function")
+"""What the library sentence-transformers writes into the configurations of cross-encoders."""
 
 _UNFIT = -2.0
 """The greatest logit of a label that does not fit: a probability of .12 of its own."""
@@ -31,6 +38,8 @@ def _label_names(spec: str, config: Any) -> tuple[str, ...]:
     """The names of a head's labels, if both tables of its configuration agree."""
     names, numbers, count = config.id2label, config.label2id, config.num_labels
     labels = tuple(str(names.get(index, f"LABEL_{index}")) for index in range(count))
+    if count == 1 and config.problem_type != "regression":
+        return OF_ONE_LOGIT
     items = numbers.items() if isinstance(numbers, dict) else ()
     # Names such as LABEL_0 are what the library writes where nobody has named the labels.
     stated = {(name, str(at)) for name, at in items if not name.startswith("LABEL_")}
@@ -112,16 +121,35 @@ class HuggingFaceClassifier(Computed):
         if not texts:
             return [], []
         bare = {"return_attention_mask": False, "verbose": False}
-        whole = self._tokenizer(list(texts), **bare)
+        columns = [list(part) for part in zip(*map(parts_of, texts), strict=True)]
+        self._require_texts(len(columns))
+        whole = self._tokenizer(*columns, **bare)
         encodings = [{key: whole[key][i] for key in whole} for i in range(len(texts))]
         truncated = [len(encoding["input_ids"]) > self._limit for encoding in encodings]
         for index in (i for i, cut in enumerate(truncated) if cut):
-            short = self._tokenizer(texts[index], truncation=True, max_length=self._limit, **bare)
+            parts = [column[index] for column in columns]
+            short = self._tokenizer(*parts, truncation=True, max_length=self._limit, **bare)
             encodings[index] = dict(short)
         return encodings, truncated
 
+    def _require_texts(self, count: int) -> None:
+        """Refuse one text for a head of two, and more than the two segments of a tokenizer."""
+        entails = "entailment" in map(str.casefold, self.labels)
+        compares = entails or any(hasattr(self._model.config, name) for name in _COMPARES)
+        if count > 2 or (count == 1 and compares):
+            raise ModelError(
+                f"rows of {counted(count, 'text')} for `{self.spec}`, a model with the labels "
+                f"{', '.join(self.labels[:4])}",
+                expected="two texts, such as premise and hypothesis" + ", or one" * (not compares),
+                fix="name the columns in the model's order, for example "
+                "--text-column premise --text-column hypothesis",
+            )
+
     def _logits(self, **inputs: Any) -> Any:
-        return self._model(**inputs).logits
+        logits = self._model(**inputs).logits
+        if logits.shape[-1] > 1 or len(self.labels) == 1:
+            return logits
+        return load_torch().cat([logits.new_zeros(logits.shape), logits], dim=-1)
 
 
 class _Window(NamedTuple):

@@ -24,7 +24,7 @@ from scope.models.checkpoint import (
     stored_sizes,
 )
 from scope.models.encoder import load as load_encoder
-from scope.models.heads import ExtractiveModel, HuggingFaceClassifier, MaskedModel
+from scope.models.heads import OF_ONE_LOGIT, ExtractiveModel, HuggingFaceClassifier, MaskedModel
 from scope.models.language_models import CausalModel, text_to_text_model
 from scope.models.latents import CheckpointReader, Family, ModelSource
 from scope.models.options import ModelOptions, Readout
@@ -120,7 +120,9 @@ class HuggingFace(Scheme):
         if not isinstance(names, dict) or not is_classifier:
             return None
         keys = sorted(names, key=lambda key: (int(key) if key.isdecimal() else 0, key))
-        return KnownLabels(spec, tuple(str(names[key]) for key in keys))
+        labels = tuple(str(names[key]) for key in keys)
+        of_one = len(labels) == 1 and config.get("problem_type") != "regression"
+        return KnownLabels(spec, OF_ONE_LOGIT if of_one else labels)
 
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size according to the headers of the weight files."""

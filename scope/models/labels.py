@@ -21,6 +21,7 @@ from scope.models.replies import ranked
 from scope.models.torch_setup import carry_mark
 from scope.protocols import ChoiceScorer, Classifier, NextToken, Role
 from scope.records import Answer, Example, Prediction, Question
+from scope.records.text_parts import parts_of
 
 LABELS_SHOWN = 10
 LETTERS_SHOWN = 60
@@ -243,17 +244,22 @@ class LabelWordClassifier(_InAnotherRole):
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A text in the prompt `classify`, as the model reads it."""
-        asked = replace(question, options=self._words)
+        asked = self._question(question.text)
         if not hasattr(self._model, "prompt_as_read"):
             return self._prompt.render(asked)
         return str(self._model.prompt_as_read(self._name, asked))
 
     def _asked(self, texts: Sequence[str]) -> Sequence[Question]:
-        # One id per text, in any batch.
-        asked = [Question(id=text, text=text, options=self._words) for text in texts]
+        asked = [*map(self._question, texts)]
         if self._takes_prompt:
             return asked
         return [replace(question, text=self._prompt.render(question)) for question in asked]
+
+    def _question(self, text: str) -> Question:
+        """The text as a question; the first of two texts is its context."""
+        *context, last = parts_of(text)
+        # One id per text, in any batch.
+        return Question(id=text, text=last, context="\n".join(context) or None, options=self._words)
 
     def _converted(self, answer: Answer, text: str) -> Prediction:
         if answer.missing:

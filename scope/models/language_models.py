@@ -20,14 +20,19 @@ from scope.models.decoder import (
     STEP,
     Decoder,
     Decoders,
+    IsOver,
+    Measure,
+    Measured,
     Path,
     PathDecoder,
     Rows,
     Written,
+    close,
     filled_up,
     mean_log_probability,
     write_greedily,
 )
+from scope.models.drafts import Spelled, followed, scored_answer, would_write
 from scope.models.inference import (
     ANSWERS_A_BATCH,
     Computed,
@@ -38,8 +43,8 @@ from scope.models.inference import (
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.prefixes import Row, batches_by_beginning
 from scope.models.torch_setup import cache_name
-from scope.protocols import Answers, during_inference
-from scope.records import BLANK, Prediction, Question
+from scope.protocols import Answers, ScoredAnswers, during_inference
+from scope.records import BLANK, GivenAnswer, Prediction, Question
 
 SCORED_TOKENS = 512
 """Tokens of whole texts that are scored at once: each has scores for the whole vocabulary."""
@@ -170,6 +175,38 @@ class CausalModel(WritingModel):
         else:
             yield from self._by_words(questions)
 
+    @during_inference
+    def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
+        """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
+
+        It is scored without a thought; an answer beyond half of the model's limit is cut.
+        """
+        ends, room = self._decoder.ends, max(1, self._limit // 2 - STEP)
+        texts = [item.answer or replies.UNANSWERABLE for item in items]
+        begun = self._prompts["answer"].begins_reply
+        spelled = [self._spelling.continuation(text, begun=begun) for text in texts]
+        # Any token stands for the end where none ends a text.
+        scored = [[*tokens[: room - 1], min(ends, default=0)] for tokens in spelled]
+        asked = [
+            self._fitted("answer", item.question, max(self._most("answer"), len(tokens)), False)
+            for item, tokens in zip(items, scored, strict=True)
+        ]
+        rows = [fitted.tokens for fitted in asked]
+        measure = partial(followed, ends=ends, spread=self._decoder.spread)
+        for batch in self._decoder.batches(rows, list(map(len, scored))):
+            answers = [[scored[index]] for index in batch]
+            measured = self._decoder.follow([rows[index] for index in batch], answers, measure)
+            for index, (follows,) in zip(batch, measured, strict=True):
+                answer = Spelled(items[index].answer, texts[index], spelled[index])
+                is_enough = self._is_enough(len(rows[index]), self._most("answer"), replies.is_line)
+                would = partial(would_write, answer, follows, self._reply, is_enough)
+                yield (
+                    index,
+                    scored_answer(
+                        answer, follows, asked[index], would=None if self._thinks else would
+                    ),
+                )
+
     def _write(
         self,
         name: str,
@@ -191,16 +228,8 @@ class CausalModel(WritingModel):
     ) -> Iterator[replies.Reply]:
         """Replies as an endpoint gives them; the room for a thought is there for nothing else."""
         positions: list[list[replies.Position]] = [[] for _ in rows]
-        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
-        longest = max(1, min(most + room, self._limit - len(rows[0])))
-
-        def is_cut(reply: str, tokens: Sequence[int]) -> bool:
-            is_plain = replies.without_thought(reply) == reply
-            return len(tokens) >= (min(most, longest) if is_plain else longest)
-
-        def is_enough(tokens: Sequence[int]) -> bool:
-            reply = self._reply(tokens)
-            return is_over(reply) or is_cut(reply, tokens)
+        longest = self._longest(len(rows[0]), most)
+        is_enough = self._is_enough(len(rows[0]), most, is_over)
 
         def notice(row: int, logits: Any) -> None:
             likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), replies.LIKELIEST)
@@ -213,7 +242,28 @@ class CausalModel(WritingModel):
                 yield replies.Reply(missing="no number")
             else:
                 reply = self._reply(tokens)
-                yield replies.reply_of(reply, cut=is_cut(reply, tokens), positions=of_row)
+                cut = self._is_cut(reply, len(tokens), most, longest)
+                yield replies.reply_of(reply, cut=cut, positions=of_row)
+
+    def _longest(self, prompt: int, most: int) -> int:
+        """Most tokens of a reply to a prompt of so many, with the thought for which it has room."""
+        room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
+        return max(1, min(most + room, self._limit - prompt))
+
+    def _is_cut(self, reply: str, tokens: int, most: int, longest: int) -> bool:
+        """Whether a reply of so many tokens is as long as it may be, apart from a thought."""
+        is_plain = replies.without_thought(reply) == reply
+        return tokens >= (min(most, longest) if is_plain else longest)
+
+    def _is_enough(self, prompt: int, most: int, is_over: Callable[[str], bool]) -> IsOver:
+        """Whether nothing more is written after some tokens of a reply to a prompt."""
+        longest = self._longest(prompt, most)
+
+        def is_enough(tokens: Row) -> bool:
+            reply = self._reply(tokens)
+            return is_over(reply) or self._is_cut(reply, len(tokens), most, longest)
+
+        return is_enough
 
     def _likeliest(self, probabilities: Any, most: int) -> tuple[tuple[str, float], ...]:
         best = probabilities.topk(min(most, len(probabilities)))
@@ -326,12 +376,14 @@ class CausalModel(WritingModel):
         """Most tokens of a reply to the prompt of that name, besides a thought."""
         return LETTER_TOKENS if name == self._choice else self._options.max_answer_tokens
 
-    def _fitted(self, name: str, question: Question, most: int) -> prompts.Fitted:
+    def _fitted(
+        self, name: str, question: Question, most: int, may_think: bool = True
+    ) -> prompts.Fitted:
         """A question in the prompt of that name, with room for ``most`` tokens or half the limit.
 
         A model that is to think before it writes begins its reply itself.
         """
-        prompt, thinks = self._prompts[name], self._thinks and name != "choice"
+        prompt, thinks = self._prompts[name], self._thinks and may_think and name != "choice"
         room = max(self._limit - most - THOUGHT_TOKENS * thinks, self._limit // 2)
 
         def tokens_of(asked: Question) -> list[int]:
@@ -375,9 +427,9 @@ class Seq2Seq(Computed):
                 fix="add it to the checkpoint's config.json",
             )
         self._start = start[0]
-        self._ends = token_ids(settings, "eos")
+        self.ends = frozenset(token_ids(settings, "eos"))
         # BART and similar models are trained to write their first token always.
-        self._opening = tuple(token_ids(settings, "forced_bos")[:1])
+        self.opening = tuple(token_ids(settings, "forced_bos")[:1])
 
     def write(self, rows: Rows, longest: int, start: Row | None = None, stops: Row = ()) -> Written:
         """What the decoder writes for each input, always taking the likeliest next token.
@@ -394,7 +446,7 @@ class Seq2Seq(Computed):
             Tokens that end a text, besides the model's own; they are left out of it.
         """
         states, past = self._encode(rows), None
-        opening = [self._start, *(self._opening if start is None else start)]
+        opening = [self._start, *(self.opening if start is None else start)]
         read = self._tensor([opening] * len(rows))
 
         def step(states: Any, read: Any) -> tuple[Any, Any]:
@@ -408,7 +460,7 @@ class Seq2Seq(Computed):
             read = logits[:, -1:].argmax(dim=-1)
             return logits[list(going), -1]
 
-        ends = {*stops, *self._ends}
+        ends = {*stops, *self.ends}
         return write_greedily(logits_after, len(rows), longest, lambda _: False, ends)
 
     def score(self, rows: Rows, targets: Sequence[Rows], budget: int) -> list[list[float]]:
@@ -425,7 +477,13 @@ class Seq2Seq(Computed):
         budget
             Most tokens of inputs and targets at once.
         """
-        scores = [[0.0] * len(several) for several in targets]
+        return self.follow(rows, targets, budget, mean_log_probability)
+
+    def follow(
+        self, rows: Rows, targets: Sequence[Rows], budget: int, measure: Measure[Measured]
+    ) -> list[list[Measured]]:
+        """What is measured at the tokens of each target, given its input; see `score`."""
+        scores: list[dict[int, Measured]] = [{} for _ in rows]
         pairs = [(row, which) for row in range(len(rows)) for which in range(len(targets[row]))]
         inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
         lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
@@ -436,8 +494,8 @@ class Seq2Seq(Computed):
             read = self._tensor([inputs[number] for number in batch])
             logits = self._inference.run(self._decoded, states=encoded, given=read)
             for (row, which), several in zip(members, logits, strict=True):
-                scores[row][which] = mean_log_probability(several, targets[row][which])
-        return scores
+                scores[row][which] = measure(several, targets[row][which])
+        return [[of_row[which] for which in sorted(of_row)] for of_row in scores]
 
     def _encode(self, rows: Rows) -> Any:
         return self._inference.run(self._encoded, tokens=self._tensor(rows))
@@ -495,6 +553,27 @@ class TextToTextModel(WritingModel):
         asked = [self._tokens(prompt, question) for question in questions]
         yield from self._write(asked, questions, replies.answer_text)
 
+    @during_inference
+    def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
+        """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`."""
+        ends, opening = self._decoder.ends, self._decoder.opening
+        texts = [item.answer or replies.UNANSWERABLE for item in items]
+        spelled = []
+        for tokens in self._tokenizer(text_target=texts, verbose=False)["input_ids"]:
+            bare = tokens[:-1] if tokens[-1] in ends else tokens
+            spelled.append(bare[len(opening) * (tuple(bare[: len(opening)]) == opening) :])
+        scored = [[*opening, *tokens[: self._limit], min(ends, default=0)] for tokens in spelled]
+        prompt = self._prompts["text_to_text_answer"]
+        asked = [self._tokens(prompt, item.question) for item in items]
+        measure = partial(followed, ends=ends, spread=close(self._head.model), forced=len(opening))
+        for batch in self._batches([fitted.tokens for fitted in asked]):
+            rows, answers = [asked[i].tokens for i in batch], [[scored[i]] for i in batch]
+            measured = self._decoder.follow(rows, answers, self._options.token_budget, measure)
+            for index, (follows,) in zip(batch, measured, strict=True):
+                answer = Spelled(items[index].answer, texts[index], spelled[index])
+                would = partial(would_write, answer, follows, self._text, self._is_cut)
+                yield index, scored_answer(answer, follows, asked[index], would=would)
+
     def _write(
         self,
         asked: Sequence[prompts.Fitted],
@@ -511,8 +590,13 @@ class TextToTextModel(WritingModel):
     def _reply(self, tokens: Sequence[int] | None) -> replies.Reply:
         if tokens is None:
             return replies.Reply(missing="no number")
-        text = str(self._tokenizer.decode(tokens, skip_special_tokens=True)).strip()
-        return replies.reply_of(text, cut=len(tokens) >= self._longest)
+        return replies.reply_of(self._text(tokens), cut=self._is_cut(tokens))
+
+    def _text(self, tokens: Row) -> str:
+        return str(self._tokenizer.decode(tokens, skip_special_tokens=True)).strip()
+
+    def _is_cut(self, tokens: Row) -> bool:
+        return len(tokens) >= self._longest
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:

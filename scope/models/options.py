@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Literal, Self, get_args
 
-from scope.core.options import MODELS, OUTSIDE_IDENTITY, Limits, named_values, option, whole_number
+from scope.core.options import (
+    HIDDEN,
+    MODELS,
+    OUTSIDE_IDENTITY,
+    Limits,
+    named_values,
+    option,
+    whole_number,
+)
 from scope.core.request import check_values
 from scope.errors import ModelError, SpecError
 from scope.paths import expanded
@@ -141,6 +149,9 @@ class Labelling(Asking):
         named_values(MODELS, "--label-word", metavar="LABEL=WORD", example="positive=good"),
     ] = field(default_factory=dict, hash=False)
     """Word that a language model answers for a label; makes it a classifier; may be repeated."""
+
+    parts: Annotated[Sequence[str], HIDDEN] = ()
+    """The names of the parts of each text, where texts have several; a job sets them."""
 
     next_tokens: Annotated[int, whole_number(MODELS), Limits(least=1)] = 20
     """Role next_token: most likely tokens that are read; part of a model's fingerprint."""

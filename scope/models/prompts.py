@@ -166,12 +166,50 @@ def prompt_of(name: str, options: ModelOptions) -> Prompt:
     SpecError
         When the user's template lacks a field, has an unknown one, or cannot be read.
     """
+    of_parts = name == "classify" and bool(options.parts)
     source = options.prompts.get(name)
     if source is not None:
         template = read_prompt(source) if isinstance(source, Path) else source
-        return Prompt(name=name, template=template)
-    file = resources.files(__package__).joinpath("prompts", f"{name}.txt")
-    return Prompt(name=name, template=file.read_text(encoding="utf-8").rstrip("\n"))
+    else:
+        file = f"{name}{'_two' * of_parts}.txt"
+        path = resources.files(__package__).joinpath("prompts", file)
+        template = path.read_text(encoding="utf-8").rstrip("\n")
+    return Prompt(name=name, template=for_parts(template, options.parts) if of_parts else template)
+
+
+def for_parts(template: str, parts: Sequence[str]) -> str:
+    """The template of a prompt for two texts: the first is its context, and the last its text.
+
+    A prompt that is too long is cut at the end of its context first. In a template without fields
+    of these names ``{text}`` stands for both texts, each after its name.
+
+    Raises
+    ------
+    SpecError
+        When it has no place for one of them, or there are more than two.
+
+    Examples
+    --------
+    >>> for_parts("{premise} So {hypothesis}: {labels}?", ("premise", "hypothesis"))
+    '{context} So {text}: {labels}?'
+    >>> for_parts("{text}\\nAnswer {labels}:", ("premise", "text 2")).splitlines()
+    ['Premise: {context}', 'Text 2: {text}', 'Answer {labels}:']
+    """
+    names = [re.sub(r"\W+", "_", part) for part in parts]
+    if set(_FIELD.findall(template)).isdisjoint({*names, "context"}):
+        both = zip(parts, names, strict=True)
+        lines = [f"{part.capitalize()}: {{{name}}}" for part, name in both]
+        template = template.replace("{text}", "\n".join(lines))
+    roles = dict(zip(names, ("context", "text"), strict=False))
+    filled = _FIELD.sub(lambda match: f"{{{roles.get(match[1], match[1])}}}", template)
+    if len(parts) != 2 or not {"context", "text"} <= set(_FIELD.findall(filled)):
+        fields = ", ".join(f"{{{name}}}" for name in names)
+        raise SpecError(
+            f"{len(parts)} texts for the prompt {template[:80]!r}",
+            expected=f"two texts, and a prompt with {fields} and {{labels}}",
+            fix="fix the prompt's file, or name two text columns",
+        )
+    return filled
 
 
 def read_prompt(
@@ -480,9 +518,12 @@ class Spelling:
         """
         return [*self.start, *self._bare(text)]
 
-    def continuation(self, text: str) -> list[int]:
-        """What follows a prompt, in tokens of its own: after a space, or begins a chat's reply."""
-        follows = text if self.is_chat else f" {text}"
+    def continuation(self, text: str, *, begun: bool = False) -> list[int]:
+        """What follows a prompt, in tokens of its own: after a space, or begins a chat's reply.
+
+        A reply that the prompt has ``begun`` goes on after a space, too.
+        """
+        follows = text if self.is_chat and not begun else f" {text}"
         # Some tokenizers put a space before every text: not where it follows on something.
         before, whole = self._bare(_LINE_END), self._bare(_LINE_END + follows)
         if whole[: len(before)] != before:

@@ -29,6 +29,7 @@ from scope.metrics.arrays import SUM_TOLERANCE, is_distribution, normalized
 from scope.models.replies import next_tokens, ranked, shares_of
 from scope.protocols import (
     Answerer,
+    AnswerScorer,
     ChoiceScorer,
     Classifier,
     Encoder,
@@ -39,7 +40,8 @@ from scope.protocols import (
     TextScorer,
     UntrustedCode,
 )
-from scope.records import Answer, Prediction, Question
+from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
+from scope.records.text_parts import SEPARATOR, parts_of, readable
 
 ASKED_AT_ONCE = 64
 """Most items in a call of a model that gives all answers of a call at once: a kill, or a failure of
@@ -130,7 +132,7 @@ def unanswered(model: Any, missing: Sequence[Any], items: Sequence[Any]) -> Mode
     text = missing[0] if isinstance(missing[0], str) else missing[0].text
     return ModelError(
         f"`{model.spec}` leaves {len(missing)} of {len(items)} {_noun(items)}s without an answer, "
-        f"such as {text[:80]!r}",
+        f"such as {readable(text)[:80]!r}",
         expected="one answer to each; `Answer()` where there is none to a question",
         fix=_FIX,
     )
@@ -193,7 +195,7 @@ def _wrong(spec: str, answered: str, expected: str) -> ModelError:
 
 
 def _wrong_at(model: Any, text: str, answer: str, expected: str) -> ModelError:
-    return _wrong(model.spec, f"{text[:80]!r} with {answer}", expected)
+    return _wrong(model.spec, f"{readable(text)[:80]!r} with {answer}", expected)
 
 
 def _prediction(model: Any, text: str, answer: Any) -> Prediction:
@@ -262,6 +264,24 @@ def _as_tuple(row: Any) -> tuple[Any, ...]:
     """A row of plain numbers; another thing stands in it alone, and is no number."""
     plain = row.tolist() if hasattr(row, "tolist") else row
     return tuple(plain) if isinstance(plain, tuple | list) else (None,)
+
+
+def _score(model: Any, item: GivenAnswer, answer: Any) -> ScoredAnswer:
+    """The score of a given answer, with plain values."""
+    record = answer if isinstance(answer, ScoredAnswer) else None
+    number = getattr(record, "log_probability", None)
+    if record and isinstance(number, Real) and isinstance(record.tokens, Integral):
+        is_known, some = bool(math.isfinite(number) and number <= 0), int(record.tokens) > 0
+        if some and (is_known or record.missing):
+            return ScoredAnswer(
+                log_probability=float(number) if is_known else math.nan,
+                tokens=int(record.tokens),
+                same=None if record.same is None else bool(record.same),
+                truncated=bool(record.truncated),
+                missing=record.missing,
+            )
+    expected = "`ScoredAnswer` with a log-probability of at most 0, and the number of tokens"
+    raise _wrong_at(model, item.text, shown(answer, 200), expected)
 
 
 _EXPECTED = (
@@ -383,6 +403,22 @@ def difference_of_answers(first: Answer, second: Answer) -> float:
     return 0.0 if first.choice == second.choice else math.inf
 
 
+def difference_of_scores(first: ScoredAnswer, second: ScoredAnswer) -> float:
+    """The difference of the log-probability of a token; infinite where only one model gives any.
+
+    Examples
+    --------
+    >>> score = ScoredAnswer(log_probability=-1.0, tokens=2)
+    >>> difference_of_scores(score, ScoredAnswer(log_probability=-2.0, tokens=2))
+    0.5
+    """
+    if first.missing or second.missing:
+        return 0.0 if first.missing == second.missing else math.inf
+    if first.tokens != second.tokens:
+        return math.inf
+    return abs(first.log_probability - second.log_probability) / first.tokens
+
+
 def _greatest(first: tuple[float, ...], second: tuple[float, ...]) -> float:
     if len(first) != len(second):
         return math.inf
@@ -404,6 +440,15 @@ KINDS: Mapping[Role, Kind] = MappingProxyType(
         "classifier": _predicted(Classifier, "classify", "stream", read=_prediction),
         "mask_filler": _answered(MaskFiller, "fill", "fill", read=_in_words, prompts=("cloze",)),
         "answerer": _answered(Answerer, "answer", "answer", read=_in_words, prompts=_IN_WORDS),
+        "answer_scorer": Kind(
+            AnswerScorer,
+            "score_answers",
+            "score_answers",
+            read=_score,
+            record=ScoredAnswer,
+            difference=difference_of_scores,
+            prompts=_IN_WORDS,
+        ),
         "choice_scorer": _answered(
             ChoiceScorer, "choose", "choose", read=_among_options, prompts=_IN_LETTERS
         ),
@@ -461,7 +506,19 @@ class GuardedModel:
             checks[kind.stream] = partial(_as_they_come, kind, self)
         for name, method in methods.items():
             if callable(method):
-                setattr(self, name, partial(code.call, name, method, check=checks.get(name)))
+                call = partial(_in_parts, method) if name in ("classify", "stream") else method
+                setattr(self, name, partial(code.call, name, call, check=checks.get(name)))
+
+
+def _in_parts(method: Callable[[list[Any]], Any], texts: Sequence[str]) -> Any:
+    """The answers of foreign code to texts; one of several parts is a tuple of them."""
+    several = [parts_of(text) if SEPARATOR in text else text for text in texts]
+    try:
+        return method(several)
+    except Exception as error:
+        if several and isinstance(several[0], tuple):
+            error.args = (f"{error} (each text is a tuple of {len(several[0])})",)
+        raise
 
 
 def _numbers(spec: str, name: str, answer: Any, _texts: object) -> Any:

@@ -76,6 +76,9 @@ _ANNOUNCED = re.compile(
 )
 """Words that announce an answer on its own line: ``The answer to this question is: Paris``."""
 
+UNANSWERABLE = "unanswerable"
+"""What a model is to write where a passage does not answer the question; read as an empty text."""
+
 _UNANSWERABLE = re.compile(
     r"(?:(?:the|this)\s+)?(?:(?:question|answer)\s+is\s+)?[\W_]*un-?answerable[\W_]*", re.IGNORECASE
 )

@@ -2,7 +2,8 @@
 
 A classifier's file has one row per text, as JSON lines (gzipped or not) or parquet: ``text``;
 ``probabilities``, a list in the order of ``labels``; ``labels`` in the first row, which may hold
-them alone. Or it has ``text``, ``label`` and ``score``, as a pipeline of transformers gives them. A
+them alone. A text of several parts is a list, or has a column for each part, named as in the data.
+Or it has ``text``, ``label`` and ``score``, as a pipeline of transformers gives them. A
 file with a column ``answer``, or with ``probabilities`` but no ``labels``, holds
 answers to the questions of tasks. In a folder, each model has a file of its own.
 
@@ -62,9 +63,17 @@ from scope.paths import expanded, sha256_of
 from scope.progress import remark_once
 from scope.protocols import Answers
 from scope.records import Answer, Prediction, Probabilities, Question, own_id_of
+from scope.records.text_parts import joined, readable
 
-_NAMES = {name: (name,) for name in ("id", "text", "answer", "probabilities", "labels")}
+_NAMES = ("id", "text", "answer", "probabilities", "labels")
 _ANSWER = ("text", "probabilities")
+
+
+def _columns(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Columns that are called as what they mean, in any case."""
+    return {name: (name.casefold(),) for name in names}
+
+
 _OF_ONE_MODEL = (".jsonl", ".jsonl.gz", ".parquet")
 """The endings of files with the answers of one model."""
 
@@ -167,7 +176,7 @@ class SavedAnswers:
     def __init__(self, source: Source, path: Path) -> None:
         rows: dict[tuple[str | None, str], SavedRow] = {}
         self._unusable: list[str] = []
-        for fields in read_fields(source, _NAMES, required=()):
+        for fields in read_fields(source, _columns(_NAMES), required=()):
             try:
                 row, own_id = _saved_row(fields), fields.id
             except UnusableRowError as error:
@@ -234,7 +243,8 @@ class SavedAnswers:
 class SavedClassifier:
     """Looks answers up by text; a text without one raises an error with their number.
 
-    ``rows`` are read by ``shares``, and those that cannot be used are left out.
+    ``rows`` are read by ``shares``, and those that cannot be used are left out. ``parts`` are the
+    columns of a text of several parts; without them they are a list in ``text``.
 
     Raises
     ------
@@ -248,14 +258,14 @@ class SavedClassifier:
         shares: Callable[[Fields], Probabilities],
         labels: Sequence[str],
         path: Path,
+        parts: Sequence[str] = (),
     ) -> None:
         self._predictions: dict[str, Prediction] = {}
         unusable: list[UnusableRowError] = []
         for row in rows:
             try:
                 values = shares(row)
-                if not isinstance(text := row.values.get("text"), str):
-                    raise row.wrong(f"`text` is {text!r}", "the text as a string")
+                text = _text_of(row, parts)
             except UnusableRowError as error:
                 unusable.append(error)
                 continue
@@ -286,12 +296,23 @@ class SavedClassifier:
         return enumerate(self.classify(texts))
 
 
+def _text_of(row: Fields, parts: Sequence[str]) -> str:
+    """The text of a row: of columns of these names, or else `text`, a string or a list of them."""
+    columns = parts if parts and set(parts) <= set(row.columns) else ("text",)
+    cells = [row.values.get(name) for name in columns]
+    texts = cells[0] if isinstance(cells[0], list) and not cells[1:] else cells
+    strings = [text for text in texts if isinstance(text, str)]
+    if not strings or strings != texts:
+        raise row.wrong(f"`{columns[0]}` is {cells[0]!r}", "the text as a string")
+    return joined(strings)
+
+
 class MissingPredictionsError(ModelError):
     """Texts that a file of saved predictions does not answer; ``texts`` holds them."""
 
     def __init__(self, path: Path, texts: Sequence[str]) -> None:
         super().__init__(
-            f"{path} has no prediction for {len(texts)} texts, such as {texts[0][:80]!r}",
+            f"{path} has no prediction for {len(texts)} texts, such as {readable(texts[0])[:80]!r}",
             expected="a row for every requested text",
             fix="run the model on them, add the rows to the file, and run the command again",
         )
@@ -304,11 +325,11 @@ def remark_unusable(problems: Sequence[str], path: Path) -> None:
         remark_once(f"{path.name}: {counted(len(problems), 'unusable row')}, such as {problems[0]}")
 
 
-def _read_classifier(source: Source, path: Path) -> SavedClassifier:
+def _read_classifier(source: Source, path: Path, parts: Sequence[str]) -> SavedClassifier:
     """A file with ``text`` and ``probabilities``, and the ``labels`` in the first row."""
     labels: tuple[str, ...] = ()
     rows = []
-    for row in read_fields(source, _NAMES, required=()):
+    for row in read_fields(source, _columns((*_NAMES, *parts)), required=()):
         labels = labels if row.row.unusable else _labels(row, labels)
         # The first row may hold the labels alone.
         if row.row.unusable or any(row.cells.get(name) is not None for name in _ANSWER):
@@ -328,13 +349,13 @@ def _read_classifier(source: Source, path: Path) -> SavedClassifier:
             expected="a row for every text, with `text` and `probabilities`",
             fix="add the rows, or rename the columns",
         )
-    return SavedClassifier(rows, shares, labels, path)
+    return SavedClassifier(rows, shares, labels, path, parts)
 
 
-def _read_pipeline(source: Source, path: Path) -> SavedClassifier:
+def _read_pipeline(source: Source, path: Path, parts: Sequence[str]) -> SavedClassifier:
     """The likeliest label of each text, with its score; the other labels share the rest evenly."""
-    names = {name: (name,) for name in ("text", "label", "score")}
-    rows = list(read_fields(source, names, required=tuple(names)))
+    names = _columns(("text", "label", "score", *parts))
+    rows = list(read_fields(source, names, required=("label", "score")))
     labels = sorted({row.name("label") or "" for row in rows if not row.row.unusable} - {""})
 
     def shares(row: Fields) -> Probabilities:
@@ -346,7 +367,7 @@ def _read_pipeline(source: Source, path: Path) -> SavedClassifier:
         rest = (1 - score) / max(1, len(labels) - 1)
         return shares_of([score if name == label else rest for name in labels])
 
-    return SavedClassifier(rows, shares, labels, path)
+    return SavedClassifier(rows, shares, labels, path, parts)
 
 
 def _labels(row: Fields, known: tuple[str, ...]) -> tuple[str, ...]:
@@ -545,8 +566,9 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
     columns = set(source.columns)
     if "answer" in columns or ("probabilities" in columns and "labels" not in columns):
         return SavedAnswers(source, path)
-    if {"text", "label", "score"} <= columns:
-        return _read_pipeline(source, path)
+    texts = columns & {"text", *options.parts}
+    if {"label", "score"} <= columns and texts:
+        return _read_pipeline(source, path, options.parts)
     if not columns & {"probabilities", "labels"}:
         raise DataError(
             f"no answers in {path.name}; its columns are {listed(source.columns)}",
@@ -554,7 +576,7 @@ def load(rest: str, options: ModelOptions) -> SavedClassifier | SavedAnswers | T
             "pipeline of transformers gives them",
             fix="rename the column that holds the answers",
         )
-    return _read_classifier(source, path)
+    return _read_classifier(source, path, options.parts)
 
 
 class Predictions(Scheme):

@@ -329,6 +329,37 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class GivenAnswer:
+    """An answer to a question, of which a model is asked how likely it is to write it."""
+
+    question: Question
+    answer: str
+
+    @property
+    def text(self) -> str:
+        """The question's text."""
+        return self.question.text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScoredAnswer:
+    """How likely a model is to write a given answer.
+
+    ``log_probability`` is the natural logarithm, at most 0, of the probability of the whole answer
+    and of its end after the question's prompt; NaN where the model gives none, and ``missing`` says
+    why. ``tokens`` is how many of the model's tokens these are, its end token among them. ``same``
+    is whether greedy decoding writes exactly this answer; None where two tokens are too near to
+    tell, or where other tokens may spell the same. ``truncated`` as for a prediction.
+    """
+
+    log_probability: float
+    tokens: int
+    same: bool | None = None
+    truncated: bool = False
+    missing: NoAnswer = field(default="", metadata=SPARSE_FIELD)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Perturbation:
     """What the search found for one example in one trial: a changed text, or why there is none.
 

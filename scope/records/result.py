@@ -156,6 +156,7 @@ class DataCard:
 
     ``capability`` names the task that they belong to, where each has data of its own. ``left_out``
     are the rows that cannot be used, by reason. ``notes`` say how the data are read, in sentences.
+    ``parts`` names the parts of a text, where it has several.
     """
 
     spec: str
@@ -168,6 +169,7 @@ class DataCard:
     capability: str | None = None
     left_out: tuple[LeftOut, ...] = field(default=(), metadata=SPARSE_FIELD)
     notes: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+    parts: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -34,3 +34,27 @@ def parts_of(text: str) -> tuple[str, ...]:
     ('He is awake.',)
     """
     return tuple(text.split(SEPARATOR))
+
+
+def readable(text: str) -> str:
+    """The text on one line of a message, with a bar between its parts.
+
+    Examples
+    --------
+    >>> readable("A man sleeps.\\x1eHe is awake.")
+    'A man sleeps. | He is awake.'
+    """
+    return " | ".join(parts_of(text))
+
+
+def with_part(text: str, place: int, part: str) -> str:
+    """The text with another part at this place, from 0; -1 is the last.
+
+    Examples
+    --------
+    >>> with_part("A man sleeps.\\x1eHe is awake.", -1, "He dreams.")
+    'A man sleeps.\\x1eHe dreams.'
+    """
+    parts = [*parts_of(text)]
+    parts[place] = part
+    return joined(parts)

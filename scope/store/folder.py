@@ -77,12 +77,20 @@ class RunFolder:
         return self.path.absolute().name
 
     def read_configuration(self) -> Mapping[str, object] | None:
-        """The configuration, or None before the run was started."""
-        return read_configuration(self.manifest_path)
+        """The configuration, or None before the run was started.
+
+        Raises
+        ------
+        RunError
+            When the manifest is damaged or of another format.
+        """
+        manifest = _read(self.manifest_path)
+        return None if manifest is None else manifest["question"]
 
     def read_notes(self) -> Mapping[str, object]:
         """The facts stored with the configuration by the first session; empty without any."""
-        return read_notes(self.manifest_path)
+        notes = (_read(self.manifest_path) or {}).get("notes")
+        return notes if isinstance(notes, dict) else {}
 
     def read_result(self) -> Result | None:
         """The result, or None where the run has not finished.
@@ -311,7 +319,7 @@ def keep_configuration(
         When the run has another configuration, or its manifest cannot be read.
     """
     requested = json.loads(_json(configuration))
-    stored = read_configuration(path)
+    stored = RunFolder(path.parent).read_configuration()
     if stored is None:
         write_configuration(path, configuration, notes)
     elif stored != requested and not _adds_models(stored, requested):
@@ -337,51 +345,22 @@ def _adds_models(stored: Mapping[str, Any], requested: Mapping[str, Any]) -> boo
     >>> _adds_models({"seed": 0, "targets": ["a", "b"]}, {"seed": 0, "targets": ["b", "a"]})
     False
     """
-    if stored.keys() != requested.keys():
-        return False
-    return all(
-        _is_within(stored[name], requested[name])
-        if name in GROWING
-        else stored[name] == requested[name]
+    return stored.keys() == requested.keys() and all(
+        stored[name] == requested[name]
+        or (name in GROWING and _is_within(stored[name], requested[name]))
         for name in stored
     )
 
 
 def _is_within(some: Any, more: Any) -> bool:
     """Whether the entries of a list are in another one, in their order."""
-    if not isinstance(some, list) or not isinstance(more, list):
-        return bool(some == more)
-    remaining = iter(more)
-    return all(entry in remaining for entry in some)
+    remaining = iter(more) if isinstance(more, list) else iter(())
+    return isinstance(some, list) and all(entry in remaining for entry in some)
 
 
 def _form(configuration: Mapping[str, Any]) -> object:
     """How language models choose: see `scope.models.options.Asking`."""
     return configuration.get("settings", {}).get("ask", "words")
-
-
-def read_configuration(path: Path) -> dict[str, Any] | None:
-    """The configuration of a run, or None before the run was started.
-
-    Raises
-    ------
-    RunError
-        When the manifest is damaged or of another format.
-    """
-    manifest = _read(path)
-    return None if manifest is None else manifest["question"]
-
-
-def read_notes(path: Path) -> dict[str, Any]:
-    """The facts stored with the configuration by the first session; empty without any.
-
-    Raises
-    ------
-    RunError
-        When the manifest is damaged or of another format.
-    """
-    notes = (_read(path) or {}).get("notes")
-    return notes if isinstance(notes, dict) else {}
 
 
 def _read(path: Path) -> dict[str, Any] | None:

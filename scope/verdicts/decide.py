@@ -1,4 +1,6 @@
-"""Endpoints: one number each, with a limit, from values by text.
+"""May a target replace the reference? Its endpoints, from values by text, and the decision.
+
+`ENDPOINTS` has all of them. Each is one number with a limit.
 
 An endpoint is *within* where the one-sided 97.5 % bound clears its limit, *beyond* where the other
 bound lies past it. Over several capabilities it is the unweighted mean of their means by text, with
@@ -7,14 +9,10 @@ its variance over texts (`pooled`); each capability is an endpoint of its own, a
 Where a claim may err less than `ERROR`, as at one look of several (``error``), intervals are as
 much wider, and p-values are multiplied by the ratio, so that they are compared with `ERROR`.
 
-The error of a claim at one look of several: at parts of one plan, and at two runs together.
-
 A look at part of the planned texts claims with a smaller error than `ERROR`, so that all looks
 together have it: the boundaries of O'Brien and Fleming (Biometrics 35, 1979, 549-556) for equally
 many texts a look ask for a normal score of c √(K / k) at look k of K. The looks of one plan
 and that of a second run err .028 in all (benchmarks/verdict_error_rates_looks.py).
-
-The decision on each target, from its endpoints.
 
 *May replace* if every needed endpoint is within: each must be, so this needs no correction; and no
 other one fails alone. *May not* if an endpoint is beyond, corrected by Holm over the endpoints.
@@ -77,7 +75,7 @@ class Measure(NamedTuple):
     kind: Kind = "unchanged"
 
 
-MEASURES: Mapping[str, Measure] = MappingProxyType(
+ENDPOINTS: Mapping[str, Measure] = MappingProxyType(
     {
         "agreement": Measure(
             "iid_agreement", "same answers", "same answers", "other answer on {otherwise} of texts"
@@ -108,6 +106,9 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
     }
 )
 """Every measure of an endpoint, what a person cares about first."""
+
+IN_POINTS = {name for name, measure in ENDPOINTS.items() if measure.differs}
+"""Measures that are differences even where no limit says so."""
 
 
 NO_TEXT = Undefined(reason="no text counts")
@@ -393,7 +394,7 @@ def _verdict(target: str, endpoints: Sequence[Endpoint], degenerate: str | None)
         reason = "no number is judged"
     elif not unmet:
         decision = "may replace"
-    measures = (MEASURES[end.measure] for end in judged if end.measure in MEASURES)
+    measures = (ENDPOINTS[end.measure] for end in judged if end.measure in ENDPOINTS)
     replaces = dict.fromkeys(measure.replaces_in for measure in measures)
     return Replacement(
         target=target,

@@ -21,7 +21,7 @@ The reference alone decides it, by its answers to the random candidates, before 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import harmonic_mean
 from typing import NamedTuple
@@ -29,15 +29,12 @@ from typing import NamedTuple
 import numpy as np
 
 from scope.errors import counted
-from scope.estimation.pairs import texts_that_count
 from scope.records import (
     ERROR,
     AuditResult,
     Endpoint,
     Manifest,
     Replacement,
-    ScoredExample,
-    ScoredPerturbation,
     TextsNeeded,
     Undefined,
 )
@@ -54,7 +51,7 @@ from scope.statistics.intervals import (
     sum_by_unit,
 )
 from scope.statistics.paired import recovery as recovery_estimate, recovery_tails
-from scope.verdicts.decide import MEASURES, Kind, endpoint_of, judge_differences
+from scope.verdicts.decide import ENDPOINTS, Kind, decide, endpoint_of, judge_differences
 
 _CHANCES = (np.arange(99) + 0.5) / 99
 
@@ -228,6 +225,27 @@ class Evidence(NamedTuple):
         return self._replace(endpoint=replace(self.endpoint, p_beyond=1.0))
 
 
+def verdicts_on(
+    evidence: Mapping[str, Sequence[Evidence]],
+    degenerate: Mapping[str, str],
+    words: Callable[[Replacement], object],
+    *,
+    error: float | None = ERROR,
+) -> tuple[Replacement, ...]:
+    """The verdict on each target, with its sentence in ``words``.
+
+    An open one has how many texts decide it, by `with_texts_needed`, unless ``error`` is None.
+    ``degenerate`` is as for `decide`.
+    """
+    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
+    verdicts = list(decide(ends, degenerate=degenerate))
+    if error is not None:
+        verdicts = [
+            with_texts_needed(each, evidence[each.target], error=error) for each in verdicts
+        ]
+    return tuple(replace(verdict, sentence=str(words(verdict))) for verdict in verdicts)
+
+
 def with_texts_needed(
     verdict: Replacement, evidence: Sequence[Evidence], *, error: float = ERROR
 ) -> Replacement:
@@ -361,18 +379,6 @@ class Counted(NamedTuple):
     pairs: int
 
 
-def counted_texts(
-    capabilities: Sequence[str],
-    examples: Sequence[ScoredExample],
-    candidates: Sequence[ScoredPerturbation],
-    gap: float,
-) -> dict[str, Counted]:
-    """The texts that count, by capability."""
-    return {
-        name: Counted(*texts_that_count(name, examples, candidates, gap)) for name in capabilities
-    }
-
-
 def too_few(counts: Mapping[str, int], margin: float) -> dict[str, str]:
     """Why capabilities are not assessed: no target could be shown to be within on so few texts.
 
@@ -408,7 +414,7 @@ def not_assessed(result: AuditResult, measure: str) -> dict[str, str]:
     margin = result.manifest.settings.get(f"{measure}_margin")
     counts: dict[str, int] = {}
     for row in result.measurements:
-        of_all = row.metric == MEASURES[measure].metric and row.subset is None and row.values
+        of_all = row.metric == ENDPOINTS[measure].metric and row.subset is None and row.values
         if of_all and row.capability not in why:
             capability = str(row.capability)
             counts[capability] = max(counts.get(capability, 0), len(row.values))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from reports.wording import as_sentence, comma_list, in_percent, percent, points, rounded_up
 from scope.errors import counted
 from scope.records import AuditResult, Endpoint, Estimate, Replacement, TextsNeeded, Undefined
-from scope.verdicts.decide import MEASURES, texts_lacking
+from scope.verdicts.decide import ENDPOINTS, texts_lacking
 from scope.verdicts.plan import not_assessed
 
 EARLY = "It is too early to say whether "
@@ -114,7 +114,7 @@ def carrying(verdict: Replacement) -> list[Endpoint]:
 
     For an open verdict they are the open ones, for *may replace* all that are judged.
     """
-    order = [*MEASURES]
+    order = [*ENDPOINTS]
     return sorted(deciding(verdict), key=lambda end: (order.index(end.measure), end.p_beyond))
 
 
@@ -176,7 +176,7 @@ def in_plain_words(name: str) -> str:
     to = {"concordance": " to ", "reach": " to ", "keeps": " under "}.get(measure)
     if capability and to:
         on, capability = to, _changes(capability)
-    words = MEASURES[measure].words if measure in MEASURES else measure
+    words = ENDPOINTS[measure].words if measure in ENDPOINTS else measure
     return f"{words}{on}{capability}"
 
 
@@ -211,7 +211,7 @@ def own_number(
     means = [
         fmean(row.values) if row.values else row.estimate.value
         for row in result.measurements
-        if (row.metric, row.target) == (MEASURES[endpoint.measure].metric, model)
+        if (row.metric, row.target) == (ENDPOINTS[endpoint.measure].metric, model)
         and row.subset is None
         and row.capability in parts
         and isinstance(row.estimate, Estimate)
@@ -235,7 +235,7 @@ def finding(endpoint: Endpoint, verdict: Replacement, result: AuditResult) -> st
         of_yardstick = _share(1 - usual) if endpoint.measure == "agreement" else _of_100(usual)
         value, allowed = ours, f"{card.name}: {of_yardstick}"
     changes = _changes(endpoint.name.partition(" on ")[2] or "random")
-    words = MEASURES[endpoint.measure].finding.format(
+    words = ENDPOINTS[endpoint.measure].finding.format(
         name=endpoint.name,
         reference=result.manifest.reference.name,
         changes=changes,

@@ -9,7 +9,7 @@ from kept_results import kept
 
 from reports.text import junit
 from scope.records import Estimate, Outcome, Replacement
-from scope.records.estimates import Endpoint
+from scope.records.results import Endpoint
 
 # The Jenkins schema, junit-10.xsd: the attributes of each element, the required ones first, and
 # what may stand in it.

@@ -46,7 +46,7 @@ from scope.records import (
     Undefined,
     marked,
 )
-from scope.verdicts.decide import MEASURES
+from scope.verdicts.decide import ENDPOINTS, IN_POINTS
 from scope.verdicts.plan import not_assessed
 from scope.verdicts.words import (
     VerdictWords,
@@ -65,10 +65,10 @@ _CHANCE, _CONFIDENCE = 0.05, "reference's confidence "
 
 
 def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
-    """The verdict on each target, if any is reached."""
+    """The verdict on each target, if any is reached, with *may replace* first, then open ones."""
     manifest, runs = result.manifest, (result.earlier_looks, result.combined_with)
     names = (manifest.reference.name, manifest.baseline.name if manifest.baseline else "")
-    for verdict in result.verdicts:
+    for verdict in sorted(result.verdicts, key=lambda each: [*SIGNS].index(each.decision)):
         yield WrittenVerdict(verdict, audit_words(verdict, result), *names, *runs)
 
 
@@ -153,16 +153,15 @@ _STAR = "* Beyond its limit by itself, not once corrected for the other limits: 
 
 def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """The table of limits, then where, which texts, and what to do; many targets come last."""
-    ordered = in_order(answers)
     parts = three_parts(
-        [*where_blocks(result, ordered)], [*text_blocks(result, ordered)], [*to_do(result, ordered)]
+        [*where_blocks(result, answers)], [*text_blocks(result, answers)], [*to_do(result, answers)]
     )
-    table = limits_table(ordered, result)
-    yield from (table, parts) if not ordered[5:] else (parts, table)
-    several = capabilities_table(ordered)
-    states = {end.state for each in ordered for end in each.verdict.endpoints}
-    target = ordered[0].verdict.target if not ordered[1:] else "the target"
-    notes = [line for answer in ordered for line in answer.words.notes]
+    table = limits_table(answers, result)
+    yield from (table, parts) if not answers[5:] else (parts, table)
+    several = capabilities_table(answers)
+    states = {end.state for each in answers for end in each.verdict.endpoints}
+    target = answers[0].verdict.target if not answers[1:] else "the target"
+    notes = [line for answer in answers for line in answer.words.notes]
     yield Fold(
         prose("What the limits mean" + (", and each capability by itself" if several else "")),
         (
@@ -181,7 +180,7 @@ def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iter
         verdict, name = answer.verdict, answer.verdict.target
         same = measured(result, name, "iid_agreement")
         ends = whole(carrying(verdict)) if verdict.decision != "may replace" else []
-        if ends and "unchanged" not in {MEASURES[end.measure].kind for end in ends}:
+        if ends and "unchanged" not in {ENDPOINTS[end.measure].kind for end in ends}:
             reaction = finding(ends[0], verdict, result)
             share = rounded_percent(same.value) if isinstance(same, Estimate) else "–"
             words = "**{name}**: {why}. On unchanged texts {share} of the answers are the same."
@@ -304,7 +303,7 @@ def further_command(manifest: Manifest, targets: Sequence[str], numbers: Mapping
     return shlex.join(words)
 
 
-WORDS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
+DECISIONS = {"may replace": "may replace", "not shown": "too early", "may not": "may not"}
 
 
 class WrittenVerdict(NamedTuple):
@@ -319,11 +318,6 @@ class WrittenVerdict(NamedTuple):
     baseline: str = ""
     looks: tuple[str, ...] = ()
     combined: tuple[str, ...] = ()
-
-
-def in_order(answers: Iterable[WrittenVerdict]) -> list[WrittenVerdict]:
-    """The verdicts with *may replace* first, then the open ones."""
-    return sorted(answers, key=lambda answer: [*SIGNS].index(answer.verdict.decision))
 
 
 def limits_table(answers: Sequence[WrittenVerdict], result: AuditResult | None = None) -> Table:
@@ -424,7 +418,7 @@ def _pale(end: Endpoint | None) -> Text | None:
 
 def _in_words(end: Endpoint, value: float) -> str:
     """A model's own number that is not judged."""
-    if MEASURES[end.measure].differs:
+    if end.measure in IN_POINTS:
         return points(value)
     return f"{value:.2f}" if end.measure == "reach" else rounded_percent(value)
 
@@ -451,7 +445,7 @@ def _name(
     # What is open of a single target stands above the table.
     why = answer.words.why if answers[1:] else answer.words.why.partition("; open: ")[0]
     return (
-        Span(f"{sign} {WORDS[answer.verdict.decision]}", style),
+        Span(f"{sign} {DECISIONS[answer.verdict.decision]}", style),
         Span(" "),
         Span(name, "strong", foreign=True),
         *_for(answer, answers),
@@ -504,7 +498,7 @@ def allowed(end: Endpoint) -> str:
 
 def in_points(end: Endpoint) -> bool:
     """Whether its number is a difference, written in points."""
-    return (end.limit or 0) < 0 or MEASURES[end.measure].differs
+    return (end.limit or 0) < 0 or end.measure in IN_POINTS
 
 
 def _others(result: AuditResult) -> Iterator[tuple[Text, dict[str, str]]]:

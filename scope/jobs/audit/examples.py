@@ -41,6 +41,7 @@ from scope.records import (
     label_of,
 )
 from scope.records.examples import Both, shift_distance
+from scope.records.text_parts import parts_of
 from scope.verdicts.words import carrying
 
 MOST_EXAMPLES = 10_000
@@ -61,13 +62,32 @@ KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another 
 class Shown:
     """A text with its changed text, if any, and the predictions of every model on both.
 
-    ``models`` begins with the reference; predictions on an unchanged text are repeated.
+    ``models`` begins with the reference; predictions on an unchanged text are repeated. ``parts``
+    are the names of the text's parts, if it has several.
     """
 
     kind: Kind
     before: ScoredExample
     after: ScoredPerturbation | None
     models: tuple[Both, ...]
+    parts: tuple[str, ...] = ()
+
+    @property
+    def sides(self) -> list[tuple[Text, str, str]]:
+        """Each part before and after the change, behind its name; one alone has no name."""
+        names = [prose("{name}: ", name=name) for name in self.parts] or [()]
+        before = self.before.example.text
+        after = before if self.after is None else self.after.perturbation.text or ""
+        return list(zip(names, parts_of(before), parts_of(after), strict=True))
+
+    @property
+    def passages(self) -> list[Text]:
+        """The text part by part, one that has changed before and after, with marked words."""
+        return [
+            (*name, *side)
+            for name, before, after in self.sides
+            for side in mark_changes(before, after)[: 1 + (before != after)]
+        ]
 
     @property
     def gold(self) -> str | None:
@@ -172,7 +192,8 @@ def unchanged_texts(result: AuditResult) -> Iterator[Shown]:
     """The unchanged texts to which a target gives another label than the reference."""
     for example in result.examples:
         models = tuple((answer, answer) for answer in (example.reference, *example.targets))
-        shown = Shown(kind="unchanged", before=example, after=None, models=models)
+        parts = result.manifest.data[0].parts
+        shown = Shown(kind="unchanged", before=example, after=None, models=models, parts=parts)
         if shown.lost:
             yield shown
 
@@ -189,12 +210,13 @@ def changed_texts(
 ) -> Iterator[Shown]:
     """Changed texts with the answers of all models before and after."""
     known = {scored.example.id: scored for scored in result.examples}
+    parts = result.manifest.data[0].parts
     for scored in changed:
         before, reference = known[scored.perturbation.example_id], scored.reference
         if reference is not None and scored.perturbation.text is not None:
             targets = zip(before.targets, scored.targets, strict=True)
             models = ((before.reference, reference), *targets)
-            yield Shown(kind=kind, before=before, after=scored, models=models)
+            yield Shown(kind=kind, before=before, after=scored, models=models, parts=parts)
 
 
 def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
@@ -271,16 +293,14 @@ def card(
 ) -> Card:
     """The card of a text; ``keys`` are those of the filter."""
     example, after = text.before.example, text.after
-    passages: tuple[Text, ...] = ((Span(example.text),),)
     name: tuple[str | int, ...] = ("unchanged",)
     if after is not None:
-        passages = mark_changes(example.text, after.perturbation.text or "")
         name = (after.perturbation.trial, after.capability, *["flipped"] * (text.kind == "flipped"))
     distance = max(map(text.distance, range(1, len(text.models))), default=0.0)
     most = max(map(moved, text.models[1:]), default=0.0)
     return Card(
         note=_note(text),
-        blocks=(*map(Passage, passages), *_answers(text, names, labels)),
+        blocks=(*map(Passage, text.passages), *_answers(text, names, labels)),
         keys={**keys, "distance": f"{distance:.4f}", "moved": f"{most:.4f}"},
         anchor=example_anchor(example.id, *name),
     )
@@ -408,8 +428,7 @@ def _caption(target: str, name: str, fault: int, text: Shown) -> Text:
 def _shown(text: Shown, place: int, result: AuditResult) -> Text:
     """The text, what reference and target answer, and which label is right."""
     labels, gold = result.manifest.reference.labels, text.gold
-    original = text.before.example.text
-    changed = original if text.after is None else text.after.perturbation.text or ""
+    sides = [side for side in text.sides if side[1] != side[2]] or text.sides
     columns = {result.manifest.reference.name: 0, result.manifest.targets[place - 1].name: place}
     answers = (
         prose("{model} {answers}", model=model, answers=_both_answers(text.models[column], labels))
@@ -417,7 +436,7 @@ def _shown(text: Shown, place: int, result: AuditResult) -> Text:
     )
     return prose(
         "“{text}” {answers}.{gold}",
-        text=_marked(original, changed),
+        text=joined(((*name, *_marked(*both)) for name, *both in sides), between=" · "),
         answers=joined(answers, between="; "),
         gold=() if gold is None else prose(" Right: {label}.", label=gold),
     )

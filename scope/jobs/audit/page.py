@@ -27,7 +27,6 @@ from reports.blocks import (
     Passage,
     Section,
     Table,
-    Terms,
     heading,
     note,
     paragraph,
@@ -42,31 +41,28 @@ from reports.estimates import (
     table_of,
     three_parts,
 )
-from reports.prose import Span, Text, joined, mark_changes, prose, together, written
+from reports.prose import Span, Text, joined, prose, together, written
 from reports.sections import (
     all_outcomes,
     asked,
     asked_differently,
-    folded,
     model_lines,
     outcome_lines,
     outcomes_section,
-    reproduce,
-    run_lines,
+    page_of_run,
 )
 from reports.wording import Cell, as_sentence, comma_list, number, p_value, percent, short
 from scope.errors import counted
 from scope.estimation.audits import MORE_SIMILAR
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.answer import (
-    WORDS,
+    DECISIONS,
     WrittenVerdict,
     about,
     allowed,
     answer_blocks,
     heading_of,
     how_sure,
-    in_order,
     in_short,
     limits_table,
     measured_table,
@@ -100,12 +96,11 @@ from scope.verdicts.words import carrying, in_plain_words, in_some, measured, ne
 
 def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
     """The whole report of an audit; ``max_pairs`` limits the listed texts, not the counts."""
+    manifest = result.manifest
+    details = (_estimates(result), asked(manifest), outcomes_section(result))
     if result.matrix is not None:
-        numbers = _estimates(result)
-        return matrix_page(result, [*_notable(result)], numbers, _about_the_run(result))
-    manifest, answers = result.manifest, list(written_verdicts(result))
-    answer = (*_notable(result), *(answer_blocks(result, answers) if answers else ()))
-    moves = moves_blocks(result)
+        return _matrix_page(result, result.matrix, details)
+    answers, moves = list(written_verdicts(result)), moves_blocks(result)
     react = Section(
         anchor="moves",
         title="Reactions",
@@ -113,40 +108,30 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         blocks=moves,
     )
     differences = differences_section(result.differences, result.answer_shares)
-    return Page(
-        title=f"SCoPE {manifest.job}: {manifest.reference.name}",
+    return page_of_run(
+        manifest,
+        result.clock,
+        title=f"{manifest.job}: {manifest.reference.name}",
         heading=heading_of(answers) if answers else (),
         about=about(result, answers) if answers else (),
-        sections=(
-            Section(anchor="answer", title="Answer", blocks=answer),
-            *([react] if moves else []),
-            example_section(result, most=max_pairs),
-            *folded(_estimates(result), differences, *_about_the_run(result)),
-        ),
-        brief=tuple(_brief(result, answers)),
+        answer=(*_notable(result), *(answer_blocks(result, answers) if answers else ())),
+        findings=(react if moves else None, example_section(result, most=max_pairs)),
+        details=(details[0], differences, *details[1:]),
+        brief=_brief(result, answers),
+        facts=model_lines(manifest),
     )
 
 
 def _brief(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """The reasons, a line of numbers a target, and what to do."""
     yield from asked_differently(result.manifest.models)
-    ordered = in_order(answers)
-    yield from verdict_sentences(ordered)
+    yield from verdict_sentences(answers)
     yield from _notable(result)
-    if ordered:
-        lines = dict.fromkeys(line for answer in ordered for line in answer.words.notes)
+    if answers:
+        lines = dict.fromkeys(line for answer in answers for line in answer.words.notes)
         yield from (paragraph("{line}.", line=line) for line in lines)
-        yield numbers_table(ordered)
-        yield from to_do(result, ordered, brief=True)
-    if models := tuple(model_lines(result.manifest)):
-        yield Terms(models, facts=True)
-    yield from run_lines(result.clock)
-
-
-def _about_the_run(result: AuditResult) -> Iterator[Section]:
-    yield asked(result.manifest)
-    yield outcomes_section(result)
-    yield reproduce(result.manifest, result.clock)
+        yield numbers_table(answers)
+        yield from to_do(result, answers, brief=True)
 
 
 def _notable(result: AuditResult) -> Iterator[Block]:
@@ -281,19 +266,17 @@ def moves_blocks(result: AuditResult) -> tuple[Block, ...]:
 
 def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
     """What a dot is, and a panel for every target that has probabilities."""
-    numbers = {
-        (row.metric, row.target): row.estimate
-        for row in result.measurements
-        if (row.capability, row.subset) == (capability, None)
-        if isinstance(row.estimate, Estimate)
-    }
     reference, *targets = result.manifest.models
-    models = [n for n, card in enumerate(targets) if ("reach", card.name) in numbers]
-    if not models or not result.candidates:
+    strengths = {
+        place: strength
+        for place, card in enumerate(targets)
+        if isinstance(strength := measured(result, card.name, "reach", capability), Estimate)
+    }
+    if not strengths or not result.candidates:
         return
     drawn = random_changes(capability, result.examples, result.candidates)
-    rows = _sample(drawn.example_ids, min(MOST_CHANGES, max(100, _MOST_DOTS // len(models))))
-    moved = np.array([drawn.moved(place)[rows] for place in (None, *models)])
+    rows = _sample(drawn.example_ids, min(MOST_CHANGES, max(100, _MOST_DOTS // len(strengths))))
+    moved = np.array([drawn.moved(place)[rows] for place in (None, *strengths)])
     most = max(1, math.ceil(float(np.nanquantile(np.abs(moved), _INSIDE))))
     yield paragraph(
         "A dot is a random change of a text ({capability}; {shown} of {drawn}): across, how far it "
@@ -305,29 +288,43 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
         reference=reference.name,
         most=most,
     )
-    panels = []
-    for place, up in zip(models, moved[1:].tolist(), strict=True):
-        name = targets[place].name
-        remark, verdict = _remark(result, targets[place], capability, numbers["reach", name])
-        pairs = zip(moved[0].tolist(), up, strict=True)
-        share = numbers.get(("concordance", name))
-        same = [f"same reaction: {100 * share.value:.0f} of 100"] if share else []
-        panels.append(
-            Panel(
-                name=name,
-                remark=remark,
-                verdict=verdict,
-                words=(f"as strongly: {short(numbers['reach', name]).partition(' [')[0]}", *same),
-                moves=tuple(None if math.isnan(pair[1]) else pair for pair in pairs),
-                slope=numbers["reach", name].value,
-                most=most,
-            )
-        )
     chosen = [each for each in result.candidates if each.capability == capability]
-    texts, columns = [*changed_texts(result, "flipped", chosen)], [0, *(n + 1 for n in models)]
-    of_changes = zip(rows, moved.T.tolist(), strict=True)
-    cards = (_card(result, texts[row], columns, of_models) for row, of_models in of_changes)
+    texts, columns = [*changed_texts(result, "flipped", chosen)], [0, *(n + 1 for n in strengths)]
+    cards = [
+        _card(result, texts[row], columns, of_models)
+        for row, of_models in zip(rows, moved.T.tolist(), strict=True)
+    ]
+    panels = []
+    for (place, strength), up in zip(strengths.items(), moved[1:].tolist(), strict=True):
+        both = zip(moved[0].tolist(), up, strict=True)
+        dots = tuple(None if math.isnan(dot[1]) else dot for dot in both)
+        panels.append(_panel(result, targets[place], capability, strength, dots, most))
     yield Moves(tuple(panels), tuple(cards))
+
+
+def _panel(
+    result: AuditResult,
+    card: ModelCard,
+    capability: str,
+    strength: Estimate,
+    dots: tuple[tuple[float, float] | None, ...],
+    most: float,
+) -> Panel:
+    """A model's moves beside the reference's, in the verdict's colour."""
+    remark, colour = _remark(result, card, capability, strength)
+    same = measured(result, card.name, "concordance", capability)
+    words = [f"as strongly: {short(strength).partition(' [')[0]}"]
+    if isinstance(same, Estimate):
+        words.append(f"same reaction: {100 * same.value:.0f} of 100")
+    return Panel(
+        name=card.name,
+        remark=remark,
+        verdict=colour,
+        words=tuple(words),
+        moves=dots,
+        slope=strength.value,
+        most=most,
+    )
 
 
 def _sample(ids: Sequence[str], most: int) -> list[int]:
@@ -367,12 +364,11 @@ def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Seque
         )
         for column, move in zip(columns, moved, strict=True)
     )
-    changed = "" if text.after is None else text.after.perturbation.text or ""
     gold = () if example.label is None else prose(" · gold label {label}", label=example.label)
     return Card(
         note=prose("example {id}{gold}", id=example.id, gold=gold),
         blocks=(
-            *map(Passage, mark_changes(example.text, changed)),
+            *map(Passage, text.passages),
             Table.of({"Model": "name", "Answer": "text", "Move": "number"}, rows),
         ),
     )
@@ -478,7 +474,7 @@ def _cell(direction: Direction | None, *, brief: bool) -> Text:
     if answer is None:
         return (Span(f"{share}\u00a0% same", "note"),)
     sign, style = SIGNS[answer.verdict.decision]
-    words = f"{sign} {WORDS[answer.verdict.decision]}"
+    words = f"{sign} {DECISIONS[answer.verdict.decision]}"
     if brief:
         return (Span(f"{words} {share}"),)
     end, why = nearest(carrying(answer.verdict)), written(answer.verdict.reason)
@@ -507,7 +503,7 @@ def replacements(every: Sequence[Direction]) -> Iterator[Block]:
     if shown.answer is None:
         return
     yield paragraph(
-        f"{as_sentence(WORDS[shown.answer.verdict.decision])}, with the fewest same answers: "
+        f"{as_sentence(DECISIONS[shown.answer.verdict.decision])}, with the fewest same answers: "
         "**{a}** in place of **{b}**.",
         **{"a": shown.target, "b": shown.reference},
     )
@@ -549,24 +545,23 @@ def _to_do(every: Sequence[Direction], *, brief: bool = False) -> Iterator[Block
         yield from to_do(shown.audit, [shown.answer], brief=brief)
 
 
-def matrix_page(
-    result: AuditResult, notable: Sequence[Block], numbers: Section, about: Iterable[Section]
-) -> Page:
+def _matrix_page(result: AuditResult, matrix: AuditMatrix, details: Sequence[Section]) -> Page:
     """The whole report of an audit with several references."""
-    manifest, every = result.manifest, directions(result.audits)
-    names = ", ".join(card.name for card in manifest.references)
-    judged = any(each.answer for each in every)
-    return Page(
-        title=f"SCoPE {manifest.job}: {names}",
+    every, notable = directions(result.audits), list(_notable(result))
+    names = ", ".join(card.name for card in result.manifest.references)
+    return page_of_run(
+        result.manifest,
+        result.clock,
+        title=f"{result.manifest.job}: {names}",
         heading=counted_verdicts(every),
         about=about_directions(every),
-        sections=(
-            Section(anchor="answer", title="Answer", blocks=(*notable, *replacements(every))),
-            *([limits_section(every)] if judged else []),
+        answer=(*notable, *replacements(every)),
+        findings=(
+            limits_section(every) if any(each.answer for each in every) else None,
             example_section(most_telling(every).audit, most=MOST_EXAMPLES),
-            *folded(*([_over_models(result.matrix)] if result.matrix else []), numbers, *about),
         ),
-        brief=(*notable, *replacements_in_short(every), *run_lines(result.clock)),
+        details=(_over_models(matrix), *details),
+        brief=(*notable, *replacements_in_short(every)),
     )
 
 

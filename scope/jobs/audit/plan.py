@@ -26,16 +26,18 @@ from scope.answers.run import compares_words
 from scope.data.sampling import LoadedData, short_hash, subsample
 from scope.errors import DataError, RunError
 from scope.estimation.audits import metrics_of_kept_pairs
-from scope.jobs.answering_models import check_prompts, in_one_form
+from scope.jobs.answering_models import in_one_form
 from scope.jobs.audit.models import Models, check_models, classifier_card, load_models
 from scope.jobs.audit.request import MOST_LOOKS, AuditRequest
 from scope.jobs.configuration import configuration_of, manifest_of
 from scope.jobs.encoders import ForSearch, encoder_at_hand, for_encoder, of_words
 from scope.jobs.perturbing import (
     ChosenCapability,
+    changed_part,
     choose_capabilities,
     further_metrics,
     load_texts,
+    reading_parts,
     searched_on,
     soft_scope_metric,
     with_labels,
@@ -46,6 +48,7 @@ from scope.models.options import SENTENCE_ENCODER
 from scope.models.scheme import Model, load_encoder
 from scope.protocols import Encoder, Progress, SearchOptions
 from scope.records import AuditResult, Example, Manifest, ScoredPerturbation, Setting, own_id_of
+from scope.records.text_parts import parts_of
 from scope.store.folder import RunFolder
 
 OF_VERDICTS = (
@@ -127,6 +130,7 @@ class AuditPlan:
         cards = tuple(map(classifier_card, (self.models.reference, *self.models.targets)))
         encoder = self.options.encoder
         next_tokens = self.request.model_options.next_tokens
+        parts = self.data.card.parts
         of_language_models = {"role": self.request.role, "next_tokens": next_tokens}
         return manifest_of(
             "audit",
@@ -150,6 +154,7 @@ class AuditPlan:
                 **({"recall": ", ".join(self.request.recall)} if self.request.recall else {}),
                 **({"cluster": self.request.cluster} if self.request.cluster else {}),
                 **({SETTING: self.request.shard} if self.request.shard else {}),
+                **({"change": parts[self.options.change]} if parts else {}),
                 # Classifiers have none, as in older runs.
                 **(of_language_models if self.request.role == "next_token" else {}),
             },
@@ -188,10 +193,11 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     request = in_one_form(request, models, chooses=bool(request.model_options.label_words))
     metric = soft_scope_metric(request.tolerance, request.cutoff)
     more = further_metrics(request.metrics, metrics_of_kept_pairs(metric))
-    check_prompts(None, request.model_options)
     shard = None if request.shard is None else Shard.parse(request.shard)
     capabilities = choose_capabilities(request.capabilities, request.settings)
     loaded = load_texts(request, request.n_unchanged, request.slices, request.cluster)
+    request = reading_parts(request, loaded.card.parts)
+    change = changed_part(request, loaded.card.parts)
     samples = _samples(request, loaded.examples)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
@@ -206,6 +212,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
         parallel_texts=request.parallel_texts,
         min_similarity=request.min_similarity,
         encoder=encoder,
+        change=change,
     )
     first = models.each[0].reference
     data = with_labels(loaded, first.adapter.labels, request.label_map)
@@ -262,7 +269,7 @@ def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
 
 _PLAN = (
     *(*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity"),
-    *("label_map", "role", "next_tokens", "cluster", "recall"),
+    *("label_map", "role", "next_tokens", "cluster", "recall", "change"),
 )
 _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 """What a second run may choose anew."""
@@ -403,27 +410,34 @@ def with_similarities(
     examples: Sequence[Example],
     encoder: Encoder | None,
     progress: Progress,
+    change: int = -1,
 ) -> tuple[ScoredPerturbation, ...]:
     """The perturbations with the cosine of each text's vector and its original's, six decimals.
+
+    Of texts of several parts they are those of the part that changes.
 
     Unchanged without an encoder.
     """
     if encoder is None:
         return tuple(perturbations)
-    originals = {example.id: example.text for example in examples}
+    originals = {example.id: parts_of(example.text)[change] for example in examples}
     measured: list[ScoredPerturbation] = []
     with progress.task("similarity of pairs", len(perturbations)) as advance:
         for start in range(0, len(perturbations), PAIRS_AT_ONCE):
             portion = perturbations[start : start + PAIRS_AT_ONCE]
-            measured += _measured(portion, originals, encoder)
+            measured += _measured(portion, originals, encoder, change)
             advance(len(portion))
     return tuple(measured)
 
 
 def _measured(
-    some: Sequence[ScoredPerturbation], originals: dict[str, str], encoder: Encoder
+    some: Sequence[ScoredPerturbation], originals: dict[str, str], encoder: Encoder, change: int
 ) -> Iterator[ScoredPerturbation]:
-    pairs = [(originals[row.perturbation.example_id], row.perturbation.text) for row in some]
+    changed = [row.perturbation.text for row in some]
+    pairs = [
+        (originals[row.perturbation.example_id], None if text is None else parts_of(text)[change])
+        for row, text in zip(some, changed, strict=True)
+    ]
     texts = sorted({text for pair in pairs for text in pair if text is not None and pair[1]})
     vectors = dict(zip(texts, np.asarray(encoder.encode(texts)), strict=True)) if texts else {}
     for row, (before, after) in zip(some, pairs, strict=True):

@@ -19,7 +19,7 @@ from scope.errors import ModelError
 from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
 from scope.estimation.choices import measure_matrix
-from scope.estimation.pairs import ScoredCandidates
+from scope.estimation.pairs import ScoredCandidates, texts_that_count
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.plan import (
     AuditPlan,
@@ -56,14 +56,7 @@ from scope.records import (
     Prediction,
     label_of,
 )
-from scope.verdicts.plan import (
-    ENOUGH,
-    Counted,
-    all_assessed,
-    counted_texts,
-    limits_in_words,
-    plan_in_words,
-)
+from scope.verdicts.plan import ENOUGH, Counted, all_assessed, limits_in_words, plan_in_words
 
 
 def run_audit(request: AuditRequest) -> AuditResult:
@@ -210,6 +203,7 @@ def _audited(
         plan.data.examples,
         plan.options.encoder if plan.request.marks_similarity else None,
         plan.request.progress,
+        plan.options.change,
     )
     candidates = _candidates(plan, drawn, answers)
     with_candidates = plan.options.candidates > 0
@@ -352,8 +346,8 @@ def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dic
     texts += [each.text for set_ in drawn for each in set_.perturbations if each.text is not None]
     answers = [answer_texts(plan.models.reference, texts, run, plan.request.progress)]
     names = [set_.outcome.capability for set_ in drawn if set_.outcome.status == "measured"]
-    scored = scored_perturbations(drawn, answers)
-    return counted_texts(names, scored_examples(examples, answers), scored, plan.request.gap)
+    scored = scored_examples(examples, answers), scored_perturbations(drawn, answers)
+    return {name: Counted(*texts_that_count(name, *scored, plan.request.gap)) for name in names}
 
 
 def _answers(

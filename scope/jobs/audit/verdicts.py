@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from reports.wording import rounded_up
@@ -24,10 +23,9 @@ from scope.metrics.invariance import in_both
 from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
 from scope.statistics.intervals import fewest_texts, numbers_and_ids, student_estimate
 from scope.verdicts.decide import (
-    MEASURES,
+    ENDPOINTS,
     Kind,
     Pooled,
-    decide,
     error_at,
     error_of_second,
     judge_differences,
@@ -43,7 +41,7 @@ from scope.verdicts.plan import (
     not_assessed,
     planned_differences,
     planned_slope,
-    with_texts_needed,
+    verdicts_on,
 )
 from scope.verdicts.words import audit_words
 
@@ -73,13 +71,10 @@ def audit_verdicts(
     few = lacking_clusters([text.example.id for text in result.examples])
     if why := dead.get(measured.baseline) or measured.none_assessed() or few:
         dead = dict.fromkeys(evidence, why) | dead
-    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
-    verdicts = list(decide(ends, degenerate=dead))
-    if earlier is None:  # a third run has no known error
-        # Those of a second run, of whose texts a quarter are here already.
-        needed = partial(with_texts_needed, error=error_of_second(0.25))
-        verdicts = [needed(verdict, evidence[verdict.target]) for verdict in verdicts]
-    return tuple(replace(each, sentence=str(audit_words(each, result))) for each in verdicts)
+    # The texts needed are those of a second run, of which a quarter are here already; a third run
+    # has no known error.
+    error = error_of_second(0.25) if earlier is None else None
+    return verdicts_on(evidence, dead, partial(audit_words, result=result), error=error)
 
 
 def _degenerate(result: AuditResult, request: AuditRequest) -> dict[str, str]:
@@ -102,7 +97,7 @@ _ASSESSED_TOGETHER = (("keeps", "accuracy on changed texts"), ("concordance", "r
 
 
 class _Measured:
-    """What an audit has measured, as endpoints; `MEASURES` has the metric of each."""
+    """What an audit has measured, as endpoints; `ENDPOINTS` has the metric of each."""
 
     def __init__(
         self, result: AuditResult, request: AuditRequest, earlier: AuditResult | None
@@ -140,7 +135,7 @@ class _Measured:
         With the same seed a text has the same changes in both.
         """
         shares = []
-        metrics = {MEASURES[name].metric for name in ("agreement", "keeps", "concordance")}
+        metrics = {ENDPOINTS[name].metric for name in ("agreement", "keeps", "concordance")}
         for key, before in self._before.items():
             if key[0] in metrics:
                 now = self._rows[key].by_text().keys()
@@ -149,11 +144,11 @@ class _Measured:
         return error_of_second(min(shares, default=0.0))
 
     def _row(self, measure: str, capability: str | None, model: str) -> Measurement | None:
-        return self._rows.get((MEASURES[measure].metric, capability, model))
+        return self._rows.get((ENDPOINTS[measure].metric, capability, model))
 
     def _values(self, measure: str, capability: str | None, model: str) -> dict[str, float]:
         """The values by text of this run, and of the earlier one on other texts."""
-        key = (MEASURES[measure].metric, capability, model)
+        key = (ENDPOINTS[measure].metric, capability, model)
         return {**self._before.get(key, {}), **self._rows[key].by_text()}
 
     def none_assessed(self) -> str:
@@ -161,7 +156,7 @@ class _Measured:
         if self._assessed["keeps"]:
             return ""
         few = "; ".join(f"{name}: {why}" for name, why in self._left_out["keeps"].items())
-        rows = (row for key, row in self._rows.items() if key[0] == MEASURES["keeps"].metric)
+        rows = (row for key, row in self._rows.items() if key[0] == ENDPOINTS["keeps"].metric)
         most, option = max((len(row.values) for row in rows), default=0), ""
         if most:
             needed = 1.1 * fewest_texts(self._request.keeps_margin)
@@ -286,7 +281,7 @@ class _Measured:
     def _planned(self, endpoint: Endpoint, differences: Pooled, margin: float | None) -> Evidence:
         if margin is None:
             return Evidence(Endpoint(name=endpoint.name, estimate=endpoint.estimate))
-        kind = MEASURES[endpoint.measure].kind
+        kind = ENDPOINTS[endpoint.measure].kind
         planned = planned_differences(
             endpoint.name,
             differences.values,

@@ -22,7 +22,6 @@ from reports.blocks import (
     Section,
     SmallStrip,
     Table,
-    Terms,
     paragraph,
 )
 from reports.estimates import (
@@ -43,11 +42,9 @@ from reports.sections import (
     asked,
     asked_differently,
     command_with,
-    folded,
     model_lines,
     outcome_lines,
-    reproduce,
-    run_lines,
+    page_of_run,
 )
 from reports.wording import as_sentence, percent, rounded_percent, rounded_up
 from scope.jobs.compare.examples import (
@@ -99,8 +96,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
     questions = [list(answered_questions(*both)) for both in zip(tasks, result.tasks, strict=True)]
     filters = Filters.of(questions, max_items)
     screens = [Screen(result, *both, filters) for both in zip(tasks, questions, strict=True)]
-    opened = (_answer(screens), answers_side_by_side(questions, filters) if tasks else None)
-    numbers = (
+    details = (
         numbers_section(explained(result), [every_estimate(task.task, task.rows) for task in tasks])
         if result.measurements
         else None,
@@ -111,16 +107,21 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, *filter(None, [_by_model(result)])),
         Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),
-        reproduce(manifest, result.clock),
     )
     names = ", ".join(card.name for card in manifest.models)
     named = names if len(manifest.models) <= FEW_MODELS else f"{len(manifest.models)} models"
-    return Page(
-        title=f"SCoPE compare: {named}",
-        sections=(*filter(None, opened), *folded(*numbers)),
+    unmeasured = [row for row in result.outcomes if row.failures]
+    return page_of_run(
+        manifest,
+        result.clock,
+        title=f"compare: {named}",
         heading=heading_of(screens[0]) if screens else (),
         about=about_of(screens[0]) if screens else (),
-        brief=tuple(_brief(result, screens)),
+        answer=_answer(screens),
+        findings=[answers_side_by_side(questions, filters)] if tasks else (),
+        details=details,
+        brief=_brief(result, screens),
+        facts=(*outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(manifest)),
     )
 
 
@@ -134,19 +135,15 @@ def _brief(result: CompareResult, screens: Sequence[Screen]) -> Iterator[Block]:
     for row in result.task_shares:
         if row.warning:
             yield paragraph("**Warning**: {model}: {why}.", model=row.model, why=row.warning)
-    unmeasured = [row for row in result.outcomes if row.failures]
     yield from drift_blocks(result.drift)
-    facts = (*outcome_lines(unmeasured, of_tasks=True).pairs, *model_lines(result.manifest))
-    yield from [Terms(facts, facts=True)] if facts else ()
-    yield from run_lines(result.clock)
 
 
-def _answer(screens: Sequence[Screen]) -> Section:
+def _answer(screens: Sequence[Screen]) -> Iterator[Block]:
     """Below the heading: what is decided, then each further task by itself."""
-    blocks = [block for screen in screens[:1] for block in blocks_of(screen)]
+    for screen in screens[:1]:
+        yield from blocks_of(screen)
     for screen in screens[1:]:
-        blocks += [Paragraph(about_of(screen, sure=False)), *tables_of(screen)]
-    return Section(anchor="answer", title="Answer", blocks=tuple(blocks))
+        yield from (Paragraph(about_of(screen, sure=False)), *tables_of(screen))
 
 
 def _by_model(result: CompareResult) -> Table | None:

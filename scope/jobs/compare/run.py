@@ -67,8 +67,8 @@ from scope.records import (
     TaskAnswers,
     Undefined,
 )
-from scope.verdicts.decide import decide, lacking_clusters
-from scope.verdicts.plan import ALL_GOLD, Evidence, Scores, accuracy_evidence, with_texts_needed
+from scope.verdicts.decide import lacking_clusters
+from scope.verdicts.plan import ALL_GOLD, Evidence, Scores, accuracy_evidence, verdicts_on
 from scope.verdicts.words import comparison_words
 
 
@@ -204,8 +204,10 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
     replies = {answers.task: of_all for answers, of_all in asked}
     manifest = with_reasons(plan.manifest(), replies, plan.request.most_unusable)
     likeness = [
-        _likeness(plan, task, answers, progress)
-        for task, answers in zip(plan.tasks, answered, strict=True)
+        plan.semscore.likeness(distinct_texts(answers), chosen.task, progress)
+        if plan.semscore is not None and chosen.task.role != "choice_scorer"
+        else None
+        for chosen, answers in zip(plan.tasks, answered, strict=True)
     ]
     numbers = [_measure(plan, *pair, progress) for pair in zip(answered, likeness, strict=True)]
     lost = (
@@ -231,14 +233,6 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
             measured, names, plan.request.accuracy_margin, plan.request.recovery
         ),
     )
-
-
-def _likeness(
-    plan: ComparisonPlan, chosen: ChosenTask, answers: TaskAnswers, progress: Progress
-) -> Likeness | None:
-    if plan.semscore is None or chosen.task.role == "choice_scorer":
-        return None
-    return plan.semscore.likeness(distinct_texts(answers), chosen.task, progress)
 
 
 def _measure(
@@ -388,14 +382,7 @@ def comparison_verdicts(
         judge = partial(accuracy_evidence, margin=margin, recovery=recovery, otherwise=share)
         parts = _evidence(benchmarks, judge, recovery or -margin, "recovery" if recovery else "")
         evidence[target] = [part.never_beyond if never_beyond else part for part in parts]
-    ends = {target: [part.endpoint for part in parts] for target, parts in evidence.items()}
-    verdicts = [
-        with_texts_needed(verdict, evidence[verdict.target])
-        for verdict in decide(ends, degenerate=unusable)
-    ]
-    return tuple(
-        replace(verdict, sentence=str(comparison_words(verdict, reference))) for verdict in verdicts
-    )
+    return verdicts_on(evidence, unusable, partial(comparison_words, reference=reference))
 
 
 def _evidence(

@@ -16,7 +16,7 @@ from pathlib import Path
 from reports import blocks, wording
 from reports.estimates import in_two, strips_table, table_of
 from reports.prose import Text, joined, prose, together, written
-from reports.sections import code, data_table, folded, reproduce, run_lines
+from reports.sections import code, data_table, page_of_run
 from scope.jobs.fleet import headlines
 from scope.jobs.fleet.selection import from_greatest, shortened
 from scope.records import Estimate, Undefined
@@ -283,24 +283,19 @@ def _page(
     asked: list[blocks.Block] = [blocks.Terms(tuple(_facts(result)), facts=True)]
     asked += filter(None, [data_table(manifest.data)])
     numbered = blocks.Section(anchor="numbers", title="All numbers", blocks=tuple(below))
-    return blocks.Page(
-        title=f"SCoPE {manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
+    return page_of_run(
+        manifest,
+        result.clock,
+        title=f"{manifest.job.replace('-', ' ', 1)}: {result.models:,} models",
         heading=answer.heading,
         about=about,
-        sections=(
-            blocks.Section(anchor="answer", title="Answer", blocks=(seen,)),
-            *folded(
-                numbered if below else None,
-                blocks.Section(anchor="asked", title="What was asked", blocks=tuple(asked)),
-                reproduce(manifest, result.clock),
-            ),
+        answer=(seen,),
+        details=(
+            numbered if below else None,
+            blocks.Section(anchor="asked", title="What was asked", blocks=tuple(asked)),
         ),
-        brief=(
-            blocks.Paragraph(about),
-            *listed[:1],
-            blocks.Terms(tuple(_facts(result, MOST_BRIEF_NOTES)), facts=True),
-            *run_lines(result.clock),
-        ),
+        brief=(blocks.Paragraph(about), *listed[:1]),
+        facts=_facts(result, MOST_BRIEF_NOTES),
     )
 
 

@@ -264,11 +264,14 @@ def contribution_matrix(
     gsm8k arc 0.15
     """
     wholes = {target: predict(target) for target in targets}
-    gains = {
-        (source, target): _gain(whole if source == target else predict(target, source), whole)
-        for target, whole in wholes.items()
-        for source in dict.fromkeys((target, *sources))
-    }
+    # The squared errors without a source minus those with it, split by split; NaN if unpaired.
+    gains = {}
+    for target, whole in wholes.items():
+        for source in dict.fromkeys((target, *sources)):
+            less = whole if source == target else predict(target, source)
+            paired = less.models == whole.models and less.errors and whole.errors
+            errors = np.subtract(less.errors, whole.errors) if paired else np.array([np.nan])
+            gains[source, target] = errors
     sums = dict.fromkeys(place for x, y in gains for place in ((x, EVERY), (EVERY, y)))
     contributions = []
     for source, target in (*gains, *sums):
@@ -280,12 +283,6 @@ def contribution_matrix(
             value = over_splits(total, max(models))
         contributions.append(Contribution(source=source, target=target, value=value))
     return tuple(contributions)
-
-
-def _gain(less: BenchmarkPrediction, whole: BenchmarkPrediction) -> NDArray[np.float64]:
-    """The squared errors without a source minus those with it, split by split; NaN if unpaired."""
-    paired = less.models == whole.models and less.errors and whole.errors
-    return np.subtract(less.errors, whole.errors) if paired else np.array([np.nan])
 
 
 def vectors_by(

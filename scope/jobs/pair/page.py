@@ -24,7 +24,7 @@ from reports.blocks import (
 )
 from reports.estimates import drift_blocks, table_of
 from reports.prose import Text, prose, written
-from reports.sections import asked_differently, model_lines, reproduce, run_lines
+from reports.sections import asked_differently, model_lines, page_of_run
 from reports.wording import Cell
 from scope.jobs.audit.answer import numbers_table, to_do, verdict_sentences
 from scope.jobs.audit.page import (
@@ -78,16 +78,24 @@ def page(result: PairResult) -> Page:
     first = pages[place]
     blocks = replacements(every) if several else first.sections[0].blocks
     sentences = tuple(findings(result))
-    told = [Bullets(sentences)] if sentences else []
-    return Page(
-        title=f"SCoPE pair: {', '.join(models)}",
+    lines = [*model_lines(result.manifest)] if result.audits else []
+    if result.not_run:
+        more = f" and {len(result.not_run) - 1} more" if result.not_run[1:] else ""
+        why = prose(f"{{part}}{more}; the report has the reasons", part=result.not_run[0].part)
+        lines.append((prose("not run"), why))
+    return page_of_run(
+        result.manifest,
+        result.clock,
+        title=f"pair: {', '.join(models)}",
         heading=counted_verdicts(every) if several else first.heading,
         about=about_directions(every) if several else first.about,
-        sections=(
-            Section(anchor="answer", title="Answer", blocks=(*blocks, *told)),
-            *([limits_section(every)] if several else []),
+        answer=(*blocks, *([Bullets(sentences)] if sentences else [])),
+        findings=(
+            limits_section(every) if several else None,
             *(section for section in first.sections[1:-1] if not section.folded),
             *models_section(result),
+        ),
+        details=(
             Section(
                 anchor="parts",
                 title="Each part",
@@ -96,12 +104,11 @@ def page(result: PairResult) -> Page:
                     _part(part, made, is_open=made is first)
                     for part, made in zip(result.parts, pages, strict=True)
                 ),
-                folded=True,
             ),
             *_left_out(result),
-            reproduce(result.manifest, result.clock),
         ),
-        brief=tuple(_brief(result, every, first)),
+        brief=_brief(result, every, first),
+        facts=lines,
     )
 
 
@@ -121,13 +128,6 @@ def _brief(result: PairResult, every: Sequence[Direction], first: Page) -> Itera
     yield from map(Paragraph, findings(result))
     for part in result.comparisons if result.audits else ():
         yield from drift_blocks(part.drift)
-    lines = [*model_lines(result.manifest)] if result.audits else []
-    if result.not_run:
-        more = f" and {len(result.not_run) - 1} more" if result.not_run[1:] else ""
-        why = prose(f"{{part}}{more}; the report has the reasons", part=result.not_run[0].part)
-        lines.append((prose("not run"), why))
-    yield from [Terms(tuple(lines), facts=True)] if lines else []
-    yield from run_lines(result.clock)
 
 
 _ABOUT = note(
@@ -160,7 +160,7 @@ def _left_out(result: PairResult) -> Iterator[Section]:
     reasons = tuple((written(left.part), written(left.reason)) for left in result.not_run)
     if reasons:
         blocks = (Terms(reasons, facts=True),)
-        yield Section(anchor="left-out", title="Not run", blocks=blocks, folded=True)
+        yield Section(anchor="left-out", title="Not run", blocks=blocks)
 
 
 def findings(result: PairResult) -> Iterator[Text]:

@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 from reports import blocks
 from reports.estimates import in_two, table_of
 from reports.prose import Span, Text, joined, plain, prose, together, written
-from reports.sections import asked, code, folded, model_lines, reproduce, run_lines
+from reports.sections import asked, code, model_lines, page_of_run
 from reports.wording import Cell, count_rivals, number, short
 from scope import records
 from scope.records import Estimate, ProbeFindings, ProbeResult, StepScore
@@ -59,22 +59,26 @@ def page(result: ProbeResult) -> blocks.Page:
     findings = result.findings
     answers = answers_of(findings)
     more = [prose("{n} more below", n=len(answers) - MOST_BOXES)] * (len(answers) > MOST_BOXES)
-    return blocks.Page(
-        title=f"SCoPE {result.manifest.job}: {', '.join(model.name for model in findings.models)}",
+    saved = [(prose("saved"), joined(findings.files))] if findings.files else []
+    return page_of_run(
+        result.manifest,
+        result.clock,
+        title=f"{result.manifest.job}: {', '.join(model.name for model in findings.models)}",
         heading=joined([*(each.heading for each in answers[:MOST_BOXES]), *more], between="; "),
         about=together(answers[0].about, _MEANING),
-        sections=(
-            answer_section(findings),
-            *folded(
-                wrong_section(findings),
-                steps_section(findings),
-                layers_section(findings),
-                _limits(findings),
-                _asked(result),
-            ),
-            reproduce(result.manifest, result.clock),
+        answer=(answer_block(findings),),
+        details=(
+            wrong_section(findings),
+            steps_section(findings),
+            layers_section(findings),
+            _limits(findings),
+            _asked(result),
         ),
-        brief=brief_blocks(result),
+        brief=(
+            *(blocks.Paragraph(each.about) for each in answers if len(answers) <= MOST_BOXES),
+            *filter(None, [steps_table(findings)]),
+        ),
+        facts=(*model_lines(result.manifest), *saved),
     )
 
 
@@ -86,7 +90,7 @@ def answers_of(findings: ProbeFindings) -> list[Answer]:
     return [answer_of(findings, last) for last in {s.model: s for s in findings.scores}.values()]
 
 
-def answer_section(findings: ProbeFindings) -> blocks.Section:
+def answer_block(findings: ProbeFindings) -> blocks.Block:
     """The curve over layers, where the probe fails, the worst pairs, and what to do."""
     answers = answers_of(findings)
     pictures: dict[str, tuple[blocks.Block, ...]] = {
@@ -102,7 +106,7 @@ def answer_section(findings: ProbeFindings) -> blocks.Section:
             again,
         ),
     }
-    return blocks.Section(anchor="answer", title="Answer", blocks=(in_two(words, pictures),))
+    return in_two(words, pictures)
 
 
 def _worst(findings: ProbeFindings) -> Iterator[blocks.Block]:
@@ -115,20 +119,6 @@ def _worst(findings: ProbeFindings) -> Iterator[blocks.Block]:
             second=error.second,
             model=error.model if findings.models[1:] else method_of(findings),
         )
-
-
-def brief_blocks(result: ProbeResult) -> tuple[blocks.Block, ...]:
-    """What a terminal shows: the answer, a row a step or a model, and where probes were saved."""
-    findings = result.findings
-    saved = [(prose("saved"), joined(findings.files))] if findings.files else []
-    facts = (*model_lines(result.manifest), *saved)
-    answers = answers_of(findings)
-    return (
-        *(blocks.Paragraph(each.about) for each in answers if len(answers) <= MOST_BOXES),
-        *filter(None, [steps_table(findings)]),
-        *([blocks.Terms(facts, facts=True)] if facts else []),
-        *run_lines(result.clock),
-    )
 
 
 def answer_of(findings: ProbeFindings, last: StepScore) -> Answer:

@@ -99,8 +99,10 @@ class ProbeRequest(LeavesOut):
     ] = None
     """Number of these sentences to sample."""
 
-    text_column: Annotated[str | None, option(DATA, metavar="NAME")] = None
-    """Column of these sentences; auto-detected if omitted."""
+    text_column: Annotated[Sequence[str] | None, option(DATA, "--text-column", metavar="NAME")] = (
+        None
+    )
+    """Column of these sentences; auto-detected if omitted; may be repeated."""
 
     n: Annotated[int | None, whole_number(DATA, default="all"), Limits(least=1)] = None
     """Number of pairs to sample for each part."""

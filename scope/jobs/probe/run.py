@@ -30,6 +30,7 @@ from scope.jobs.runner import Prepared, run_job
 from scope.paths import expanded
 from scope.protocols import LatentReader
 from scope.records import LayerAblation, ProbeFindings, ProbeResult
+from scope.records.text_parts import parts_of
 
 
 def run_probe(request: ProbeRequest) -> ProbeResult:
@@ -67,7 +68,8 @@ def _plan_new(request: ProbeRequest) -> tuple[ProbePlan, list[LatentReader]]:
             seed=request.seed,
         )
         # Sorted, like pairs, so that the result does not depend on the order of the rows.
-        unlabelled, card = tuple(sorted(example.text for example in data.examples)), data.card
+        sentences = {part for example in data.examples for part in parts_of(example.text)}
+        unlabelled, card = tuple(sorted(sentences)), data.card
     options = saving.with_dtype(request.model_options, request.dtype)
     readers = saving.load_readers(request.models, options, readout)
     plan = ProbePlan(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -36,7 +36,7 @@ from scope.jobs.probe.pairs import (
 from scope.jobs.probe.request import ProbeRequest
 from scope.jobs.probe.saving import LatentSource, ReadModel
 from scope.jobs.runner import Planned, vectors_work
-from scope.protocols import Advance, LatentReader, Progress
+from scope.protocols import LatentReader, Progress
 from scope.records import (
     DataCard,
     Estimate,
@@ -167,7 +167,12 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> list[F
     total = len(pretrained) + sum(map(len, probes.values()))
     with progress.task("fitting", total) as advance:
         if pretrained:
-            _pretrain(pretrained, table, (*plan.unlabelled, *sentences_of(pairs.train)), advance)
+            pool = dict.fromkeys((*plan.unlabelled, *sentences_of(pairs.train)))
+            latents = table.rows(tuple(pool))
+            for probe in pretrained:
+                probe.pretrain(latents)
+                advance()
+            del latents  # Released before those of the pairs are read.
         for probe in probes.get("final", ())[1:]:
             probe.pretrained_ = probes["final"][0].pretrained_
         train, development = latents_of(table, pairs.train), latents_of(table, pairs.development)
@@ -183,16 +188,6 @@ def fit_steps(plan: ProbePlan, table: LatentTable, progress: Progress) -> list[F
                 advance()
             steps.append(FittedStep(first, tuple(scores)))
         return steps
-
-
-def _pretrain(
-    probes: Sequence[SimilarityProbe], table: LatentTable, pool: Iterable[str], advance: Advance
-) -> None:
-    """Pretrain; the latents of the sentences are released before those of the pairs are read."""
-    latents = table.rows(tuple(dict.fromkeys(pool)))
-    for probe in probes:
-        probe.pretrain(latents)
-        advance()
 
 
 class JudgedModel(NamedTuple):

@@ -181,7 +181,8 @@ def finding_of(case: Case, *, alpha: float, soft_scope: Metric) -> Finding:
     counted = np.concatenate(([True, True], usable))
     kinds = list(kinds_of_evidence(case, shared, soft_scope))
     joint = joint_pairs([kind.pairs for kind in kinds if kind.pairs is not None], counted)
-    others = _other_pairs(joint)
+    others = joint[np.triu_indices(len(joint), 1)][1:]  # without reference and suspect
+    others = others[~np.isnan(others)]
     p_rank = None if np.isnan(joint[0, 1]) else conformal_p_value(joint[0, 1], others)
     allowed = threshold_rank(alpha, len(others))
     agreement = agreement_test(case, usable)
@@ -222,12 +223,6 @@ def finding_of(case: Case, *, alpha: float, soft_scope: Metric) -> Finding:
         guesses=guesses(case, shared, row=1),
         uninformative=uninformative(replace(case, derivatives=counts), shared),
     )
-
-
-def _other_pairs(joint: Values) -> Values:
-    """The values of all pairs but that of reference and suspect."""
-    values = joint[np.triu_indices(len(joint), 1)][1:]
-    return np.asarray(values[~np.isnan(values)])
 
 
 def _derivatives(

@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from reports import blocks
 from reports.estimates import in_two, meanings, spelled
 from reports.prose import Text, joined, prose, written
-from reports.sections import (
-    answered_section,
-    asked,
-    asked_differently,
-    folded,
-    model_lines,
-    reproduce,
-    run_lines,
-)
+from reports.sections import answered_section, asked, asked_differently, model_lines, page_of_run
 from reports.wording import (
     Cell,
     as_sentence,
@@ -30,6 +23,7 @@ from scope.errors import counted
 from scope.jobs.reuse.verdicts import lead_of, why_of
 from scope.metrics.catalog import MetricName, metric_name
 from scope.records import Evidence, InformativeItem, ModelScore, ReuseResult, Verdict
+from scope.records.text_parts import readable
 
 GLANCE, SHORT_ANSWER = 160, 45
 """Number of characters shown there of a question, and of an answer."""
@@ -54,23 +48,25 @@ def page(result: ReuseResult) -> blocks.Page:
         prose(f"{'? ' * (each.decision == 'undecided')}**{{lead}}**", lead=lead_of(each))
         for each in verdicts
     )
-    return blocks.Page(
-        title=f"SCoPE reuse: {suspect} against {references}",
+    return page_of_run(
+        manifest,
+        result.clock,
+        title=f"reuse: {suspect} against {references}",
         heading=joined(heads, between="; "),
         about=_why(verdicts[0]) if len(verdicts) == 1 else (),
-        sections=(
-            verdict_section(verdicts),
-            *folded(
-                _questions_section(verdicts),
-                _numbers_section(verdicts),
-                controls_section(result),
-                _limits(verdicts[0].alpha),
-                asked(manifest, capabilities="Questions"),
-                answered_section(result.outcomes, title="What was answered") if answered else None,
-                reproduce(manifest, result.clock, hashes),
-            ),
+        answer=by_reference(verdicts, partial(_answer, verdicts=len(verdicts))),
+        answer_title="Verdict",
+        details=(
+            _questions_section(verdicts),
+            _numbers_section(verdicts),
+            controls_section(result),
+            _limits(verdicts[0].alpha),
+            asked(manifest, capabilities="Questions"),
+            answered_section(result.outcomes, title="What was answered") if answered else None,
         ),
+        hashes=hashes,
         brief=(*asked_differently(manifest.models), *brief_blocks(result)),
+        facts=model_lines(manifest),
     )
 
 
@@ -80,23 +76,18 @@ def _why(verdict: Verdict) -> Text:
     return prose("{facts}**How sure?** {sure}", facts=as_sentence(facts), sure=sure)
 
 
-def verdict_section(verdicts: Sequence[Verdict]) -> blocks.Section:
+def _answer(verdict: Verdict, *, verdicts: int) -> Iterator[blocks.Block]:
     """Where the answers are alike, what to do, the questions that show it, and the controls."""
-
-    def blocks_of(verdict: Verdict) -> Iterator[blocks.Block]:
-        if len(verdicts) > 1:
-            yield blocks.Paragraph(_why(verdict))
-        left: dict[str, Sequence[blocks.Block]] = {
-            "Where they are alike": tuple(_mistakes(verdict)),
-            "What to do": tuple(_to_do(verdict)),
-            # Holm's method compares the smallest of several p-values with this.
-            "How near to the reference": tuple(_picture(verdict, verdict.alpha / len(verdicts))),
-        }
-        which = "for and against" if verdict.decision == "undecided" else "that show it"
-        yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
-
-    shown = tuple(by_reference(verdicts, blocks_of))
-    return blocks.Section(anchor="answer", title="Verdict", blocks=shown)
+    if verdicts > 1:
+        yield blocks.Paragraph(_why(verdict))
+    left: dict[str, Sequence[blocks.Block]] = {
+        "Where they are alike": tuple(_mistakes(verdict)),
+        "What to do": tuple(_to_do(verdict)),
+        # Holm's method compares the smallest of several p-values with this.
+        "How near to the reference": tuple(_picture(verdict, verdict.alpha / verdicts)),
+    }
+    which = "for and against" if verdict.decision == "undecided" else "that show it"
+    yield in_two(left, {f"Questions {which}": tuple(_at_a_glance(verdict))})
 
 
 def _mistakes(verdict: Verdict) -> Iterator[blocks.Block]:
@@ -137,7 +128,7 @@ def _at_a_glance(verdict: Verdict) -> Iterator[blocks.Block]:
     )
     sides = [[i for i in verdict.items if (i.weight > 0) == shared] for shared in (True, False)]
     for item in (side[0] for side in sides[:: 1 if verdict.decision == "related" else -1] if side):
-        yield blocks.paragraph("“{question}”", question=_shortened(item.text, GLANCE))
+        yield blocks.paragraph("“{question}”", question=_shortened(readable(item.text), GLANCE))
         yield _answers(verdict, item, SHORT_ANSWER)
 
 
@@ -173,7 +164,10 @@ def _questions_section(verdicts: Sequence[Verdict]) -> blocks.Section | None:
         cards = tuple(
             blocks.Card(
                 note=prose("Question {id}", id=item.id),
-                blocks=(blocks.Passage(written(item.text)), _answers(verdict, item, 10_000)),
+                blocks=(
+                    blocks.Passage(written(readable(item.text))),
+                    _answers(verdict, item, 10_000),
+                ),
             )
             for item in sorted(verdict.items, key=lambda item: item.weight <= 0)
         )
@@ -213,8 +207,6 @@ def brief_blocks(result: ReuseResult) -> Iterator[blocks.Block]:
             if more := len(verdict.warnings[1:]):
                 remarks.append((prose("warnings"), prose("{n} more: --verbose", n=more)))
             yield blocks.Terms((*remarks, *verdict_facts(verdict)), facts=True)
-    yield blocks.Terms(tuple(model_lines(result.manifest)), facts=True)
-    yield from run_lines(result.clock)
 
 
 def verdict_facts(verdict: Verdict) -> Iterator[tuple[Text, Text]]:

@@ -110,18 +110,7 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
     for spec in specs:
         if isinstance(spec, str):
             checked_spec(spec)
-    loaded: dict[int | str, Any] = {}
-    one_in_memory = OneInMemory()
-    with request.progress.task("loading models", len(specs)) as advance:
-        for role, spec in zip(roles, specs, strict=True):
-            key = spec if isinstance(spec, str) else id(spec)
-            if key not in loaded:
-                # Twenty models of these kinds may not fit in memory.
-                heavy = isinstance(spec, str) and scheme_of(spec).computed
-                unloads = heavy and role != "reference"
-                loaded[key] = one_in_memory.add(partial(load, spec)) if unloads else load(spec)
-            advance()
-    adapters = [loaded[spec if isinstance(spec, str) else id(spec)] for spec in specs]
+    adapters = _loaded(request, load, roles, specs)
     names = _names(roles, [adapter.spec for adapter in adapters])
     models = [
         Model(name=name, role=role, adapter=adapter)
@@ -139,6 +128,27 @@ def load_reuse_models(request: ReuseRequest, load: Callable[[str | object], Any]
         candidates=tuple(models[n_named:]),
         excluded=excluded,
     )
+
+
+def _loaded(
+    request: ReuseRequest,
+    load: Callable[[str | object], Any],
+    roles: Sequence[Part],
+    specs: Sequence[str | object],
+) -> list[Any]:
+    """Each model once; only one that is computed here and no reference is in memory."""
+    loaded: dict[int | str, Any] = {}
+    keys = [spec if isinstance(spec, str) else id(spec) for spec in specs]
+    one_in_memory = OneInMemory()
+    with request.progress.task("loading models", len(specs)) as advance:
+        for role, spec, key in zip(roles, specs, keys, strict=True):
+            if key not in loaded:
+                # Twenty models of these kinds may not fit in memory.
+                heavy = isinstance(spec, str) and scheme_of(spec).computed
+                unloads = heavy and role != "reference"
+                loaded[key] = one_in_memory.add(partial(load, spec)) if unloads else load(spec)
+            advance()
+    return [loaded[key] for key in keys]
 
 
 def _expanded(control: str | object, taken: Sequence[str | object]) -> list[str | object]:

@@ -18,7 +18,7 @@ from scope.registry import expand_groups
 USUAL_CONTROLS = 19
 """Default number of controls to choose: with fewer the test finds fewer related models."""
 
-OF_SEARCH = ("trials", "n_perturbed", "tolerance", "cutoff")
+OF_SEARCH = ("trials", "n_perturbed", "tolerance", "cutoff", "change")
 """Fields that apply only to perturbations."""
 
 

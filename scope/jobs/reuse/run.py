@@ -32,9 +32,11 @@ from scope.jobs.encoders import encoder_at_hand
 from scope.jobs.perturbing import (
     ChosenCapability,
     PairSearch,
+    changed_part,
     changed_texts,
     choose_capabilities,
     load_texts,
+    reading_parts,
     searched_on,
     soft_scope_metric,
     with_labels,
@@ -302,7 +304,12 @@ class _TextTest(PreparedTest):
 
     def _options(self) -> SearchOptions:
         request = self.request
-        return SearchOptions(trials=request.trials, seed=request.seed, encoder=self.encoder)
+        return SearchOptions(
+            trials=request.trials,
+            seed=request.seed,
+            encoder=self.encoder,
+            change=changed_part(request, self.data.parts),
+        )
 
     def items(self, reference: Model, run: Run) -> ItemSet:
         """The texts, and the perturbations that the search of one reference finds."""
@@ -367,9 +374,11 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     """Load the models, check that they can run, and read the texts."""
     request = in_one_form(request, _specs(request), chooses=bool(request.model_options.label_words))
     options = request.model_options
-    check_prompts(None, options)
     encoder, chosen = encoder_at_hand(_capabilities(request), options, request)
     loaded = load_texts(request, request.n)
+    request = reading_parts(request, loaded.card.parts)
+    options = request.model_options
+    changed_part(request, loaded.card.parts)  # refuses an unknown part before models are loaded
     specs = _specs(request)
     count = len(specs) if request.label_map else len(request.references)
     check_labels(specs, request, loaded.examples, aligned=count)
@@ -393,6 +402,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
             "n_perturbed": request.n_perturbed,
             "tolerance": request.tolerance,
             "cutoff": request.cutoff,
+            **({"change": request.change} if request.change is not None else {}),
             "label_map": ", ".join(request.label_map) or None,
             **({"encoder": f"{encoder.spec} {encoder.fingerprint}"} if encoder else {}),
         },

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from reports import blocks
 from reports.estimates import in_two
 from reports.prose import Text, prose, written
-from reports.sections import asked, folded, reproduce
+from reports.sections import asked, page_of_run
 from reports.wording import Cell, as_sentence, number, p_value, rounded_percent, short
 from scope.errors import counted
 from scope.jobs.study import inference
@@ -127,20 +127,17 @@ def page(result: StudyResult) -> blocks.Page:
         "What to do": (blocks.paragraph(words.to_do),),
     }
     seen = in_two(parts, {"Each pair of models": tuple(_picture(result, words))})
-    return blocks.Page(
-        title=f"SCoPE {manifest.job.replace('-', ' ')}: {many}",
+    return page_of_run(
+        manifest,
+        result.clock,
+        title=f"{manifest.job.replace('-', ' ')}: {many}",
         heading=head,
         about=about,
-        sections=(
-            blocks.Section(anchor="answer", title="Answer", blocks=(seen,)),
-            *folded(
-                blocks.Section(
-                    anchor="numbers", title="All numbers", blocks=(table(result.numbers),)
-                ),
-                blocks.Section(anchor="limits", title="What they do not show", blocks=(bullets,)),
-                asked(manifest, capabilities="Capability" if of_sizes else "Task"),
-                reproduce(manifest, result.clock),
-            ),
+        answer=(seen,),
+        details=(
+            blocks.Section(anchor="numbers", title="All numbers", blocks=(table(result.numbers),)),
+            blocks.Section(anchor="limits", title="What they do not show", blocks=(bullets,)),
+            asked(manifest, capabilities="Capability" if of_sizes else "Task"),
         ),
         brief=(blocks.Paragraph(about), table(result.numbers[:SHOWN_FIRST]), bullets),
     )

@@ -46,7 +46,7 @@ def test_a_required_meaning_without_a_column_is_named():
 
 def chosen(*columns, text=None, label=None, strings=None):
     source = Source("a.csv", columns, strings or columns, lambda _: iter(()), "line")
-    return choose_columns(source, text=text, label=label)
+    return choose_columns(source, text=(text,) if text else (), label=label)
 
 
 def test_without_a_column_of_strings_there_is_no_text_column():

@@ -19,7 +19,7 @@ from scope.models.scheme import load_model
 from scope.records import BLANK, Question
 
 CPU = ModelOptions(device="cpu")
-WRITTEN = ["answerer", "choice_scorer"]
+WRITTEN = ["answerer", "answer_scorer", "choice_scorer"]
 CAUSAL = ["mask_filler", *WRITTEN, "next_token", "text_scorer"]
 WRITING = ("answer", "choice", "text_to_text_answer")
 PROMPTS = {"cloze": "{text}", **dict.fromkeys(WRITING, "{context} {text}")}

@@ -11,7 +11,7 @@ from scope.models.huggingface import load
 from scope.models.language_models import TextToTextModel
 from scope.models.options import ModelOptions
 from scope.models.torch_setup import load_torch
-from scope.records import BLANK, Answer, Question
+from scope.records import BLANK, Answer, GivenAnswer, Question
 
 both = pytest.mark.parametrize("architecture", ["t5", "bart"])
 PROMPTS = {"text_to_text_answer": "{text} {context}", "choice": "{context} {text}"}
@@ -118,3 +118,36 @@ def test_of_a_long_question_without_passage_the_prompts_end_stays(heads, adapter
     assert choose("who saw?", f"{long} ann") == first
     assert choose("was dull", f"{long} dull") != first
     assert not choose("who saw?", "the film").truncated
+
+
+@both
+def test_a_given_answer_is_scored_with_its_end_and_without_a_prescribed_beginning(
+    model_of, plain, architecture
+):
+    tokenizer, model = plain(architecture)
+    ours, torch = model_of(architecture), load_torch()
+    written = in_order(ours.answer, ASKED)
+    items = [
+        GivenAnswer(question=question, answer=text)
+        for question, answer in zip(ASKED, written, strict=True)
+        for text in (answer.text, "ann in paris")
+    ]
+    forced = [0] if architecture == "bart" else []
+    scored = in_order(ours.score_answers, items)
+    for item, score in zip(items, scored, strict=True):
+        inputs = tokenizer(
+            f"{item.question.text} {item.question.context or ''}", return_tensors="pt"
+        )
+        whole = tokenizer(text_target=item.answer)["input_ids"]
+        target = whole[len(forced) :]
+        start = [model.config.decoder_start_token_id, *forced]
+        given = torch.tensor([[*start, *target[:-1]]])
+        with torch.inference_mode():
+            logits = model(**inputs, decoder_input_ids=given).logits[0, len(forced) :]
+        logs = logits.double().log_softmax(dim=-1)
+        total = sum(float(logs[place, token]) for place, token in enumerate(target))
+        assert score.log_probability == pytest.approx(total, abs=1e-4)
+        assert score.tokens == len(target)
+        own = written[ASKED.index(item.question)].text
+        assert score.same in (None, own == item.answer)
+    assert any(score.same for score in scored)

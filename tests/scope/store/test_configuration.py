@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scope.errors import RunError
-from scope.store.folder import keep_configuration, read_configuration
+from scope.store.folder import RunFolder, keep_configuration
 
 QUESTION = {
     "job": "audit",
@@ -31,7 +31,7 @@ def test_the_manifest_holds_question_and_notes(manifest: Path) -> None:
         "notes": {"versions": {"scope": "0.1"}},
         "question": QUESTION,
     }
-    assert read_configuration(manifest) == QUESTION
+    assert RunFolder(manifest.parent).read_configuration() == QUESTION
 
 
 def refused(path: Path, question: dict[str, object]) -> RunError:
@@ -72,7 +72,7 @@ def test_another_question_is_refused_with_all_that_differs(tmp_path, held, given
     run = f"run `{tmp_path.name}` was started with different arguments: "
     assert error.found == f"{run}{found}"
     assert error.fix == f"choose another name with --run, or delete the folder `{tmp_path}`"
-    assert read_configuration(path) == held
+    assert RunFolder(path.parent).read_configuration() == held
 
 
 def test_models_that_change_the_form_of_the_question_are_refused_with_the_reason(tmp_path) -> None:

@@ -1,0 +1,175 @@
+"""Given answers: by hand on a model of ten tokens, else beside plain transformers."""
+
+import math
+from pathlib import Path
+
+import pytest
+from causal_cases import ASKED, chat_or_not, log_probabilities, prompt_tokens, rendered
+from ten_tokens import ten_tokens
+from tiny_language import LIMIT
+
+from scope.answers.answers import AnswerStore, content_of
+from scope.answers.table import Table
+from scope.errors import ModelError
+from scope.models.questions import KINDS, ask, difference_of_scores
+from scope.models.torch_setup import load_torch
+from scope.records import GivenAnswer, Question, ScoredAnswer
+
+WHO = Question(id="0", text="who saw")
+
+
+def scores(model, items):
+    by_index = dict(ask(model, "answer_scorer", items))
+    return [by_index[index] for index in range(len(items))]
+
+
+@pytest.mark.parametrize(
+    ("answer", "probability", "tokens", "same"),
+    [
+        # The end counts as a token, and as part of the answer.
+        ("ann in paris", 0.5 * 0.6 * 0.8 * 0.9, 4, True),
+        ("ann in a film", 0.5 * 0.6 * 0.2 * 1 * 0.5, 5, False),
+        ("ann", 0.5 * 0.3, 2, False),
+        ("bob", 0.25, 2, False),
+    ],
+)
+def test_the_probability_of_an_answer_is_that_of_its_tokens_and_its_end(
+    answer, probability, tokens, same
+):
+    (score,) = scores(ten_tokens(), [GivenAnswer(question=WHO, answer=answer)])
+    assert score.log_probability == pytest.approx(math.log(probability), abs=1e-5)
+    assert (score.tokens, score.same, score.truncated) == (tokens, same, False)
+
+
+def test_an_answer_at_the_limit_is_the_same_without_its_end():
+    """Greedy decoding is cut after two tokens, wherever the model would have ended."""
+    items = [GivenAnswer(question=WHO, answer=text) for text in ("ann in", "ann in paris", "ann")]
+    limited = scores(ten_tokens(max_answer_tokens=2), items)
+    assert [score.same for score in limited] == [True, False, False]
+    assert [score.same for score in scores(ten_tokens(), items)] == [False, True, False]
+
+
+def test_two_tokens_that_are_too_near_are_not_told_apart(monkeypatch):
+    model = ten_tokens()
+    monkeypatch.setattr(type(model._decoder), "spread", 0.05)
+    close = [GivenAnswer(question=WHO, answer=text) for text in ("ann in paris", "bob", "a")]
+    # Of logits up to 30, those of "ann" and "bob" are nearer than 1.5, as are "in" and the end.
+    assert [score.same for score in scores(model, close)] == [None, None, None]
+    far = GivenAnswer(question=Question(id="1", text="a"), answer="film")
+    assert scores(model, [far])[0].same is None
+    assert scores(model, [GivenAnswer(question=far.question, answer="bob")])[0].same is False
+
+
+@chat_or_not
+@pytest.mark.parametrize("longest", [1, 2, 8])
+def test_scores_are_those_of_one_pass_over_prompt_and_answer(
+    llama, as_transformers, llama_folders, chat, longest
+):
+    tokenizer, plain = as_transformers(llama_folders[chat], "CausalLM")
+    model = llama(chat, max_answer_tokens=longest)
+    written = dict(model.answer(ASKED))
+    items = [
+        GivenAnswer(question=question, answer=answer)
+        for index, question in enumerate(ASKED)
+        for answer in (written[index].text, "ann in paris", "zoé?", written[index].text[:2])
+        if answer
+    ]
+    same = []
+    for item, score in zip(items, scores(model, items), strict=True):
+        prompt = prompt_tokens(tokenizer, rendered("answer", item.question))
+        spelled = item.answer if chat else f" {item.answer}"
+        answer = tokenizer(spelled, add_special_tokens=False)["input_ids"]
+        logs = log_probabilities(plain, [*prompt, *answer])[len(prompt) - 1 :]
+        places = range(len(answer) + 1)
+        total = sum(
+            float(logs[place, token]) for place, token in zip(places, [*answer, 1], strict=True)
+        )
+        assert score.log_probability == pytest.approx(total, abs=1e-4)
+        assert score.tokens == len(answer) + 1
+        assert score.same in (None, written[ASKED.index(item.question)].text == item.answer)
+        same.append(score.same)
+    # Random models write bytes, of which longer answers are seldom spelled again.
+    assert {True, False} <= set(same) or longest > 1
+
+
+@chat_or_not
+def test_scores_do_not_depend_on_company_or_order(llama, chat):
+    items = [
+        GivenAnswer(question=question, answer=answer)
+        for question in ASKED
+        for answer in ("ann", "bob in paris", "zoé saw a film")
+    ]
+    together = scores(llama(chat, max_answer_tokens=8), items)
+    assert scores(llama(chat, 64, max_answer_tokens=8), items[::-1])[::-1] == together
+    assert [scores(llama(chat, max_answer_tokens=8), [item])[0] for item in items] == together
+
+
+def test_a_long_prompt_is_cut_and_so_is_a_long_answer(llama):
+    model = llama(True)
+    passage = Question(id="0", text="who?", context="ann saw bob " * LIMIT)
+    long = GivenAnswer(question=WHO, answer="ann saw bob " * LIMIT)
+    of_passage, of_answer = scores(model, [GivenAnswer(question=passage, answer="ann"), long])
+    assert of_passage.truncated
+    assert of_answer.truncated
+    assert of_answer.same is None
+    assert of_answer.tokens <= LIMIT // 2
+
+
+def test_a_model_without_numbers_gives_no_score():
+    model = ten_tokens()
+    with load_torch().no_grad():
+        model._head.model.lm_head.weight.fill_(math.nan)
+    (score,) = scores(model, [GivenAnswer(question=WHO, answer="ann")])
+    assert math.isnan(score.log_probability)
+    assert (score.missing, score.same) == ("no number", None)
+
+
+def test_scores_are_kept_as_any_other_answers(tmp_path):
+    model, asked = ten_tokens(), []
+    items = [GivenAnswer(question=WHO, answer=text) for text in ("ann", "bob", "ann")]
+    ours = model.score_answers
+    model.score_answers = lambda items: asked.append(len(items)) or ours(items)
+    with Table(Path(tmp_path / "answers.sqlite")) as table:
+        store = AnswerStore(table)
+        first = store.get(model, "answer_scorer", items)
+        again = AnswerStore(table).get(model, "answer_scorer", items)
+    assert first == again == scores(ten_tokens(), items)
+    assert asked == [2]
+
+
+def test_the_content_of_a_given_answer_is_the_question_and_the_answer():
+    one, other = (GivenAnswer(question=WHO, answer=text) for text in ("ann", "bob"))
+    renamed = GivenAnswer(question=Question(id="7", text=WHO.text), answer="ann")
+    keys = [content_of("answer_scorer", item) for item in (one, other, renamed)]
+    assert keys[0] == keys[2] != keys[1]
+    assert content_of("answerer", WHO) == '["answerer", "who saw", null, []]'
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        0.5,
+        ScoredAnswer(log_probability=0.5, tokens=1),
+        ScoredAnswer(log_probability=-0.5, tokens=0),
+        ScoredAnswer(log_probability=math.nan, tokens=1),
+        ScoredAnswer(log_probability=None, tokens=1),
+    ],
+)
+def test_what_is_no_score_is_refused(given):
+    class Model:
+        spec = fingerprint = "python:mine:model"
+
+        def score_answers(self, items):
+            return enumerate([given] * len(items))
+
+    with pytest.raises(ModelError, match="'who saw' with"):
+        scores(Model(), [GivenAnswer(question=WHO, answer="ann")])
+
+
+def test_scores_differ_by_the_log_probability_of_a_token():
+    one = ScoredAnswer(log_probability=-3.0, tokens=2)
+    missing = ScoredAnswer(log_probability=math.nan, tokens=2, missing="no number")
+    assert KINDS["answer_scorer"].difference is difference_of_scores
+    assert difference_of_scores(one, ScoredAnswer(log_probability=-3.0, tokens=3)) == math.inf
+    assert difference_of_scores(one, missing) == math.inf
+    assert difference_of_scores(missing, missing) == 0
