@@ -90,8 +90,8 @@ def main() -> None:
     figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         specs = (
-            asked.reference or f"gguf:{smollm_file()}",
-            asked.target or f"gguf:{gemma_file(Path(folder))}",
+            asked.reference or f"hf:{smollm_file()}",
+            asked.target or f"hf:{gemma_file(Path(folder))}",
         )
         models = [load_classifier(spec, MODELS) for spec in specs]
         shared = [Asked(model) for model in models]

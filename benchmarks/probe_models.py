@@ -28,7 +28,7 @@ def figures(data: Path, folder: Path) -> dict[str, Any]:
     """Fit a probe on each, compare them, and write the report."""
     began = time.perf_counter()
     comparison = scope.probe(
-        models=[f"gguf:{smollm_file()}", f"gguf:{gemma_file(folder)}"],
+        models=[f"hf:{smollm_file()}", f"hf:{gemma_file(folder)}"],
         data=str(data / "stsb" / "stsb_en.jsonl.gz"),
         steps=("raw", "final"),
         run=folder / "models",

@@ -38,7 +38,7 @@ def figures(data: Path, folder: Path, seeds: int) -> dict[str, Any]:
 def ladder(data: Path, run: Path, seeds: int, progress: Progress) -> ProbeResult:
     """All steps on STS-B by SmolLM2-135M."""
     return scope.probe(
-        models=f"gguf:{smollm_file()}",
+        models=f"hf:{smollm_file()}",
         data=str(data / "stsb" / "stsb_en.jsonl.gz"),
         unlabelled=str(data / "genericskb" / "generics_50k.jsonl.gz"),
         unlabelled_n=UNLABELLED,

@@ -81,7 +81,7 @@ class Synonym(InvarianceCapability):
         word vectors with a cosine of at least 0.6; or ``mask:MODEL``, what a masked language model
         puts in the word's place, which need not be synonyms.
     language_model
-        A causal language model, such as hf:NAME or gguf:FILE, that says how likely a text is; by
+        A causal language model, such as hf:NAME or hf:FILE.gguf, that says how likely a text is; by
         default there is none, and no bound.
     max_perplexity
         Greatest perplexity by this model, as a multiple of the original's; above 0.

@@ -63,7 +63,7 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
             "similarity": "capabilities.tasks:Similarity",
         },
         "models": {
-            "gguf": "scope.models.gguf:SCHEME",
+            "gguf": "scope.models.llama_cpp:SCHEME",
             "hf": "scope.models.huggingface:SCHEME",
             "openai": "scope.models.endpoint:SCHEME",
             "predictions": "scope.models.saved:SCHEME",

@@ -139,22 +139,22 @@ Asked = TypeVar("Asked", bound=Request)
 def in_one_form(request: Asked, models: Sequence[object], *, chooses: bool) -> Asked:
     """The request with the form in which all its language models choose.
 
-    It is letters as soon as one of the models is an endpoint, which can answer with nothing else.
+    It is letters as soon as one of the models can answer with nothing else, as endpoints.
 
     Raises
     ------
     SpecError
-        When an endpoint is to choose words, or to be asked without a chat template.
+        When such a model is to choose words, or an endpoint to be asked without a chat template.
     """
     options: ModelOptions = request.model_options  # type: ignore[attr-defined]
     form = options.ask if chooses else None
-    if served := next((spec for spec in map(spec_of, models) if scheme_of(spec).served), None):
+    for spec in filter(lambda spec: scheme_of(spec).by_letters, map(spec_of, models)):
         for name, refused, reason in (("ask", "words", "letters"), ("chat", "no", "in chats")):
-            if getattr(options, name) == refused:
+            if getattr(options, name) == refused and (name == "ask" or scheme_of(spec).served):
                 raise SpecError(
-                    f"--{name} {refused} with `{served}`",
-                    expected=f"all models asked alike; an endpoint answers {reason} alone",
-                    fix=f"leave --{name} out, or compare models of the schemes hf and gguf alone",
+                    f"--{name} {refused} with `{spec}`",
+                    expected=f"all models asked alike; this one answers {reason} alone",
+                    fix=f"leave --{name} out, or compare models of the scheme hf alone",
                 )
         form = "letters" if chooses else None
     changed = replace(options, ask=form)

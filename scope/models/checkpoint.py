@@ -88,11 +88,10 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
 def _folder(name: str, options: ModelOptions) -> Path:
     folder = expanded(name)
     if folder.is_file():
-        scheme = "gguf" if folder.suffix == ".gguf" else "predictions"
         raise ModelError(
             f"`{name}` is a file",
             expected="a checkpoint's folder, or NAME[@REVISION] of a model on the hub",
-            fix=f"did you mean {scheme}:{name}?",
+            fix=f"did you mean predictions:{name}?",
         )
     return folder if folder.is_dir() else _download(name, options)
 

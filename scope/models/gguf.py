@@ -1,4 +1,6 @@
-"""``gguf:PATH``: causal language models in the file format of llama.cpp.
+"""``hf:FILE.gguf``: files of llama.cpp, their weights unpacked for the transformers library.
+
+`scope.models.llama_cpp` runs them as they are.
 
 The tokenizer is the one inside the file, with the settings of the file. The transformers library
 (4.57) reads it with three errors that change the model's input: Gemma's SentencePiece vocabulary,
@@ -137,7 +139,7 @@ def load(rest: str, options: ModelOptions) -> CausalModel:
     SpecError
         When a prompt in the options is invalid.
     """
-    return CausalModel(load_gguf_parts(rest, options), f"gguf:{rest}", options)
+    return CausalModel(load_gguf_parts(rest, options), f"hf:{rest}", options)
 
 
 def identify(rest: str, options: ModelOptions) -> str:
@@ -283,8 +285,7 @@ def _add_end_of_turn(model: Any, fields: Mapping[str, Any]) -> None:
 
 
 def _unreadable(path: Path, reason: str) -> ModelError:
-    serve = f"serve it with llama.cpp, which reads more (llama-server -m {path}), and name it "
-    fixes = ["download it again", f"{serve}openai:http://localhost:8080/v1#{path.stem}"]
+    fixes = ["download it again", f"let llama.cpp run it, which reads more: gguf:{path}"]
     return ModelError(
         f"`{path}` cannot be loaded ({reason})",
         expected="a whole GGUF file of an architecture that transformers can read, such as llama, "
@@ -294,8 +295,8 @@ def _unreadable(path: Path, reason: str) -> ModelError:
     )
 
 
-class Gguf(Scheme):
-    """Files of llama.cpp."""
+class Unpacked(Scheme):
+    """Files of llama.cpp, their weights unpacked."""
 
     computed = True
 
@@ -314,7 +315,7 @@ class Gguf(Scheme):
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size of the file."""
         size = expanded(rest).stat().st_size
-        return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
+        return Weights(stored=size, reason="its weights are unpacked into memory")
 
     def latent_reader(
         self, rest: str, options: ModelOptions, readout: Readout | None
@@ -334,4 +335,4 @@ def _load_body(rest: str, options: ModelOptions) -> Head:
     return head._replace(model=head.model.base_model)
 
 
-SCHEME = Gguf("gguf", load)
+SCHEME = Unpacked("hf", load)

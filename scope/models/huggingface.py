@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scope.errors import ModelError
+from scope.models import gguf
 from scope.models.checkpoint import (
     Checkpoint,
     Head,
@@ -104,6 +105,10 @@ class HuggingFace(Scheme):
     """Checkpoints of the transformers library."""
 
     computed = True
+
+    def of(self, rest: str) -> Scheme:
+        """Of a GGUF file its own, which unpacks the weights."""
+        return gguf.SCHEME if rest.endswith(".gguf") else self
 
     def short_name(self, rest: str) -> str:
         """The name on the hub, or that of the folder."""

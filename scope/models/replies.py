@@ -455,8 +455,8 @@ def require_letters(questions: Sequence[Question]) -> None:
             raise ModelError(
                 f"the question {question.id!r} has {len(question.options)} options",
                 expected=f"at most {MOST_OPTIONS}: models answer with a letter",
-                fix="leave that question out, or compare models of the schemes hf and gguf alone, "
-                "with --ask words",
+                fix="leave that question out, or compare models of the scheme hf alone, with "
+                "--ask words",
             )
 
 

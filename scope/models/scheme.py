@@ -102,6 +102,9 @@ class Scheme:
     served: ClassVar[bool] = False
     """A server runs the model."""
 
+    by_letters: ClassVar[bool] = False
+    """Models choose among options by writing a letter, in no other form."""
+
     computed: ClassVar[bool] = False
     """The model runs here and contains no code; its fingerprint covers the bytes of its files."""
 
@@ -111,6 +114,10 @@ class Scheme:
     def __init__(self, name: str, load: Load = _not_installed) -> None:
         self.name = name
         self.load = load
+
+    def of(self, rest: str) -> Scheme:
+        """The scheme of this model: not all models of a scheme are loaded alike."""
+        return self
 
     def expand(self, rest: str) -> Iterable[str]:
         """The specs of all models that a spec means: most mean one."""
@@ -164,7 +171,7 @@ class Scheme:
         if readout is not None:
             raise SpecError(
                 f"the readout {readout.kind} for the scheme `{self.name}`",
-                expected="a model of the scheme hf or gguf: no other has a choice of readout",
+                expected="a model of the scheme hf: no other has a choice of readout",
                 fix="leave the readout out, or choose another model",
             )
         return None
@@ -203,6 +210,8 @@ _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9_+-]*):(?P<rest>.*)", re.DOTALL)
 def split_spec(spec: str) -> tuple[str, str]:
     """Scheme and rest of a spec without its name; a bare name or path belongs to ``hf``.
 
+    The path of a GGUF file belongs to ``gguf``.
+
     Raises
     ------
     SpecError
@@ -214,11 +223,14 @@ def split_spec(spec: str) -> tuple[str, str]:
     ('predictions', 'answers.jsonl')
     >>> split_spec("google-bert/bert-base-uncased")
     ('hf', 'google-bert/bert-base-uncased')
+    >>> split_spec("model.Q4_K_M.gguf")
+    ('gguf', 'model.Q4_K_M.gguf')
     """
     spec = split_name(spec)[1]
     is_path = attempt(Path(spec).exists) is True
     match = None if is_path else _SCHEME.fullmatch(spec)
-    scheme, rest = (match["scheme"], match["rest"]) if match else ("hf", spec)
+    bare = "gguf" if spec.endswith(".gguf") else "hf"
+    scheme, rest = (match["scheme"], match["rest"]) if match else (bare, spec)
     if not rest.strip():
         raise SpecError(
             f"the model spec `{spec}`",
@@ -246,7 +258,7 @@ def find_scheme(spec: str) -> tuple[Scheme, str]:
             fix=f"fix {entry.origin}",
         )
     if comes_with_scope(scheme):
-        return scheme, rest
+        return scheme.of(rest), rest
     # A plugin's methods may fail in any way; `load` is guarded by its caller.
     code, guarded = UntrustedCode(entry.origin), copy(scheme)
     for method in ("require_there", "short_name", "labels", "weights", "encoder", "latent_reader"):

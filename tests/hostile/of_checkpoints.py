@@ -83,7 +83,7 @@ def foreign_generate(folder):
     (folder / "custom_generate" / "generate.py").write_text(EVIL)
 
 
-GGUF = {"spec": "gguf:./model/model.gguf"}
+GGUF = {"spec": "hf:./model/model.gguf"}
 CASES = [
     case("an ordinary classifier", "classifier", unchanged, exits=WORKS),
     case("an ordinary language model", "llama", unchanged, exits=WORKS),

@@ -53,8 +53,8 @@ class ProbeRequest(LeavesOut):
     """
 
     models: Annotated[Sequence[str | Any], option(MODELS, "--model", metavar="MODEL")] = ()
-    """Model with hidden states: hf:NAME, a folder, gguf:FILE or python:MODULE:NAME; repeat to
-    compare.
+    """Model with hidden states: hf:NAME, a folder, hf:FILE.gguf or python:MODULE:NAME; repeat
+    to compare.
 
     In Python also an object with the members of `scope.protocols.LatentReader`."""
 
@@ -209,7 +209,7 @@ class ProbeRequest(LeavesOut):
         if not self.models:
             raise SpecError(
                 "no model to probe",
-                expected="one model or several, of the scheme hf, gguf or python",
+                expected="one model or several, of the scheme hf or python",
                 fix="write for example --model hf:openai-community/gpt2-medium",
             )
         short_names([getattr(model, "spec", model) for model in self.models])

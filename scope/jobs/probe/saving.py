@@ -533,8 +533,8 @@ def _named_reader(
     if not scheme_of(source.spec).computed:
         raise ModelError(
             f"the probe in `{folder}` needs the model `{source.spec}`, and loading it may run code",
-            expected="a model of the scheme hf or gguf, or one that you name, because a saved "
-            "probe is not trusted",
+            expected="a model of the scheme hf, or one that you name, because a saved probe is not "
+            "trusted",
             fix=f"if you trust the model, add {option}",
         )
     careful = replace(options, allow_pickle=False, trust_remote_code=False)

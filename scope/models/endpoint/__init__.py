@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Never
+from typing import Never, Self
 
 from scope.errors import ModelError, did_you_mean
 from scope.models.checkpoint import fingerprint_with
@@ -74,7 +74,7 @@ class EndpointModel:
             self._prompts["choice_letters"] = choice_prompt
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
         settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
-        self.fingerprint = fingerprint_with(address.spec, *settings, *self.prompts.values())
+        self.fingerprint = fingerprint_with(address.identity, *settings, *self.prompts.values())
         self.thought_tokens = 0 if options.thinking == "off" else THOUGHT_TOKENS
 
     @property
@@ -82,12 +82,12 @@ class EndpointModel:
         """That answers are drawn, once the model has refused to give the likeliest."""
         return SAMPLED if self._endpoint.dialect.sampled else ""
 
-    def with_choice_prompt(self, prompt: Prompt) -> EndpointModel:
+    def with_choice_prompt(self, prompt: Prompt) -> Self:
         """The same model, asked to choose with another prompt, which ends in the lettered options.
 
         A prompt that lists the options with their letters is unchanged.
         """
-        return EndpointModel(self._address, self._endpoint, self._options, with_letters(prompt))
+        return type(self)(self._address, self._endpoint, self._options, with_letters(prompt))
 
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A question in the prompt of that name, which the server puts into its template."""
@@ -231,7 +231,7 @@ def load(rest: str, options: ModelOptions, clock: WaitClock | None = None) -> En
 class OpenAI(Scheme):
     """Endpoints that speak OpenAI's protocol."""
 
-    served = True
+    served = by_letters = True
 
     def labels(self, rest: str, options: ModelOptions) -> KnownLabels:
         """The label words."""
@@ -241,7 +241,7 @@ class OpenAI(Scheme):
         """There is none."""
         raise ModelError(
             f"`{self.name}:{rest}` runs on a server, which does not expose its layers",
-            expected="a model that is loaded here, as hf:NAME or gguf:FILE, or an object with "
+            expected="a model that is loaded here, as hf:NAME or hf:FILE.gguf, or an object with "
             "`latents` as python:MODULE:ATTRIBUTE",
             fix="use the checkpoint itself",
         )

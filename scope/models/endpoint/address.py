@@ -148,6 +148,11 @@ class Address:
         """The string that names this model again; it never holds a key."""
         return f"openai:{self.base_url}#{self.model}"
 
+    @property
+    def identity(self) -> str:
+        """What the model is known by."""
+        return self.spec
+
 
 def parse_address(rest: str, key: Key) -> Address:
     """Parse ``BASE_URL#MODEL``.

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import aclosing, closing, contextmanager, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from scope.errors import ModelError, counted, first_line
 from scope.models.endpoint.address import Address, Key
@@ -101,17 +101,24 @@ class Endpoint:
     A thread sends them, since the caller may have its own event loop, as notebooks do.
     """
 
-    def __init__(self, address: Address, key: Key, options: ModelOptions, clock: WaitClock) -> None:
+    def __init__(
+        self,
+        address: Address,
+        key: Key,
+        options: ModelOptions,
+        clock: WaitClock,
+        transport: Transport | None = None,
+    ) -> None:
         self.address, self.key, self.options, self.clock = address, key, options, clock
         self.dialect = Dialect(address.model, options.thinking)
         self.probe: Reply | None = None
         self.probing = asyncio.Lock()
         self.answered: set[str] = set()
         self.sent = 0
-        self.connections = Connections(key, address.base_url)
+        self.transport = transport or Connections(key, address.base_url)
         runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = runner.get_loop()
-        serve = self.connections.serve
+        serve = self.transport.serve
         threading.Thread(target=serve, args=(runner,), name="scope-endpoint", daemon=True).start()
         # Not waited for: that could deadlock, in an import that triggers the garbage collector.
         weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
@@ -170,6 +177,16 @@ class Endpoint:
         serving.result()
 
 
+class Transport(Protocol):
+    """How requests reach a server."""
+
+    async def exchange(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
+        """What the server replies to one request."""
+
+    def serve(self, runner: asyncio.Runner) -> None:
+        """Run the event loop until it is stopped, and then end what it holds."""
+
+
 class Connections:
     """Connections to a server, each reused for one request at a time.
 
@@ -185,7 +202,8 @@ class Connections:
     def __init__(self, key: Key, base_url: str) -> None:
         import httpx
 
-        self.headers = {
+        self._base_url = base_url
+        self._headers = {
             "Authorization": f"Bearer {key.value}",
             "Accept": "application/json",
             # A compressed body may be a thousand times as long as it seems.
@@ -219,8 +237,30 @@ class Connections:
             limits=httpx.Limits(keepalive_expiry=60.0),
         )
 
+    async def exchange(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
+        """What the server replies to one request."""
+        import httpx
+
+        method, content = ("GET", None) if ask.path == "models" else ("POST", json.dumps(body))
+        url = self._base_url + PATHS[ask.path]
+        try:
+            # A request of its own has no cookies of earlier replies.
+            request = httpx.Request(method, url, headers=self._headers, content=content)
+            with self._one() as client:
+                async with aclosing(await client.send(request, stream=True)) as response:
+                    status = response.status_code
+                    if status in REDIRECTS:
+                        target = response.headers.get("location") or "nowhere"
+                        return Failure(said=clean(f"a redirect to {target}"), status=status)
+                    return outcome_of(ask, status, response.headers, await _read(response, ask))
+        except MalformedReplyError as error:
+            return Failure(said=str(error), status=OK)
+        # Besides errors of httpx: host names that cannot be encoded, and sockets.
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
+            return Failure(said=clean(f"{type(error).__name__}: {error}"))
+
     @contextmanager
-    def one(self) -> Iterator[httpx.AsyncClient]:
+    def _one(self) -> Iterator[httpx.AsyncClient]:
         """A connection for exclusive use, if possible the one used last."""
         client = self._idle.pop() if self._idle else self._open()
         try:
@@ -383,7 +423,7 @@ class _Session:
 
         A slow server may answer one request after another: each answer extends the wait.
         """
-        request = asyncio.ensure_future(exchange(self._endpoint, ask, body))
+        request = asyncio.ensure_future(self._endpoint.transport.exchange(ask, body))
         try:
             while True:
                 answered = self._answered
@@ -393,29 +433,6 @@ class _Session:
                     return Failure(said=f"no reply within {self._options.timeout:g} seconds")
         finally:
             request.cancel()
-
-
-async def exchange(endpoint: Endpoint, ask: EndpointRequest, body: object) -> Reply | Failure:
-    """What the server replies to one request."""
-    import httpx
-
-    method, content = ("GET", None) if ask.path == "models" else ("POST", json.dumps(body))
-    url = endpoint.address.base_url + PATHS[ask.path]
-    try:
-        # A request of its own has no cookies of earlier replies.
-        request = httpx.Request(method, url, headers=endpoint.connections.headers, content=content)
-        with endpoint.connections.one() as client:
-            async with aclosing(await client.send(request, stream=True)) as response:
-                status = response.status_code
-                if status in REDIRECTS:
-                    target = response.headers.get("location") or "nowhere"
-                    return Failure(said=clean(f"a redirect to {target}"), status=status)
-                return outcome_of(ask, status, response.headers, await _read(response, ask))
-    except MalformedReplyError as error:
-        return Failure(said=str(error), status=OK)
-    # Besides errors of httpx: host names that cannot be encoded, and sockets.
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:
-        return Failure(said=clean(f"{type(error).__name__}: {error}"))
 
 
 KIBIBYTE = 1024

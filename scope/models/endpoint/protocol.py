@@ -441,7 +441,15 @@ def _positions(logprobs: object) -> tuple[Position, ...]:
 
 def _of_chat(entry: Any) -> Position:
     likeliest = entry.get("top_logprobs") or ()
-    return _position(entry["token"], [(token["token"], token["logprob"]) for token in likeliest])
+    return _position(_name(entry), [(_name(token), token["logprob"]) for token in likeliest])
+
+
+def _name(entry: Any) -> Any:
+    """A token's text; llama.cpp gives none for the first bytes of a character."""
+    written = entry.get("bytes")
+    if entry["token"] == "" and isinstance(written, list):
+        return bytes(written).decode("utf-8", "replace")
+    return entry["token"]
 
 
 def _position(token: Any, likeliest: Iterable[tuple[Any, Any]]) -> Position:

@@ -72,8 +72,10 @@ ENDPOINT = "openai:http://localhost:1/v1#ours"
 @pytest.mark.parametrize(
     ("models", "options", "form"),
     [
-        (("hf:a", "gguf:b"), {}, None),
-        (("hf:a", "gguf:b"), {"ask": "letters", "chat": "no"}, "letters"),
+        (("hf:a", "hf:b.gguf"), {}, None),
+        (("hf:a", "hf:b.gguf"), {"ask": "letters", "chat": "no"}, "letters"),
+        (("hf:a", "gguf:b.gguf"), {"chat": "no"}, "letters"),
+        (("hf:a", "b.gguf"), {"ask": "words"}, "--ask words with `b.gguf`"),
         (("hf:a", ENDPOINT), {}, "letters"),
         (("hf:a", ENDPOINT), {"ask": "words"}, "--ask words with `openai:"),
         (("hf:a", ENDPOINT), {"chat": "no"}, "--chat no with `openai:"),

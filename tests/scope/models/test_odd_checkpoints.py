@@ -83,7 +83,7 @@ CASES = [
 def test_a_checkpoint_is_read_as_it_was_or_refused(tmp_path, kind, change, says):
     folder = copy_of(kind, tmp_path / "model")
     role = "classifier" if kind == "classifier" else "next_token"
-    spec = f"gguf:{folder}/model.gguf" if kind == "gguf" else f"hf:{folder}"
+    spec = f"hf:{folder}/model.gguf" if kind == "gguf" else f"hf:{folder}"
 
     def answers():
         model = load_model(spec, role, ModelOptions(device="cpu"))

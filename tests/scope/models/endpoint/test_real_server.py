@@ -100,7 +100,7 @@ def test_a_file_and_the_server_of_it_are_asked_alike(served, smollm2_file, tmp_p
     words = {"negative": "weak", "positive": "strong"}
     prompts = {"classify": "{text}\n\nWhich of these describes the text above: {labels}?"}
     result = audit(
-        reference=f"gguf:{smollm2_file}",
+        reference=f"hf:{smollm2_file}",
         targets=[served],
         data=data,
         capabilities=["typo"],

@@ -304,7 +304,8 @@ def test_a_server_is_not_even_asked(monkeypatch):
         raise AssertionError("asked")
 
     monkeypatch.setattr("scope.models.endpoint.SCHEME.load", fail)
-    with pytest.raises(ModelError, match=r"runs on a server.*\nexpected: .*hf:NAME or gguf:FILE"):
+    expected = r"runs on a server.*\nexpected: .*hf:NAME or hf:FILE.gguf"
+    with pytest.raises(ModelError, match=expected):
         load_latent_reader("openai:http://localhost:9/v1#m")
 
 
