@@ -338,9 +338,10 @@ class CausalModel(WritingModel):
             tokens = self._spelling.started(text)[: self._limit]
             opening = max(1, len(self._spelling.start))
             return Path(tokens[:opening], tokens[opening:])
-        tokens = self._spelling.continuation(text)[: max(1, self._limit // 2 - STEP)]
-        prompt = self._fitted("answer", question, len(tokens) + STEP).tokens
-        return Path(prompt, [*tokens, END])
+        begun, room = self._prompts["answer"].begins_reply, max(1, self._limit // 2 - STEP)
+        tokens = [*self._spelling.continuation(text, begun=begun)[: room - 1], END]
+        most = max(self._most("answer"), len(tokens))
+        return Path(self._fitted("answer", question, most, may_think=False).tokens, tokens)
 
     @during_inference
     def logits(self, paths: Sequence[Path]) -> list[Any]:
