@@ -412,5 +412,5 @@ def _add_to_output(layer: Any, down: Any, up: Any) -> None:
         thin.weight = torch.nn.Parameter(factor.to(layer.weight))
         layer.add_module(name, thin.eval())
     layer.register_forward_hook(
-        lambda layer, given, output: output + layer.up(layer.down(given[0]))
+        lambda layer, inputs, output: output + layer.up(layer.down(inputs[0]))
     )
