@@ -364,6 +364,9 @@ class KeepsPrediction(ClassificationGoalFunction):
         original, changed = self._original, model_output
         if not isinstance(changed, Prediction) and not len(changed):
             return 0.0
+        if isinstance(changed, Prediction) and None not in (original.support, changed.support):
+            moved = abs(changed.support - original.support) / max(1, original.scored_tokens)
+            return round(float(1 / (1 + moved)), DECIMALS)
         if isinstance(changed, Prediction):
             original, changed = open_rows([original, changed])
         elif self._goal == "released":

@@ -70,6 +70,16 @@ PASSAGE_NAMES = column_names(
     category="title category",
 )
 
+WRITTEN_NAMES = column_names(
+    id="id",
+    question="question prompt instruction text",
+    context="context passage",
+    answers="answers answer",
+    impossible="is_impossible",
+    category="category title subject",
+)
+"""Columns of what models write answers to; all but the first of the questions are prompts."""
+
 Draft = Candidate[Item]
 """A row's content: its own id, if any, and an unnamed item, if the row has one."""
 
@@ -329,16 +339,45 @@ def read_squad(spec: str, *, unanswerable: bool, cluster: str | None = None) -> 
     DataError
         When the file is cut off or is no SQuAD.
     """
-    is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
-    squad = is_json and first_character(expanded(spec)) == "{"
-    source = _open_squad(expanded(spec)) if squad else open_source(spec)
     required = "question", "context"
-    rows = read_fields(source, PASSAGE_NAMES, required=required, cluster=cluster)
+    rows = read_fields(_open_questions(spec), PASSAGE_NAMES, required=required, cluster=cluster)
     return usable(rows, partial(_passage, unanswerable))
 
 
-def _passage(unanswerable: bool, fields: Fields) -> Draft | None:
-    if not fields.text("question").strip() or not fields.text("context").strip():
+def read_written(spec: str, cluster: str | None = None) -> tuple[tuple[str, ...], Iterator[Draft]]:
+    """Every row as something to write an answer to, and the names of its parts.
+
+    The parts are ``passage`` and ``question``, or else ``question`` or ``prompt``: a whole message,
+    which is put to a model as it stands. Right answers are read where there are any.
+
+    Raises
+    ------
+    DataError
+        When the file is cut off or no SQuAD, has no column of questions or prompts, or options.
+    """
+    source = _open_questions(spec)
+    if options := first_of((*CHOICE_NAMES["options"], "option_a"), source.columns):
+        raise DataError(
+            f"a column `{options}` in {source.name}",
+            expected="questions or prompts that are answered in words",
+            fix="compare models by options with scope compare --task choice",
+        )
+    rows = read_fields(source, WRITTEN_NAMES, required=("question",), cluster=cluster)
+    asked = first_of(WRITTEN_NAMES["question"], source.columns) or ""
+    has_passage = first_of(WRITTEN_NAMES["context"], source.columns) is not None
+    name = "question" if has_passage or asked.casefold() == "question" else "prompt"
+    parts = ("passage", name) if has_passage else (name,)
+    return parts, usable(rows, partial(_passage, True, no_passage=not has_passage))
+
+
+def _open_questions(spec: str) -> Source:
+    is_json = spec.casefold().endswith((".json", ".json.gz")) and not spec.startswith("hf:")
+    squad = is_json and first_character(expanded(spec)) == "{"
+    return _open_squad(expanded(spec)) if squad else open_source(spec)
+
+
+def _passage(unanswerable: bool, fields: Fields, *, no_passage: bool = False) -> Draft | None:
+    if not fields.text("question").strip() or not (no_passage or fields.text("context").strip()):
         return Draft(fields.id, None)
     answers = right_answers(fields.values.get("answers"))
     gold: tuple[str, ...] = ()

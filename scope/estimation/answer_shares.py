@@ -50,7 +50,7 @@ _OF_REFERENCE = (
 MOST_ANSWERS = 20
 """With a reference of more distinct answers, such as next tokens, good models may agree rarely."""
 
-_NO_LABELS = "no text has a gold label"
+NO_LABELS = "no text has a gold label"
 
 
 def answer_shares(
@@ -101,7 +101,7 @@ def answer_shares(
 def _share_alike(answers: Mapping[str, str], expected: Mapping[str, str]) -> Estimate | Undefined:
     """The share of answers that are the expected ones."""
     alike = {example: float(answers[example] == label) for example, label in expected.items()}
-    return mean_estimate(list(alike.values()), list(alike), empty=_NO_LABELS)
+    return mean_estimate(list(alike.values()), list(alike), empty=NO_LABELS)
 
 
 def gives_one_answer(

@@ -100,6 +100,9 @@ def measure(
     whole = list(clean_measurements(examples, targets, labels))
     texts = (scored.example for scored in examples)
     gold = {text.id: labels.index(text.label) for text in texts if text.label in labels}
+    if written := bool(examples and examples[0].reference.reply):
+        # Right answers in words have no number: answers hold how right they are.
+        gold = {each.example.id: 0 for each in examples if each.example.gold}
     for pairs in all_pairs:
         whole += pair_measurements(pairs, metrics, targets)
         if candidates is not None:
@@ -119,7 +122,10 @@ def measure(
             *between_capabilities(whole, targets, (reference, baseline), seed),
         ),
         curves=tuple(
-            curve for pairs in all_pairs for curve in soft_scope_curves(pairs, soft_scope, targets)
+            curve
+            for pairs in all_pairs
+            if not written
+            for curve in soft_scope_curves(pairs, soft_scope, targets)
         ),
         slice_tests=tests,
     )
@@ -339,9 +345,22 @@ def clean_measurements(
             [predicted[index] for index in labelled],
             gold_labels,
         )
+        if examples and examples[0].reference.reply:
+            labelled_ids, gaps = _score_gaps(examples, position)
         empty = _NO_LABELS if labels else OF_TOKENS
         gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=empty)
         yield measured(METRICS["iid_accuracy_gap"], name, absolute(gap), labelled_ids, gaps)
+
+
+def _score_gaps(examples: Sequence[ScoredExample], target: int) -> tuple[list[str], Values]:
+    """How much more right a target's written answers are, of the texts with a right answer."""
+    known = [scored for scored in examples if scored.example.gold]
+    scores = [
+        [answer.score or 0.0 for answer in (scored.targets[target], scored.reference)]
+        for scored in known
+    ]
+    values = np.array(scores, dtype=float).reshape(-1, 2)
+    return [scored.example.id for scored in known], values[:, 0] - values[:, 1]
 
 
 def pair_measurements(

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from scope.metrics.agreement import word_f1_values
 from scope.metrics.arrays import open_rows, widened
 from scope.metrics.catalog import METRICS, Metric
 from scope.metrics.invariance import (
@@ -49,7 +51,8 @@ class AuditedPairs:
     and the last column is the mass of all others. ``similarities``, of shape (pairs,), are those by
     which the changed texts were admitted, not a number where there is none. ``missing``, of shape
     (2 * models, pairs), says which answers were not given before and after, model by model: each of
-    the two is an answer of its own, in a column that no answer given has.
+    the two is an answer of its own, in a column that no answer given has. ``written`` is what only
+    models that write have.
     """
 
     capability: str
@@ -60,6 +63,7 @@ class AuditedPairs:
     similarities: Values
     missing: NDArray[np.bool_]
     open_vocabulary: bool = False
+    written: Written | None = None
 
     def by_text(
         self, metric: Metric, target: int, chosen: ArrayLike | None = None
@@ -71,16 +75,69 @@ class AuditedPairs:
         """
         predictions = (*self.reference, *self.targets[target])
         values = metric.pair_values(*predictions, open_vocabulary=self.open_vocabulary)
+        if self.written and metric.key == "soft_scope":
+            values = self.written.similarity[target + 1]
         rows = np.arange(len(values)) if chosen is None else np.asarray(chosen)
         return means_by_example(values[rows], [self.example_ids[row] for row in rows])
 
     def moved(self, target: int | None = None) -> Values:
         """How far each change moves the reference, or a target: not a number without an answer."""
         model = self.reference if target is None else self.targets[target]
-        moved = moves(self.reference[0], *model, open_vocabulary=self.open_vocabulary)
+        if self.written:
+            moved = np.array(self.written.moves[0 if target is None else target + 1])
+        else:
+            moved = moves(self.reference[0], *model, open_vocabulary=self.open_vocabulary)
         if target is not None:
             moved[self.missing[2 * target + 2 : 2 * target + 4].any(axis=0)] = np.nan
         return moved
+
+
+class Written(NamedTuple):
+    """What pairs have whose answers were written; each of shape (models, pairs).
+
+    ``moves`` is how far a change moves a model, ``similarity`` word F1 of its own answers before
+    and after, and ``scores`` how right the answer to the changed text is, not a number without a
+    known right answer. ``scored`` is whether all models score the reference's answer, whose
+    support then moves.
+    """
+
+    moves: Values
+    similarity: Values
+    scores: Values
+    scored: bool
+
+
+def _written(answers: Answers, models: int) -> Written:
+    """Of pairs with written answers; see `scope.metrics.invariance` for their moves.
+
+    Where a model never scores the reference's answer, all move by the similarity of their own.
+    """
+    every = [[each[place] for each in answers] for place in range(2 * models)]
+    similarity = np.array(
+        [
+            word_f1_values(
+                [normalized_reply(answer) for answer in before],
+                [normalized_reply(answer) for answer in after],
+            )
+            for before, after in zip(every[::2], every[1::2], strict=True)
+        ]
+    )
+    scored = all(
+        any(answer.support is not None for answer in (*before, *after))
+        for before, after in zip(every[::2], every[1::2], strict=True)
+    )
+    moved = similarity - 1
+    if scored:
+        supports = np.array([[answer.support for answer in row] for row in every], dtype=float)
+        lengths = [max(1, answer.scored_tokens) for answer in every[0]]
+        moved = (supports[1::2] - supports[::2]) / lengths
+    scores = np.array([[answer.score for answer in row] for row in every[1::2]], dtype=float)
+    return Written(moved, similarity, scores, scored)
+
+
+def normalized_reply(answer: Prediction) -> str:
+    """The normalised answer that a model writes; empty if it writes none."""
+    return str(answer.choice) if answer.given else ""
 
 
 def invariant_pairs(
@@ -142,6 +199,7 @@ def _selected(
         ),
         missing=missing,
         open_vocabulary=open_vocabulary,
+        written=_written(answers, models) if first and first.reference.reply else None,
     )
 
 
@@ -259,6 +317,8 @@ def candidate_measurements(
         estimate = mean_estimate(stays, ids, empty=NO_CANDIDATE)
         base.append(measured("base_rate", name, estimate, ids, stays, capability=capability))
         hits = np.asarray(_labels(drawn, model[1])[known] == labels, dtype=np.float64)
+        if drawn.written:
+            hits = drawn.written.scores[names.index(name)][known]
         shares, ids = means_by_example(hits, [drawn.example_ids[row] for row in known])
         estimate = mean_estimate(shares, ids, empty=NO_GOLD)
         right.append(
@@ -286,6 +346,7 @@ def texts_that_count(
         return 0, 0
     moved = drawn.moved()
     couples = _couples(drawn)
+    gap = _gap(drawn, couples, gap)
     values = concordance_values(moved[couples], moved[couples], gap=gap)
     rows = couples[~np.isnan(values), 0]
     return len(set(drawn.example_ids)), len({drawn.example_ids[row] for row in rows})
@@ -302,7 +363,8 @@ def _of_moves(
     silent = [
         name
         for name, model in zip((reference, target), both, strict=True)
-        if len(before) and np.isin(model, (0.0, 1.0)).all() and not (name == target and gone.all())
+        if len(before) and not drawn.written and np.isin(model, (0.0, 1.0)).all()
+        if not (name == target and gone.all())
     ]
     if silent or not len(before):
         reason = f"{silent[0]} {LABELS_ALONE}" if silent else NO_CANDIDATE
@@ -312,11 +374,12 @@ def _of_moves(
     # Not a number orders no pair as the reference does.
     moved = drawn.moved(), drawn.moved(place)
     couples = _couples(drawn)
+    gap = _gap(drawn, couples, gap)
     values = concordance_values(moved[0][couples], moved[1][couples], gap=gap)
     means, ids = means_by_example(values, [drawn.example_ids[row] for row in couples[:, 0]])
     estimate = mean_estimate(means, ids, empty=NO_PAIR)
     yield of_target("concordance", estimate=estimate, example_ids=ids, values=means)
-    slope = reach(moved[0], np.nan_to_num(moved[1]), drawn.example_ids)
+    slope = reach(np.nan_to_num(moved[0]), np.nan_to_num(moved[1]), drawn.example_ids)
     if slope is None:
         yield of_target("reach", estimate=Undefined(reason=NO_MOVE))
         return
@@ -362,6 +425,22 @@ def _couples(drawn: AuditedPairs) -> NDArray[np.intp]:
         rows.setdefault(example, []).append(row)
     couples = [couple for group in rows.values() for couple in combinations(group, 2)]
     return np.array(couples, dtype=np.intp).reshape(-1, 2)
+
+
+SMALLEST_GAP = 1e-6
+
+
+def _gap(drawn: AuditedPairs, couples: NDArray[np.intp], gap: float) -> float:
+    """The least difference of the reference's moves at two candidates that form a pair.
+
+    Of written answers, whose moves have no usual size, a fifth of the couples differs by less.
+    """
+    if not (drawn.written and len(couples)):
+        return gap
+    moved = drawn.moved()[couples]
+    differences = np.abs(moved[:, 0] - moved[:, 1])
+    known = differences[~np.isnan(differences)]
+    return max(SMALLEST_GAP, float(np.quantile(known, 0.2))) if len(known) else gap
 
 
 def _labels(drawn: AuditedPairs, rows: Values) -> NDArray[np.intp]:

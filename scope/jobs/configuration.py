@@ -80,8 +80,8 @@ def ray_address(engine: str) -> str | None:
     return address
 
 
-AuditRole = Literal["classifier", "next_token"]
-"""The output of models for a text: its label, or the token that follows it."""
+AuditRole = Literal["classifier", "next_token", "answer"]
+"""The output of models for a text: its label, the token that follows it, or a written answer."""
 
 
 MOST_UNUSABLE = 0.25
@@ -234,6 +234,15 @@ class LabelledTexts(SharesAnswers):
                 "in the role classifier",
                 "options of labels: no next token is read",
                 instead="use --role next_token",
+            )
+            return
+        if self.role == "answer":
+            refuse_unused(
+                self,
+                ("label_map", "label_words", "ask", "label_column", "text_column", "next_tokens"),
+                "in the role answer",
+                "questions with right answers if there are any, in columns found by their names",
+                instead="name the columns question or prompt, context and answers",
             )
             return
         columns = () if self.label_column == "none" else ("label_column",)

@@ -14,6 +14,7 @@ from typing import Literal, TypeVar, get_args
 
 from scope.answers import CachedClassifier, Run
 from scope.answers.run import Searches, searched
+from scope.data.items import Wanted, gather, read_written
 from scope.data.sampling import LoadedData, load_data
 from scope.errors import (
     DataError,
@@ -50,7 +51,8 @@ from scope.records import (
     ScoredPerturbation,
     Setting,
 )
-from scope.records.text_parts import SEPARATOR, with_part
+from scope.records.estimates import UNANSWERABLE
+from scope.records.text_parts import SEPARATOR, joined, with_part
 from scope.registry import (
     Entry,
     find,
@@ -315,6 +317,8 @@ def load_texts(
     DataError
         When the texts cannot be read, or a column of ``slices`` has more than 50 values.
     """
+    if request.role == "answer":
+        return _questions(request, n, cluster)
     loaded = load_data(
         request.data,
         text_column=request.text_column,
@@ -350,9 +354,29 @@ def reading_parts(request: Asked, parts: Sequence[str]) -> Asked:
             expected="one text, which the models continue",
             fix="name one column of texts, or use --role classifier",
         )
+    if request.role == "answer":
+        return request
     options = replace(request.model_options, parts=tuple(parts))
     check_prompts(None, options)
     return replace(request, model_options=options) if parts else request
+
+
+def _questions(request: LabelledTexts, n: int | None, cluster: str | None) -> LoadedData:
+    """Load what models write answers to."""
+    parts, drafts = read_written(request.data, cluster)
+    wanted = Wanted(task="answer", rows="questions", unfit="without words", once=True)
+    data = gather(drafts, wanted, request.data, n, request.seed)
+    examples = [
+        Example(
+            id=item.question.id,
+            text=joined([*([item.question.context or ""] * len(parts[1:])), item.question.text]),
+            label=(item.gold[0] or UNANSWERABLE) if item.gold else None,
+            gold=item.gold,
+        )
+        for item in data.items
+    ]
+    card = replace(data.card, capability=None, parts=parts)
+    return LoadedData(examples=tuple(examples), card=card)
 
 
 def changed_part(request: LabelledTexts, parts: Sequence[str]) -> int:
@@ -371,7 +395,8 @@ def changed_part(request: LabelledTexts, parts: Sequence[str]) -> int:
     """
     change = request.change
     if change is None:
-        return -1
+        # After the parts of a text to answer stands the reference's answer.
+        return len(parts) - 1 if request.role == "answer" else -1
     places = [*parts, *range(len(parts))]
     if not parts or isinstance(change, bool) or change not in places:
         raise SpecError(

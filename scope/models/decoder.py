@@ -10,8 +10,7 @@ agreement with the model itself.
 from __future__ import annotations
 
 import inspect
-import math
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from threading import RLock
 from typing import Any, NamedTuple, TypeVar
@@ -27,6 +26,7 @@ from scope.models.inference import (
 )
 from scope.models.prefixes import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import CHANGING_POSITIONS, cache_name, load_torch, position_kinds
+from scope.models.writing import Read, Spread, Start, Text, Writer, Written
 from scope.protocols import attempt
 
 STEP = 4
@@ -35,16 +35,11 @@ STEP = 4
 
 Rows = Sequence[Row]
 
-IsOver = Callable[[Row], bool]
-
-Notice = Callable[[int, Any], None] | None
-
-Written = list[list[int] | None]
-
 Measured = TypeVar("Measured")
 
-Measure = Callable[[Any, Row], Measured]
-"""From the logits in the place of each token of a continuation, and these tokens."""
+Measure = Callable[[Any, int, int], Measured]
+"""From the logits in the place of each token of a continuation, the number of its row, and its
+number among the continuations of the row."""
 
 
 class Path(NamedTuple):
@@ -78,43 +73,43 @@ class Decoder(Computed):
         self._cache = cache_name(model)
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.ends = frozenset(token_ids(model.generation_config, "eos"))
+        self.writer = Writer(self.ends, lambda: Spread(self.spread))
 
     @property
-    def spread(self) -> float:
-        """The numerical spread of logits, as a share of the greatest."""
-        return close(self._model)
+    def at_once(self) -> Spread:
+        """How much logits of a text may differ if it is read at once, and not in steps."""
+        return Spread(self.spread, close(self._model))
 
     def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
         del more
         return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
-    def write(self, rows: Rows, longest: int, is_over: IsOver, notice: Notice = None) -> Written:
-        """What the model writes after each row; see `write_greedily`.
+    def write(self, starts: Sequence[Start]) -> Written:
+        """What the model writes after each prompt, as it comes; drafts are not used."""
+        plain = [start._replace(draft=()) for start in starts]
+        lengths = [len(start.tokens) + start.expected for start in plain]
+        for batch in batches_of_equal_length(lengths, self._budget, ANSWERS_A_BATCH):
+            together = [plain[index] for index in batch]
+            read = self._in_steps([start.tokens for start in together])
+            written = self.writer.write(
+                together, read, lambda start: self._in_steps([start.tokens])
+            )
+            yield from ((batch[number], tokens) for number, tokens in written)
 
-        Parameters
-        ----------
-        rows
-            The tokens of the prompts, all of the same length.
-        longest
-            Most tokens to be written.
-        is_over
-            Whether the tokens so far are enough; the model's own end tokens end a text too, and are
-            left out of it.
-        notice
-            Gets each row with the logits of its next token.
-        """
+    def _in_steps(self, rows: Rows) -> Read:
+        """What reads rows of equal length, and in each step one token more of each."""
         past, read = None, self._tensor(rows)
 
-        def logits_after(going: Row, _: Rows) -> Any:
+        def step(texts: Sequence[Text]) -> list[Any]:
             nonlocal past, read
             logits, past = self._run(read, past, keep=1)
             likeliest = logits.argmax(dim=-1)
             # Recurrent models have other caches: they read the whole text again.
             read = likeliest if past is not None else load_torch().cat([read, likeliest], dim=1)
-            return logits[list(going), 0]
+            return [logits[text.number] for text in texts]
 
-        return write_greedily(logits_after, len(rows), longest, is_over, self.ends, notice)
+        return step
 
     def next_probabilities(self, rows: Rows) -> Any:
         """The probability of every token after each row: one row of doubles each; may be NaN."""
@@ -132,13 +127,14 @@ class Decoder(Computed):
         continuations
             For each row the tokens of what may follow, at least one.
         """
-        return self.follow(rows, continuations, mean_log_probability)
+        return self.follow(rows, continuations, means_of(continuations))
 
     def follow(
         self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]
     ) -> list[list[Measured]]:
         """What is measured at the tokens of each continuation, given its row; see `score`."""
-        pairs = [(row, option) for row, several in enumerate(continuations) for option in several]
+        places = places_of(continuations)
+        pairs = [(row, continuations[row][which]) for row, which in places]
         # Options of one token share the input, which is the prompt alone.
         members: dict[tuple[int, ...], list[int]] = {}
         for number, (row, option) in enumerate(pairs):
@@ -149,7 +145,7 @@ class Decoder(Computed):
             logits, _ = self._run(tokens, None, keep=tokens.shape[1] - len(rows[0]) + 1)
             for place, after in zip(batch, logits, strict=True):
                 for number in members[inputs[place]]:
-                    measured[number] = measure(after, pairs[number][1])
+                    measured[number] = measure(after[: len(pairs[number][1])], *places[number])
         in_order = iter(range(len(pairs)))
         return [[measured[next(in_order)] for _ in several] for several in continuations]
 
@@ -184,57 +180,23 @@ def filled_up(tokens: Row) -> list[int]:
     return [*tokens, *([0] * (-len(tokens) % STEP))]
 
 
-def mean_log_probability(logits: Any, tokens: Row) -> float:
-    """The mean log-probability of one token at each of the first positions."""
-    some = logits[: len(tokens)].cpu().double()
-    chosen = some[list(range(len(tokens))), list(tokens)] - some.logsumexp(dim=-1)
-    return float(sum(chosen.tolist())) / len(tokens)
+def places_of(continuations: Sequence[Rows]) -> list[tuple[int, int]]:
+    """The row of each continuation, and its number among those of the row."""
+    return [
+        (row, which) for row, several in enumerate(continuations) for which in range(len(several))
+    ]
 
 
-def write_greedily(
-    logits_after: Callable[[Row, Rows], Any],
-    count: int,
-    longest: int,
-    is_over: IsOver,
-    ends: Container[int],
-    notice: Notice = None,
-) -> Written:
-    """What a model writes after each of ``count`` rows, always taking the likeliest next token.
+def means_of(continuations: Sequence[Rows]) -> Measure[float]:
+    """What measures the mean log-probability of the tokens of continuations."""
 
-    None where the likeliest has no finite logit: the model gives no number there.
+    def mean(logits: Any, row: int, which: int) -> float:
+        tokens = continuations[row][which]
+        some = logits[: len(tokens)].cpu().double()
+        chosen = some[list(range(len(tokens))), list(tokens)] - some.logsumexp(dim=-1)
+        return float(sum(chosen.tolist())) / len(tokens)
 
-    Parameters
-    ----------
-    logits_after
-        The logits of the next token of each unfinished row, given the tokens written after all.
-
-    Examples
-    --------
-    >>> logits = load_torch().eye(9)
-    >>> write_greedily(lambda going, _: logits[[7 + row for row in going]], 2, 3, len, [8])
-    [[7], []]
-    """
-    written: list[list[int]] = [[] for _ in range(count)]
-    going, broken = list(range(count)), set()
-    for _ in range(longest):
-        logits, still = logits_after(going, written), []
-        best = logits.max(dim=-1)
-        pairs = zip(best.values.tolist(), best.indices.tolist(), strict=True)
-        for place, (row, (value, token)) in enumerate(zip(going, pairs, strict=True)):
-            if not math.isfinite(value):
-                broken.add(row)
-                continue
-            if notice:
-                notice(row, logits[place])
-            if token in ends:
-                continue
-            written[row].append(token)
-            if not is_over(written[row]):
-                still.append(row)
-        going = still
-        if not going:
-            break
-    return [None if row in broken else tokens for row, tokens in enumerate(written)]
+    return mean
 
 
 _RULES = tuple(rule for rule in ANY_RULES if rule.texts == 1 and not rule.batches)
@@ -265,6 +227,7 @@ class PathDecoder(Computed):
         self._state: object = None
         self._lock = RLock()
         self.ends = frozenset(token_ids(model.generation_config, "eos"))
+        self.writer = Writer(self.ends, lambda: self.at_once)
 
     @cached_property
     def reads_alike(self) -> bool:
@@ -283,21 +246,27 @@ class PathDecoder(Computed):
         return alike is True
 
     @property
-    def spread(self) -> float:
-        """The numerical spread of logits, as a share of the greatest; 0 if all bits are equal."""
-        return 0.0 if self.exact else close(self._model)
+    def at_once(self) -> Spread:
+        """How much logits of a text may differ if it is read at once, and not in steps."""
+        return Spread(self.spread)
 
     def batches(self, rows: Sequence[Row], more: Sequence[int]) -> Iterator[list[int]]:
         """Indices of rows that are read together, each with ``more`` tokens after it."""
         return batches_by_beginning(rows, more, self._budget, ANSWERS_A_BATCH)
 
-    def write(self, rows: Rows, longest: int, is_over: IsOver, notice: Notice = None) -> Written:
-        """What the model writes after each row; see `scope.models.decoder.Decoder.write`."""
+    def write(self, starts: Sequence[Start]) -> Written:
+        """What the model writes after each prompt, as it comes; see `scope.models.writing`."""
 
-        def logits_after(going: Row, written: Rows) -> Any:
-            return load_torch().cat(self._after([[*rows[row], *written[row]] for row in going]))
+        def read(texts: Sequence[Text]) -> list[Any]:
+            return self._after(
+                [text.path for text in texts], [len(text.draft) + 1 for text in texts]
+            )
 
-        return write_greedily(logits_after, len(rows), longest, is_over, self.ends, notice)
+        def read_alone(_: Start) -> Read:
+            self._forget()
+            return read
+
+        return self.writer.write(starts, read, read_alone, self._budget)
 
     def next_probabilities(self, rows: Rows) -> Any:
         """The probability of every token after each row: one row of doubles each; may be NaN."""
@@ -307,7 +276,7 @@ class PathDecoder(Computed):
 
     def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each continuation's tokens, given its row; may be NaN."""
-        return self.follow(rows, continuations, mean_log_probability)
+        return self.follow(rows, continuations, means_of(continuations))
 
     def follow(
         self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]
@@ -317,8 +286,8 @@ class PathDecoder(Computed):
         paths = [(row, option) for row, several in pairs for option in several]
         inputs = [[*row, *option[:-1]] for row, option in paths]
         after = self._after(inputs, [len(option) for _, option in paths])
-        read = zip(paths, after, strict=True)
-        measured = iter([measure(logits, option) for (_, option), logits in read])
+        read = zip(places_of(continuations), after, strict=True)
+        measured = iter([measure(logits, *place) for place, logits in read])
         return [[next(measured) for _ in several] for several in continuations]
 
     def _after(self, rows: Rows, last: Row | None = None) -> list[Any]:

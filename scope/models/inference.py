@@ -421,6 +421,16 @@ class Inference:
         rounding = torch.finfo(dtype if dtype.is_floating_point else torch.float32).eps
         return float(max(*differences, rounding))
 
+    @property
+    def spread(self) -> float:
+        """Twice the greatest difference of a number between texts alone and in a batch."""
+        with self._lock:
+            return 0.0 if self.rule is not None else 2 * (self._greatest_difference or 0.0)
+
+    def padded(self, rows: Any) -> Any:
+        """Values with an entry per row, padded as batches of as many rows are."""
+        return _filled(rows, (self.rule or self._fallback).batch(len(rows)))
+
     def run(self, compute: Callable[..., Any], **rows: Any) -> Any:
         """The model's output for these rows.
 
@@ -512,6 +522,11 @@ class Computed:
     def exact(self) -> bool:
         """Whether a text has the same bits in any batch."""
         return self._inference.rule is not None
+
+    @property
+    def spread(self) -> float:
+        """Within how much two logits may change places between batches; 0 if bits are equal."""
+        return self._inference.spread
 
     def _tensor(self, values: Sequence[Any]) -> Any:
         return load_torch().tensor(values, device=self._model.device)

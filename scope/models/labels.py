@@ -59,7 +59,7 @@ def canonical(label: str, label_map: Mapping[str, str]) -> str:
     return label_map.get(label.casefold(), label).casefold()
 
 
-class _InAnotherRole:
+class InAnotherRole:
     """A model in the role of classifier, with answers of its own role or other labels.
 
     Answers are converted as they come; other attributes are the wrapped model's.
@@ -99,7 +99,7 @@ class _InAnotherRole:
         raise NotImplementedError
 
 
-class AlignedClassifier(_InAnotherRole):
+class AlignedClassifier(InAnotherRole):
     """A target whose probabilities are in the order of the reference's labels.
 
     Raises
@@ -212,7 +212,7 @@ def align_examples(
     )
 
 
-class LabelWordClassifier(_InAnotherRole):
+class LabelWordClassifier(InAnotherRole):
     """A choice scorer in the role of classifier, with a word for each label.
 
     A text's probabilities are those of the words as options of the prompt `classify`, which
@@ -276,7 +276,7 @@ class LabelWordClassifier(_InAnotherRole):
         return Prediction(probabilities=answer.probabilities, truncated=answer.truncated)
 
 
-class NextTokenClassifier(_InAnotherRole):
+class NextTokenClassifier(InAnotherRole):
     """A language model in the role of classifier: the label is the likeliest next token.
 
     It has no list of labels, since every text has its own tokens, given in each prediction. Equally

@@ -20,19 +20,16 @@ from scope.models.decoder import (
     STEP,
     Decoder,
     Decoders,
-    IsOver,
     Measure,
     Measured,
     Path,
     PathDecoder,
     Rows,
-    Written,
     close,
     filled_up,
-    mean_log_probability,
-    write_greedily,
+    means_of,
+    places_of,
 )
-from scope.models.drafts import Spelled, followed, scored_answer, would_write
 from scope.models.inference import (
     ANSWERS_A_BATCH,
     Computed,
@@ -42,12 +39,30 @@ from scope.models.inference import (
 )
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.prefixes import Row, batches_by_beginning
-from scope.models.torch_setup import cache_name
+from scope.models.torch_setup import cache_name, load_torch
+from scope.models.writing import (
+    MOST_DRAFTED,
+    Read,
+    Spelled,
+    Spread,
+    Start,
+    State,
+    Text,
+    Writer,
+    Written,
+    score_of,
+)
 from scope.protocols import Answers, ScoredAnswers, during_inference
-from scope.records import BLANK, GivenAnswer, Prediction, Question
+from scope.records import BLANK, GivenAnswer, Prediction, Question, ScoredAnswer
 
 SCORED_TOKENS = 512
 """Tokens of whole texts that are scored at once: each has scores for the whole vocabulary."""
+
+BUCKET = 32
+"""Inputs of an encoder-decoder are padded to a multiple of this many tokens."""
+
+LEAVING = 0.75
+"""Inputs whose texts are over leave the batch where at most this share goes on."""
 
 
 class WritingModel:
@@ -181,31 +196,27 @@ class CausalModel(WritingModel):
 
         It is scored without a thought; an answer beyond half of the model's limit is cut.
         """
-        ends, room = self._decoder.ends, max(1, self._limit // 2 - STEP)
-        texts = [item.answer or replies.UNANSWERABLE for item in items]
-        begun = self._prompts["answer"].begins_reply
-        spelled = [self._spelling.continuation(text, begun=begun) for text in texts]
-        # Any token stands for the end where none ends a text.
-        scored = [[*tokens[: room - 1], min(ends, default=0)] for tokens in spelled]
+        decoder, most = self._decoder, self._most("answer")
+        drafts = [self._draft(item.answer or replies.UNANSWERABLE) for item in items]
+        spelled = [tokens[: max(1, self._limit // 2 - STEP)] for tokens in drafts]
         asked = [
-            self._fitted("answer", item.question, max(self._most("answer"), len(tokens)), False)
-            for item, tokens in zip(items, scored, strict=True)
+            self._fitted("answer", item.question, max(most, len(tokens) + 1), may_think=False)
+            for item, tokens in zip(items, spelled, strict=True)
         ]
         rows = [fitted.tokens for fitted in asked]
-        measure = partial(followed, ends=ends, spread=self._decoder.spread)
-        for batch in self._decoder.batches(rows, list(map(len, scored))):
-            answers = [[scored[index]] for index in batch]
-            measured = self._decoder.follow([rows[index] for index in batch], answers, measure)
-            for index, (follows,) in zip(batch, measured, strict=True):
-                answer = Spelled(items[index].answer, texts[index], spelled[index])
-                is_enough = self._is_enough(len(rows[index]), self._most("answer"), replies.is_line)
-                would = partial(would_write, answer, follows, self._reply, is_enough)
-                yield (
-                    index,
-                    scored_answer(
-                        answer, follows, asked[index], would=None if self._thinks else would
-                    ),
-                )
+        for batch in decoder.batches(rows, [len(tokens) + 1 for tokens in spelled]):
+
+            def measure(logits: Any, row: int, _: int, batch: list[int] = batch) -> ScoredAnswer:
+                index = batch[row]
+                answer = Spelled.of(items[index], spelled[index], drafts[index], asked[index])
+                start = self._start(rows[index], most, replies.is_line, draft=spelled[index])
+                text_of = None if self._thinks else self._reply
+                return score_of(answer, logits, start, decoder.ends, decoder.at_once, text_of)
+
+            # Any token may stand for the end: it is the last one, which is not read.
+            answers = [[(*spelled[index], 0)] for index in batch]
+            scored = decoder.follow([rows[index] for index in batch], answers, measure)
+            yield from zip(batch, (score for (score,) in scored), strict=True)
 
     def _write(
         self,
@@ -214,56 +225,58 @@ class CausalModel(WritingModel):
         is_over: Callable[[str], bool],
         read: replies.Read,
     ) -> Answers:
-        most = self._most(name)
-        expected = most + THOUGHT_TOKENS * self._thinks
-        asked = [self._fitted(name, question, most) for question in questions]
-        lengths = [len(fitted.tokens) + expected for fitted in asked]
-        for batch in batches_of_equal_length(lengths, self._options.token_budget, ANSWERS_A_BATCH):
-            rows = [asked[index].tokens for index in batch]
-            written = self._replies(rows, most, is_over, likeliest=name == self._choice)
-            yield from self._answers(zip(batch, written, strict=True), asked, questions, read)
+        """Replies as an endpoint gives them, and what is read in them."""
+        most, is_choice = self._most(name), name == self._choice
+        positions: list[list[replies.Position]] = [[] for _ in questions]
 
-    def _replies(
-        self, rows: Rows, most: int, is_over: Callable[[str], bool], *, likeliest: bool
-    ) -> Iterator[replies.Reply]:
-        """Replies as an endpoint gives them; the room for a thought is there for nothing else."""
-        positions: list[list[replies.Position]] = [[] for _ in rows]
-        longest = self._longest(len(rows[0]), most)
-        is_enough = self._is_enough(len(rows[0]), most, is_over)
-
-        def notice(row: int, logits: Any) -> None:
+        def notice(positions: list[replies.Position], logits: Any) -> None:
             likeliest = self._likeliest(logits.cpu().double().softmax(dim=-1), replies.LIKELIEST)
-            positions[row].append(replies.Position(token=likeliest[0][0], likeliest=likeliest))
+            positions.append(replies.Position(token=likeliest[0][0], likeliest=likeliest))
 
-        more = (notice,) if likeliest else ()
-        written = self._decoder.write(rows, longest, is_enough, *more)
-        for tokens, of_row in zip(written, positions, strict=True):
+        asked = [self._fitted(name, question, most) for question in questions]
+        drafts = [
+            self._draft(question.draft) if question.draft and name == "answer" else ()
+            for question in questions
+        ]
+        starts = [
+            self._start(fitted.tokens, most, is_over, draft)._replace(
+                notice=partial(notice, noticed) if is_choice else None
+            )
+            for fitted, draft, noticed in zip(asked, drafts, positions, strict=True)
+        ]
+
+        def reply(index: int, tokens: list[int] | None) -> replies.Reply:
             if tokens is None:
-                yield replies.Reply(missing="no number")
-            else:
-                reply = self._reply(tokens)
-                cut = self._is_cut(reply, len(tokens), most, longest)
-                yield replies.reply_of(reply, cut=cut, positions=of_row)
+                return replies.Reply(missing="no number")
+            text = self._reply(tokens)
+            cut = self._is_cut(text, len(tokens), most, starts[index].longest)
+            return replies.reply_of(text, cut=cut, positions=positions[index])
 
-    def _longest(self, prompt: int, most: int) -> int:
-        """Most tokens of a reply to a prompt of so many, with the thought for which it has room."""
+        written = self._decoder.write(starts)
+        came = ((index, reply(index, tokens)) for index, tokens in written)
+        yield from self._answers(came, asked, questions, read)
+
+    def _start(
+        self, prompt: Row, most: int, is_over: Callable[[str], bool], draft: Row = ()
+    ) -> Start:
+        """A prompt, and when a reply to it is over; the room for a thought is for nothing else."""
         room = 0 if self._options.thinking == "off" else THOUGHT_TOKENS
-        return max(1, min(most + room, self._limit - prompt))
-
-    def _is_cut(self, reply: str, tokens: int, most: int, longest: int) -> bool:
-        """Whether a reply of so many tokens is as long as it may be, apart from a thought."""
-        is_plain = replies.without_thought(reply) == reply
-        return tokens >= (min(most, longest) if is_plain else longest)
-
-    def _is_enough(self, prompt: int, most: int, is_over: Callable[[str], bool]) -> IsOver:
-        """Whether nothing more is written after some tokens of a reply to a prompt."""
-        longest = self._longest(prompt, most)
+        longest = max(1, min(most + room, self._limit - len(prompt)))
 
         def is_enough(tokens: Row) -> bool:
             reply = self._reply(tokens)
             return is_over(reply) or self._is_cut(reply, len(tokens), most, longest)
 
-        return is_enough
+        return Start(prompt, longest, is_enough, most + THOUGHT_TOKENS * self._thinks, draft)
+
+    def _is_cut(self, reply: str, tokens: int, most: int, longest: int) -> bool:
+        """Whether a reply of so many tokens is as long as it may be."""
+        is_plain = replies.without_thought(reply) == reply
+        return tokens >= (min(most, longest) if is_plain else longest)
+
+    def _draft(self, answer: str) -> list[int]:
+        """An answer in tokens, as the reply to a question goes on."""
+        return self._spelling.continuation(answer, begun=self._prompts["answer"].begins_reply)
 
     def _likeliest(self, probabilities: Any, most: int) -> tuple[tuple[str, float], ...]:
         best = probabilities.topk(min(most, len(probabilities)))
@@ -338,8 +351,7 @@ class CausalModel(WritingModel):
             tokens = self._spelling.started(text)[: self._limit]
             opening = max(1, len(self._spelling.start))
             return Path(tokens[:opening], tokens[opening:])
-        begun, room = self._prompts["answer"].begins_reply, max(1, self._limit // 2 - STEP)
-        tokens = [*self._spelling.continuation(text, begun=begun)[: room - 1], END]
+        tokens = [*self._draft(text)[: max(1, self._limit // 2 - STEP)], END]
         most = max(self._most("answer"), len(tokens))
         return Path(self._fitted("answer", question, most, may_think=False).tokens, tokens)
 
@@ -350,7 +362,7 @@ class CausalModel(WritingModel):
         logits: list[Any] = [None] * len(paths)
         for batch in self._decoder.batches(rows, list(map(len, scored))):
             some = [rows[index] for index in batch], [[scored[index]] for index in batch]
-            followed = self._decoder.follow(*some, lambda each, tokens: each[: len(tokens)])
+            followed = self._decoder.follow(*some, lambda each, *_: each)
             for index, (of_path,) in zip(batch, followed, strict=True):
                 logits[index] = of_path
         return logits
@@ -411,13 +423,15 @@ class CausalModel(WritingModel):
 
 
 class Seq2Seq(Computed):
-    """An encoder-decoder of the transformers library, run on rows of equal length only."""
+    """An encoder-decoder of the transformers library.
 
-    def __init__(self, model: Any, spec: str) -> None:
-        self._model = model
-        # Made-up tokens are encoded, and then decoded.
-        decoded = self._decoded
-        self._inference = Inference(model, lambda t: decoded(self._encoded(t), t)[:, -1])
+    Inputs are padded to a multiple of `BUCKET` tokens, which an input's own length decides alone:
+    rows that are read together are equally long, and none depends on the others.
+    """
+
+    def __init__(self, model: Any, spec: str, limit: int, token_budget: int) -> None:
+        self._model, self._limit, self._budget = model, limit, token_budget
+        self._inference = Inference(model, self._try)
         self._cache = cache_name(model)
         settings = model.generation_config
         start = [*token_ids(model.config, "decoder_start"), *token_ids(settings, "decoder_start")]
@@ -431,40 +445,99 @@ class Seq2Seq(Computed):
         self.ends = frozenset(token_ids(settings, "eos"))
         # BART and similar models are trained to write their first token always.
         self.opening = tuple(token_ids(settings, "forced_bos")[:1])
+        self.writer = Writer(self.ends, lambda: Spread(self.spread))
 
-    def write(self, rows: Rows, longest: int, start: Row | None = None, stops: Row = ()) -> Written:
-        """What the decoder writes for each input, always taking the likeliest next token.
+    @property
+    def at_once(self) -> Spread:
+        """How much logits of a text may differ if it is read at once, and not in steps."""
+        return Spread(self.spread, close(self._model))
+
+    def batches(self, rows: Rows) -> Iterator[list[int]]:
+        """Indices of inputs that are read together: those of one length, when padded."""
+        lengths = [self._padded(len(row)) for row in rows]
+        return batches_of_equal_length(lengths, self._budget, ANSWERS_A_BATCH)
+
+    def _padded(self, length: int) -> int:
+        return max(length, min(-(-length // BUCKET) * BUCKET, self._limit))
+
+    def write(
+        self, starts: Sequence[Start], opening: Row | None = None, stops: Row = ()
+    ) -> Written:
+        """What the decoder writes for each input of a batch.
+
+        A draft is verified in one pass; a text that differs from it is written anew.
 
         Parameters
         ----------
-        rows
-            The tokens of the inputs, all of the same length.
-        longest
-            Most tokens to be written.
-        start
+        opening
             The first tokens of the decoder; by default those of the checkpoint.
         stops
             Tokens that end a text, besides the model's own; they are left out of it.
         """
-        states, past = self._encode(rows), None
-        opening = [self._start, *(self.opening if start is None else start)]
-        read = self._tensor([opening] * len(rows))
+        first = self.opening if opening is None else opening
+        verified = self._verified(starts)
+        yield from verified.items()
+        left = [number for number in range(len(starts)) if number not in verified]
+        if not left:
+            return
+        rest = [starts[number]._replace(draft=()) for number in left]
+        read = self._in_steps(rest, first)
+        written = self.writer.write(
+            rest, read, lambda start: self._in_steps([start], first), more_ends=stops
+        )
+        yield from ((left[number], tokens) for number, tokens in written)
 
-        def step(states: Any, read: Any) -> tuple[Any, Any]:
-            more: dict[str, Any] = {self._cache: past, "use_cache": True}
+    def _verified(self, starts: Sequence[Start]) -> dict[int, list[int]]:
+        """What is written where a draft shows it, by number."""
+        drafted = [number for number, start in enumerate(starts) if start.draft]
+        step = max(1, MOST_DRAFTED // max((len(start.draft) + 1 for start in starts), default=1))
+        verified: dict[int, list[int]] = {}
+        for first in range(0, len(drafted), step):
+            some = drafted[first : first + step]
+            texts = [Text(number, starts[number]) for number in some]
+
+            def extend(logits: Any, row: int, _: int, texts: list[Text] = texts) -> State:
+                return texts[row].extend(logits[len(self.opening) :], self.ends, self.at_once)
+
+            rows = [starts[number].tokens for number in some]
+            targets = [[(*self.opening, *text.draft, 0)] for text in texts]
+            states = self.follow(rows, targets, extend)
+            verified |= {
+                text.number: text.written
+                for text, (state,) in zip(texts, states, strict=True)
+                if state == "over"
+            }
+        self.writer.texts += len(verified)
+        return verified
+
+    def _in_steps(self, starts: Sequence[Start], opening: Row) -> Read:
+        """What decodes inputs, in each step one token more of each that goes on."""
+        states, mask = self._encode([start.tokens for start in starts])
+        read = self._tensor([[self._start, *opening]] * len(starts))
+        past: Any = None
+        places = list(range(len(starts)))
+
+        def compute(states: Any, mask: Any, read: Any) -> tuple[Any, Any]:
+            more: dict[str, Any] = {self._cache: past, "use_cache": True, "attention_mask": mask}
             answer = self._model(encoder_outputs=(states,), decoder_input_ids=read, **more)
-            return answer.logits, getattr(answer, self._cache)
+            return answer.logits[:, -1:], getattr(answer, self._cache)
 
-        def logits_after(going: Row, _: Rows) -> Any:
-            nonlocal past, read
-            logits, past = self._inference.run(step, states=states, read=read)
+        def step(texts: Sequence[Text]) -> list[Any]:
+            nonlocal past, read, states, mask, places
+            numbers = [text.number for text in texts]
+            if len(numbers) < LEAVING * len(places) and hasattr(past, "reorder_cache"):
+                kept = [places.index(number) for number in numbers]
+                rows = load_torch().tensor(kept, device=self._model.device)
+                states, mask, read = states[rows], mask[rows], read[rows]
+                past.reorder_cache(self._inference.padded(rows))
+                places = numbers
+            logits, past = self._inference.run(compute, states=states, mask=mask, read=read)
             read = logits[:, -1:].argmax(dim=-1)
-            return logits[list(going), -1]
+            return [logits[places.index(number)] for number in numbers]
 
-        ends = {*stops, *self.ends}
-        return write_greedily(logits_after, len(rows), longest, lambda _: False, ends)
+        return step
 
-    def score(self, rows: Rows, targets: Sequence[Rows], budget: int) -> list[list[float]]:
+    def score(self, rows: Rows, targets: Sequence[Rows]) -> list[list[float]]:
         """The mean log-probability of each target's tokens, given its input; NaN is possible.
 
         Every input is encoded once for all its targets.
@@ -472,43 +545,55 @@ class Seq2Seq(Computed):
         Parameters
         ----------
         rows
-            The tokens of the inputs, all of the same length.
+            The tokens of the inputs, all of the same length when padded.
         targets
             For each input the tokens of the texts that its decoder might write.
-        budget
-            Most tokens of inputs and targets at once.
         """
-        return self.follow(rows, targets, budget, mean_log_probability)
+        return self.follow(rows, targets, means_of(targets))
 
     def follow(
-        self, rows: Rows, targets: Sequence[Rows], budget: int, measure: Measure[Measured]
+        self, rows: Rows, targets: Sequence[Rows], measure: Measure[Measured]
     ) -> list[list[Measured]]:
         """What is measured at the tokens of each target, given its input; see `score`."""
-        scores: list[dict[int, Measured]] = [{} for _ in rows]
-        pairs = [(row, which) for row in range(len(rows)) for which in range(len(targets[row]))]
+        pairs = places_of(targets)
         inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
-        lengths = [len(rows[row]) + len(inputs[number]) for number, (row, _) in enumerate(pairs)]
-        states = self._encode(rows)
-        for batch in batches_of_equal_length(lengths, budget):
+        (states, mask), measured = self._encode(rows), dict[tuple[int, int], Measured]()
+        lengths = [states.shape[1] + len(tokens) for tokens in inputs]
+        for batch in batches_of_equal_length(lengths, self._budget):
             members = [pairs[number] for number in batch]
-            encoded = states[[row for row, _ in members]]
-            read = self._tensor([inputs[number] for number in batch])
-            logits = self._inference.run(self._decoded, states=encoded, given=read)
+            encoded = [row for row, _ in members]
+            tokens = self._tensor([inputs[number] for number in batch])
+            logits = self._inference.run(
+                self._decoded, states=states[encoded], mask=mask[encoded], tokens=tokens
+            )
             for (row, which), several in zip(members, logits, strict=True):
-                scores[row][which] = measure(several, targets[row][which])
-        return [[of_row[which] for which in sorted(of_row)] for of_row in scores]
+                measured[row, which] = measure(several[: len(targets[row][which])], row, which)
+        return [
+            [measured[row, which] for which in range(len(targets[row]))] for row in range(len(rows))
+        ]
 
-    def _encode(self, rows: Rows) -> Any:
-        return self._inference.run(self._encoded, tokens=self._tensor(rows))
+    def _encode(self, rows: Rows) -> tuple[Any, Any]:
+        """The states of the encoder, and which of them stand for tokens."""
+        length = self._padded(max(map(len, rows)))
+        padding = next(iter(token_ids(self._model.config, "pad")), 0)
+        tokens = self._tensor([[*row, *[padding] * (length - len(row))] for row in rows])
+        mask = self._tensor([[1] * len(row) + [0] * (length - len(row)) for row in rows])
+        return self._inference.run(self._encoded, tokens=tokens, mask=mask), mask
 
-    def _encoded(self, tokens: Any) -> Any:
-        return self._model.get_encoder()(input_ids=tokens, return_dict=True).last_hidden_state
+    def _encoded(self, tokens: Any, mask: Any) -> Any:
+        encoder = self._model.get_encoder()
+        return encoder(input_ids=tokens, attention_mask=mask, return_dict=True).last_hidden_state
 
-    def _decoded(self, states: Any, given: Any) -> Any:
+    def _decoded(self, states: Any, mask: Any, tokens: Any) -> Any:
         """The logits after every token of the decoder's input."""
-        return self._model(
-            encoder_outputs=(states,), decoder_input_ids=given, use_cache=False
-        ).logits
+        more = {"attention_mask": mask, "decoder_input_ids": tokens, "use_cache": False}
+        return self._model(encoder_outputs=(states,), **more).logits
+
+    def _try(self, tokens: Any) -> Any:
+        """Made-up tokens are encoded, one of them hidden as padding is, and then decoded."""
+        mask = load_torch().ones_like(tokens)
+        mask[:, 1:2] = 0
+        return self._decoded(self._encoded(tokens, mask), mask, tokens)[:, -1]
 
 
 SENTINEL = "<extra_id_0>"
@@ -535,7 +620,7 @@ class TextToTextModel(WritingModel):
     ) -> None:
         super().__init__(head, spec, options, choice_prompt)
         self._tokenizer, self._longest = head.tokenizer, options.max_answer_tokens
-        self._decoder = Seq2Seq(head.model, spec)
+        self._decoder = Seq2Seq(head.model, spec, head.limit, options.token_budget)
         settings = (self._longest, replies.READ_BY, *self.prompts.values(), self.form)
         self.fingerprint = fingerprint_with(head.fingerprint, *settings)
 
@@ -552,52 +637,65 @@ class TextToTextModel(WritingModel):
         """Write an answer to each question; none where the text is empty."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
-        yield from self._write(asked, questions, replies.answer_text)
+        drafts = [self._draft(item.draft) if item.draft else () for item in questions]
+        yield from self._write(asked, questions, replies.answer_text, drafts)
 
     @during_inference
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`."""
-        ends, opening = self._decoder.ends, self._decoder.opening
-        texts = [item.answer or replies.UNANSWERABLE for item in items]
-        spelled = []
-        for tokens in self._tokenizer(text_target=texts, verbose=False)["input_ids"]:
-            bare = tokens[:-1] if tokens[-1] in ends else tokens
-            spelled.append(bare[len(opening) * (tuple(bare[: len(opening)]) == opening) :])
-        scored = [[*opening, *tokens[: self._limit], min(ends, default=0)] for tokens in spelled]
-        prompt = self._prompts["text_to_text_answer"]
+        decoder, prompt = self._decoder, self._prompts["text_to_text_answer"]
+        drafts = [self._draft(item.answer or replies.UNANSWERABLE) for item in items]
+        spelled = [tokens[: self._limit] for tokens in drafts]
         asked = [self._tokens(prompt, item.question) for item in items]
-        measure = partial(followed, ends=ends, spread=close(self._head.model), forced=len(opening))
-        for batch in self._batches([fitted.tokens for fitted in asked]):
-            rows, answers = [asked[i].tokens for i in batch], [[scored[i]] for i in batch]
-            measured = self._decoder.follow(rows, answers, self._options.token_budget, measure)
-            for index, (follows,) in zip(batch, measured, strict=True):
-                answer = Spelled(items[index].answer, texts[index], spelled[index])
-                would = partial(would_write, answer, follows, self._text, self._is_cut)
-                yield index, scored_answer(answer, follows, asked[index], would=would)
+        rows = [fitted.tokens for fitted in asked]
+        forced = len(decoder.opening)
+        for batch in decoder.batches(rows):
+
+            def measure(logits: Any, row: int, _: int, batch: list[int] = batch) -> ScoredAnswer:
+                index = batch[row]
+                answer = Spelled.of(items[index], spelled[index], drafts[index], asked[index])
+                start = self._start(rows[index], spelled[index])
+                how = decoder.ends, decoder.at_once, self._text
+                return score_of(answer, logits[forced:], start, *how)
+
+            answers = [[(*decoder.opening, *spelled[index], 0)] for index in batch]
+            scored = decoder.follow([rows[index] for index in batch], answers, measure)
+            yield from zip(batch, (score for (score,) in scored), strict=True)
 
     def _write(
         self,
         asked: Sequence[prompts.Fitted],
         questions: Sequence[Question],
         read: replies.Words,
+        drafts: Rows = (),
         **how: Row,
     ) -> Answers:
-        for batch in self._batches([fitted.tokens for fitted in asked]):
-            rows = [asked[index].tokens for index in batch]
-            written = map(self._reply, self._decoder.write(rows, self._longest, **how))
-            came = zip(batch, written, strict=True)
+        starts = [
+            self._start(fitted.tokens, draft)
+            for fitted, draft in zip(asked, drafts or [()] * len(asked), strict=True)
+        ]
+        for batch in self._decoder.batches([start.tokens for start in starts]):
+            written = self._decoder.write([starts[index] for index in batch], **how)
+            came = ((batch[number], self._reply(tokens)) for number, tokens in written)
             yield from self._answers(came, asked, questions, partial(replies.words_of, read))
+
+    def _start(self, tokens: Row, draft: Row) -> Start:
+        return Start(tokens, self._longest, lambda _: False, draft=draft)
+
+    def _draft(self, answer: str) -> list[int]:
+        """An answer as the decoder would write it, without its end and what it always writes."""
+        opening, ends = self._decoder.opening, self._decoder.ends
+        tokens = list(self._tokenizer(text_target=answer, verbose=False)["input_ids"])
+        tokens = tokens[:-1] if tokens and tokens[-1] in ends else tokens
+        return tokens[len(opening) :] if tuple(tokens[: len(opening)]) == opening else tokens
 
     def _reply(self, tokens: Sequence[int] | None) -> replies.Reply:
         if tokens is None:
             return replies.Reply(missing="no number")
-        return replies.reply_of(self._text(tokens), cut=self._is_cut(tokens))
+        return replies.reply_of(self._text(tokens), cut=len(tokens) >= self._longest)
 
     def _text(self, tokens: Row) -> str:
         return str(self._tokenizer.decode(tokens, skip_special_tokens=True)).strip()
-
-    def _is_cut(self, tokens: Row) -> bool:
-        return len(tokens) >= self._longest
 
     @during_inference
     def choose(self, questions: Sequence[Question]) -> Answers:
@@ -614,10 +712,9 @@ class TextToTextModel(WritingModel):
         """
         asked = [self._tokens(self._prompts[self._choice], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
-        for batch in self._batches([fitted.tokens for fitted in asked]):
+        for batch in self._decoder.batches([fitted.tokens for fitted in asked]):
             rows = [asked[index].tokens for index in batch]
-            targets = [options[index] for index in batch]
-            scored = self._decoder.score(rows, targets, self._options.token_budget)
+            scored = self._decoder.score(rows, [options[index] for index in batch])
             for index, scores in zip(batch, scored, strict=True):
                 yield index, replies.chosen(scores, truncated=asked[index].truncated)
 
@@ -634,10 +731,6 @@ class TextToTextModel(WritingModel):
         options = letters if self.form == "letters" else list(question.options)
         encoded = self._tokenizer(text_target=options, verbose=False)["input_ids"]
         return [tokens[: self._limit] for tokens in encoded]
-
-    def _batches(self, encoded: Sequence[Sequence[int]]) -> Any:
-        lengths = list(map(len, encoded))
-        return batches_of_equal_length(lengths, self._options.token_budget, ANSWERS_A_BATCH)
 
 
 class SentinelModel(TextToTextModel):
@@ -659,7 +752,7 @@ class SentinelModel(TextToTextModel):
         start = (self._tokenizer.convert_tokens_to_ids(SENTINEL),)
         vocabulary = self._tokenizer.get_vocab()
         stops = [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
-        yield from self._write(asked, questions, lambda t: t or None, start=start, stops=stops)
+        yield from self._write(asked, questions, lambda t: t or None, opening=start, stops=stops)
 
     def _around_sentinel(self, question: Question) -> prompts.Fitted:
         parts = question.text.split(BLANK)

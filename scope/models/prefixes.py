@@ -175,7 +175,7 @@ def batches_by_beginning(
     tokens = 0
     for index in sorted(range(len(rows)), key=lambda index: tuple(rows[index])):
         row = rows[index]
-        new = len(row) + more[index] - (_shared(rows[batch[-1]], row) if batch else 0)
+        new = len(row) + more[index] - (shared_beginning(rows[batch[-1]], row) if batch else 0)
         if batch and (tokens + new > token_budget or len(batch) == most):
             yield batch
             batch, tokens, new = [], 0, len(row) + more[index]
@@ -185,7 +185,7 @@ def batches_by_beginning(
         yield batch
 
 
-def _shared(row: Row, other: Row) -> int:
+def shared_beginning(row: Row, other: Row) -> int:
     """The length in tokens of the common prefix of two rows."""
     pairs = enumerate(zip(row, other, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(row), len(other)))

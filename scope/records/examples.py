@@ -113,12 +113,14 @@ class Example:
     """One text of a data set, with its gold label where it is known.
 
     ``slices`` names its part of the texts by each column that was asked for, as ``column: value``.
+    ``gold`` holds the right answers in words, if models write; ``label`` is the first of them.
     """
 
     id: str
     text: str
     label: str | None = None
     slices: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
+    gold: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -132,7 +134,9 @@ class Question:
     ``text`` is the question; of a cloze, the sentence with one ``BLANK``. ``context`` is the
     passage that the answer is to be taken from, and ``options`` are the answers to choose from.
     ``row`` is the number, from 0, of the data's row that it was made of, for answers that are saved
-    by row; what a comparison keeps of a question does without it.
+    by row; what a comparison keeps of a question does without it. ``draft`` is an answer that is
+    expected of the model, which may be verified faster than it is written: it changes no answer,
+    and is no part of the question.
     """
 
     id: str
@@ -140,6 +144,7 @@ class Question:
     context: str | None = None
     options: tuple[str, ...] = ()
     row: int | None = None
+    draft: str = field(default="", compare=False, repr=False, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -196,12 +201,21 @@ class Prediction:
     one for each of the probabilities; what these lack to 1 is the mass of all other tokens.
     ``missing`` says why there are no probabilities. A target's answer that is missing is wrong and
     equals no other.
+
+    A model that writes names one token, its answer after normalisation, and ``reply`` is the answer
+    as written. ``support`` is the log-probability that the model gives the reference's answer to
+    the original, in nats a token of the reference (of all ``scored_tokens``, before they are
+    known), None where it cannot score a text. ``score``, from 0 to 1, is how right the answer is.
     """
 
     probabilities: Probabilities
     truncated: bool = False
     tokens: tuple[str, ...] = ()
     missing: NoAnswer = field(default="", metadata=SPARSE_FIELD, repr=False)
+    reply: str = field(default="", metadata=SPARSE_FIELD, repr=False)
+    support: float | None = field(default=None, metadata=SPARSE_FIELD, repr=False)
+    scored_tokens: int = field(default=0, metadata=SPARSE_FIELD, repr=False)
+    score: float | None = field(default=None, metadata=SPARSE_FIELD, repr=False)
 
     @property
     def given(self) -> bool:
@@ -244,7 +258,8 @@ Both = tuple[Prediction, Prediction]
 def shift_distance(reference: Both, target: Both) -> float:
     """L1 distance between two models' shifts from the first prediction to the second.
 
-    It is the greatest possible, 4, where an answer is missing.
+    It is the greatest possible, 4, where an answer is missing. Of written answers it is that
+    between the shifts of the support of the reference's answer, in nats a token.
 
     >>> half, sure = Prediction(probabilities=(0.5, 0.5)), Prediction(probabilities=(1.0, 0.0))
     >>> shift_distance((half, half), (half, sure))
@@ -252,6 +267,11 @@ def shift_distance(reference: Both, target: Both) -> float:
     """
     if not all(prediction.given for prediction in (*reference, *target)):
         return 4.0
+    supports = [each.support for each in (*reference, *target)]
+    if None not in supports:
+        first, second, target_first, target_second = (float(support or 0) for support in supports)
+        apart = (second - first) - (target_second - target_first)
+        return abs(apart) / max(1, reference[0].scored_tokens)
     old, new, target_old, target_new = (prediction.shares() for prediction in (*reference, *target))
 
     def moved(label: int | str | float | None) -> float:

@@ -570,10 +570,19 @@ def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str
 
 
 def label_of(prediction: Prediction, labels: Sequence[str]) -> str:
-    """The label or the token that is predicted, or why there is no answer."""
+    """The label, the token or the written answer, or why there is no answer."""
     if not prediction.given:
         return f"no answer ({prediction.missing or 'no reason is known'})"
+    if prediction.reply:
+        return prediction.reply
     return (prediction.tokens or labels)[prediction.label]
+
+
+def score_of(prediction: Prediction, gold: str | None, labels: Sequence[str]) -> float:
+    """How right an answer is, from 0 to 1: a label by its name, a written answer by its score."""
+    if prediction.score is not None:
+        return prediction.score
+    return float(prediction.given and label_of(prediction, labels) == gold)
 
 
 MOST_WITH_CELLS = 10
@@ -604,7 +613,7 @@ class CompareResult(MeasuredResult):
 
     @property
     def judged(self) -> Sequence[Measurement]:
-        """The numbers that gates judge: also recovery and flips of each later model."""
+        """The numbers that gates judge: also drift, recovery and flips of each later model."""
         first, *others = (card.name for card in self.manifest.models)
         cells = {(pair.task, pair.second): pair for pair in self.cells if pair.first == first}
         reason = "no question with a known right answer was put to both models"
@@ -625,7 +634,7 @@ class CompareResult(MeasuredResult):
                     )
                     for metric, number in zip(("recovery", "flips"), numbers, strict=True)
                 ]
-        return (*self.measurements, *of_runs)
+        return (*self.measurements, *self.drift, *of_runs)
 
     def verdict_lines(self) -> Sequence[VerdictLine]:
         """May each later model replace the first one?"""

@@ -39,7 +39,9 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
     label_of,
+    score_of,
 )
+from scope.records.estimates import brief
 from scope.records.examples import Both, shift_distance
 from scope.records.text_parts import parts_of
 from scope.verdicts.words import carrying
@@ -152,6 +154,8 @@ def moved(both: Both) -> float:
 
 def answer_in_short(prediction: Prediction, labels: Sequence[str]) -> Text:
     """The label of an answer, and its probability if there is one."""
+    if prediction.reply:
+        return prose("“{answer}”", answer=brief(prediction.reply))
     share = f" {two_digits(max(prediction.probabilities))}" if prediction.given else ""
     return prose(f"{{label}}{share}", label=label_of(prediction, labels))
 
@@ -163,14 +167,15 @@ def example_section(result: AuditResult, *, most: int) -> Section:
         listed_texts(result), key=lambda text: (judged.isdisjoint(text.lost), not text.lost)
     )
     about = paragraph(
-        "{shown} of {total} examples: kept pairs, to which the reference gives one label; random "
+        "{shown} of {total} examples: kept pairs, to which the reference gives one answer; random "
         "changes that flip the reference; and unchanged texts to which a model gives another "
-        "label. Where a target differs comes first. All texts are in ``to_frame('examples')`` and "
+        "answer. Where a target differs comes first. All texts are in ``to_frame('examples')`` and "
         "in the run’s parquet files.",
         shown=len(ordered[:most]),
         total=len(ordered),
     )
-    cards = (_HOW_TO_READ, _cards(result, ordered[:most])) if ordered[:most] else ()
+    how = _HOW_TO_READ_ANSWERS if "score" in result.manifest.settings else _HOW_TO_READ
+    cards = (how, _cards(result, ordered[:most])) if ordered[:most] else ()
     return Section(anchor="examples", title="Examples", blocks=(about, *cards))
 
 
@@ -179,6 +184,14 @@ _HOW_TO_READ = note(
     "shifts of the reference’s and the target’s probabilities, and on an unchanged text between "
     "the probabilities. “Kept” is the share of the chosen kept pairs on which a target keeps its "
     "label, without an interval. “Similarity” is the cosine by which the changed text was admitted."
+)
+
+
+_HOW_TO_READ_ANSWERS = note(
+    "Marked words differ. An answer stays where it is equal after normalisation: case, punctuation "
+    "and articles do not count. “Distance” is that between the shifts of reference and target in "
+    "how likely the reference’s answer is, in nats a token. “Kept” is the share of the chosen kept "
+    "pairs on which a target keeps its answer, without an interval."
 )
 
 
@@ -225,7 +238,8 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     words: dict[str, list[str]] = {
         "capability": list(dict.fromkeys(text.after.capability for text in shown if text.after)),
         "text": list(KINDS.values()),
-        "label": sorted({_gold_label(text) for text in shown}),
+        # Right answers in words are as many as texts.
+        "label": sorted({_gold_label(text) for text in shown if not text.before.example.gold}),
         "slice": sorted({part for text in shown for part in text.before.example.slices}),
     }
     names = (manifest.reference.name, *(card.name for card in manifest.targets))
@@ -256,7 +270,8 @@ def _selects(words: dict[str, list[str]], targets: Sequence[str]) -> Iterator[Se
     yield Select(key="lost", label="Target", options=lost)
     right = (("", "all"), ("worse", "reference right, a target wrong"), ("better", "the reverse"))
     yield Select(key="right", label="Right or wrong", options=right)
-    yield Select(key="label", label="Gold label", options=places(words["label"]))
+    if words["label"]:
+        yield Select(key="label", label="Gold label", options=places(words["label"]))
     if words["slice"]:
         yield Select(key="slice", label="Slice", options=places(words["slice"]))
 
@@ -268,7 +283,7 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
     keys = {
         "capability": "" if after is None else str(words["capability"].index(after.capability)),
         "text": str([*KINDS].index(text.kind)),
-        "label": str(words["label"].index(_gold_label(text))),
+        "label": str(words["label"].index(_gold_label(text))) if words["label"] else "",
         "slice": " ".join(slices),
         "lost": " ".join(map(str, text.lost)),
         "right": _right(text, labels),
@@ -282,10 +297,10 @@ def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> 
 
 def _right(text: Shown, labels: tuple[str, ...]) -> str:
     """Whether a target is worse, or better, than the reference on the shown text, by gold."""
-    right, *targets = (label_of(last, labels) == text.gold for _, last in text.models)
-    if text.gold not in labels or all(target == right for target in targets):
+    right, *targets = (score_of(last, text.gold, labels) for _, last in text.models)
+    if text.gold is None or all(target == right for target in targets):
         return ""
-    return "worse" if right else "better"
+    return "worse" if right > min(targets) else "better"
 
 
 def card(
@@ -311,7 +326,8 @@ def _note(text: Shown) -> Text:
     example = prose("example {id}", id=text.before.example.id)
     gold = prose("no gold label")
     if text.gold is not None:
-        gold = prose("gold label {gold}", gold=text.gold)
+        right = text.before.example.gold
+        gold = prose("right: {gold}" if right else "gold label {gold}", gold=text.gold)
     if text.after is None:
         return joined((prose("unchanged text"), example, gold), between=" · ")
     changed = text.after.perturbation
@@ -322,13 +338,14 @@ def _note(text: Shown) -> Text:
         *(prose(f"{name} {number(n)}") for name, n in cosines.items() if n is not None),
     ]
     if not text.judged:
-        parts.append(prose("**the reference changes its label: not a kept pair**"))
+        parts.append(prose("**the reference changes its answer: not a kept pair**"))
     return joined(parts, between=" · ")
 
 
 def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> Iterator[Block]:
     """Every model's predictions before and after; the reference comes first."""
-    spelled = _spelled(labels, text.models)
+    writes = any(answer.reply for both in text.models for answer in both)
+    spelled = {} if writes else _spelled(labels, text.models)
     shown = tuple(spelled)
     if len(spelled) > MAX_COLUMNS:
         predicted = {prediction.choice for both in text.models for prediction in both}
@@ -338,17 +355,20 @@ def _answers(text: Shown, names: tuple[str, ...], labels: tuple[str, ...]) -> It
         remark = " (reference)" * (place == 0) + " (truncated)" * any(p.truncated for p in both)
         answers = both[text.after is None :]
         chosen = [spelled.get(p.choice) or label_of(p, labels) for p in answers]
+        labelled = joined(chosen[:1] if _stays(both) else chosen, between=" → ")
+        if writes and len(answers) > 1 and not _stays(both):
+            labelled = joined(mark_changes(chosen[0], chosen[1]), between=" → ")
         rows.append(
             (
                 (*written(name), *([Span(remark)] if remark else [])),
-                joined(chosen[:1] if _stays(both) else chosen, between=" → "),
+                labelled,
                 _outcome(text, place),
                 *(joined((_share(p, label) for p in answers), between=" → ") for label in shown),
                 number(text.distance(place)) if place else None,
             )
         )
     columns = (
-        *(Column("Model", "name"), Column("Label")),
+        *(Column("Model", "name"), Column("Answer" if writes else "Label")),
         Column("Same" if text.after is None else "Invariance"),
         *(Column(written(spelled[label]), "number") for label in shown),
         Column("Distance", "number"),
@@ -467,7 +487,7 @@ def _differing(result: AuditResult, place: int, name: str) -> Iterator[Shown]:
 def _fault(text: Shown, place: int, name: str, labels: Sequence[str]) -> int:
     """2 where only the target is at fault, 0 where only the reference is, 1 otherwise."""
     reference, target = (
-        all(label_of(answer, labels) == text.gold for answer in text.models[model])
+        all(score_of(answer, text.gold, labels) == 1 for answer in text.models[model])
         for model in (0, place)
     )
     return 1 + reference - target + (name.startswith("reach") and reference and target)

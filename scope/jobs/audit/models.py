@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from scope.data.sampling import LoadedData
 from scope.errors import ModelError, SpecError
 from scope.jobs.answering_models import (
     is_saved,
@@ -34,6 +35,7 @@ from scope.models.scheme import (
     find_scheme,
     require_labels,
 )
+from scope.models.written import WrittenClassifier
 from scope.protocols import Classifier
 from scope.records import Example, ModelCard, Question
 
@@ -109,7 +111,7 @@ class AuditModels(NamedTuple):
     groups: Mapping[str, tuple[str, ...]]
 
 
-def load_models(request: AuditRequest, examples: Sequence[Example]) -> AuditModels:
+def load_models(request: AuditRequest, data: LoadedData) -> AuditModels:
     """Load the models in the audit's role; classifiers' labels are brought into one order.
 
     Tokens need no order: each prediction names its own.
@@ -122,8 +124,8 @@ def load_models(request: AuditRequest, examples: Sequence[Example]) -> AuditMode
         When a model does not load or lacks the role, or labels do not align.
     """
     if request.is_matrix:
-        return _load_matrix(request, examples)
-    first, *others = _loaded(request, (*request.references, *request.measured), examples)
+        return _load_matrix(request, data)
+    first, *others = _loaded(request, (*request.references, *request.measured), data)
     first_name, *other_names = model_names(first.spec, [other.spec for other in others])
     targets = [
         _target(name, other, first, request)
@@ -138,10 +140,10 @@ def load_models(request: AuditRequest, examples: Sequence[Example]) -> AuditMode
     return AuditModels((models,), {})
 
 
-def _load_matrix(request: AuditRequest, examples: Sequence[Example]) -> AuditModels:
+def _load_matrix(request: AuditRequest, data: LoadedData) -> AuditModels:
     """The models of a matrix, each loaded once."""
     parts = request.parts()
-    loaded = _loaded(request, tuple(parts.models.values()), examples)
+    loaded = _loaded(request, tuple(parts.models.values()), data)
     by_spec = dict(zip(parts.models, loaded, strict=True))
     for members in request.groups.values():
         refuse_same_models([by_spec[whole_spec(member)] for member in members])
@@ -165,12 +167,16 @@ def _load_matrix(request: AuditRequest, examples: Sequence[Example]) -> AuditMod
 
 
 def _loaded(
-    request: AuditRequest, models: Sequence[str | object], examples: Sequence[Example]
+    request: AuditRequest, models: Sequence[str | object], data: LoadedData
 ) -> list[Classifier]:
-    classifiers, role, options = [], request.role, request.model_options
+    classifiers: list[Any] = []
+    role, options = request.role, request.model_options
     with request.progress.task("loading models", len(models)) as advance:
         for model in models:
-            classifiers.append(load_audited(model, role, options, examples))
+            if role == "answer":
+                classifiers.append(_load_writer(model, options, data))
+            else:
+                classifiers.append(load_audited(model, role, options, data.examples))
             advance()
     require_own_fingerprints(classifiers)
     refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
@@ -180,7 +186,7 @@ def _loaded(
 
 def _target(name: str, model: Classifier, first: Classifier, request: AuditRequest) -> Model:
     """A target, with its labels in the order of the first model's."""
-    if model is not first and request.role != "next_token":
+    if model is not first and request.role == "classifier":
         model = AlignedClassifier(model, first.labels, parse_label_map(request.label_map))
     return Model(name=name, role="target", adapter=model)
 
@@ -205,7 +211,7 @@ def check_labels(
         When a file is missing or damaged, a label word is missing or unused, or labels of models
         or of the data do not align with the reference's.
     """
-    if request.role == "next_token":
+    if request.role != "classifier":
         for model in models:
             if isinstance(model, str):
                 checked_spec(model)
@@ -248,12 +254,23 @@ def load_audited(
 
     It notes how it reads its prompt with the first of the examples.
     """
-    loaded = load_answering_model(model, [role], options)
     if role == "next_token":
-        return NextTokenClassifier(loaded, options.next_tokens)
+        return NextTokenClassifier(
+            load_answering_model(model, [role], options), options.next_tokens
+        )
+    loaded = load_answering_model(model, ["classifier"], options)
     if examples:
         with_reading(loaded, {"classify": Question(id="0", text=examples[0].text)})
     return require_labels(loaded)
+
+
+def _load_writer(model: str | object, options: ModelOptions, data: LoadedData) -> WrittenClassifier:
+    """The model behind a spec, or the object itself, in the role of a classifier."""
+    loaded = load_answering_model(model, ["answerer"], options)
+    writer = WrittenClassifier(loaded, data.card.parts)
+    with_reading(loaded, {"answer": writer.question(data.examples[0].text)})
+    writer.reading = getattr(loaded, "reading", None)
+    return writer
 
 
 def asked_with_words(models: Sequence[Classifier]) -> bool:

@@ -54,7 +54,7 @@ from reports.sections import (
 from reports.wording import Cell, as_sentence, comma_list, number, p_value, percent, short
 from scope.errors import counted
 from scope.estimation.audits import MORE_SIMILAR
-from scope.estimation.pairs import random_changes
+from scope.estimation.pairs import AuditedPairs, random_changes
 from scope.jobs.audit.answer import (
     DECISIONS,
     WrittenVerdict,
@@ -280,8 +280,9 @@ def _on_capability(result: AuditResult, capability: str) -> Iterator[Block]:
     most = max(1, math.ceil(float(np.nanquantile(np.abs(moved), _INSIDE))))
     yield paragraph(
         "A dot is a random change of a text ({capability}; {shown} of {drawn}): across, how far it "
-        "moves {reference}’s answer; up, the model’s (log odds, at most ±{most}). On the dashed "
+        "moves {reference}’s answer; up, the model’s ({unit}, at most ±{most}). On the dashed "
         "line both move alike; in the red they move in opposite directions.",
+        unit=_unit(drawn),
         capability=capability,
         shown=len(rows),
         drawn=len(drawn.example_ids),
@@ -325,6 +326,15 @@ def _panel(
         slope=strength.value,
         most=most,
     )
+
+
+def _unit(drawn: AuditedPairs) -> str:
+    """The unit of moves."""
+    if drawn.written is None:
+        return "log odds"
+    if drawn.written.scored:
+        return "how likely the reference’s answer is: nats a token"
+    return "word F1 of a model’s answers before and after, less 1: not all models score a text"
 
 
 def _sample(ids: Sequence[str], most: int) -> list[int]:

@@ -132,6 +132,7 @@ class AuditPlan:
         next_tokens = self.request.model_options.next_tokens
         parts = self.data.card.parts
         of_language_models = {"role": self.request.role, "next_tokens": next_tokens}
+        of_answers = {"role": "answer", "score": self.request.score}
         return manifest_of(
             "audit",
             self.request,
@@ -157,6 +158,7 @@ class AuditPlan:
                 **({"change": parts[self.options.change]} if parts else {}),
                 # Classifiers have none, as in older runs.
                 **(of_language_models if self.request.role == "next_token" else {}),
+                **(of_answers if self.request.role == "answer" else {}),
             },
             models=cards,
             data=(self.data.card,),
@@ -201,7 +203,7 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
     samples = _samples(request, loaded.examples)
     check_models(request, loaded.examples)
     # From here on each step may take half a minute.
-    models = load_models(request, loaded.examples)
+    models = load_models(request, loaded)
     encoder, capabilities = encoder_for(request, capabilities)
     search = SearchOptions(
         trials=request.trials,
@@ -215,7 +217,9 @@ def plan_audits(request: AuditRequest) -> tuple[AuditPlan, ...]:
         change=change,
     )
     first = models.each[0].reference
-    data = with_labels(loaded, first.adapter.labels, request.label_map)
+    data = loaded
+    if request.role != "answer":
+        data = with_labels(loaded, first.adapter.labels, request.label_map)
     if missing := sorted({*request.recall} - {example.label for example in data.examples}):
         raise DataError(
             f"--recall {missing[0]}, which is the gold label of no text",

@@ -71,6 +71,15 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     --data hf:stanfordnlp/sst2:validation --label-map LABEL_0=negative --label-map LABEL_1=positive
     """
 
+    role: Annotated[Literal["classifier", "next_token", "answer"], option(MODELS)] = "classifier"
+    """Output that must not change: the label of a text, the token most likely to follow it, or the
+    answer that is written to a question or prompt. With next_token and answer the models are
+    language models. With answer, data have questions, with passages if any, or prompts."""
+
+    score: Annotated[Literal["exact_match", "f1"], option(METHOD)] = "exact_match"
+    """Accuracy of written answers: the share of exact matches with a right answer, or mean word
+    F1."""
+
     reference: Annotated[
         str | object | Sequence[str | object], repeated(MODELS, "--reference", metavar="MODEL")
     ]
@@ -302,13 +311,31 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
             refuse_unused(
                 self, ("looks",), "with --candidates 0", "random candidates: verdicts rest on them"
             )
-        if self.role == "next_token":
+        if self.role != "classifier":
             refuse_unused(
                 self,
                 ("goal",),
-                "in the role next_token",
+                f"in the role {self.role}",
                 "the formula: the published code knows labels alone",
                 instead="leave it out",
+            )
+        if self.role == "answer":
+            refuse_unused(
+                self,
+                ("slices", "recall", "distance", "tolerance", "cutoff", "gap", "metrics"),
+                "in the role answer",
+                "written answers, which have no labels and no probabilities of labels",
+                instead="leave it out",
+            )
+            if self.is_matrix:
+                raise SpecError(
+                    "several references, both directions or groups in the role answer",
+                    expected="one reference: each target's reaction is that of its answers",
+                    fix="audit against one reference at a time",
+                )
+        else:
+            refuse_unused(
+                self, ("score",), f"in the role {self.role}", "labels or tokens, right or wrong"
             )
 
     def _take_groups(self) -> None:

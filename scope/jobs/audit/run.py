@@ -31,6 +31,7 @@ from scope.jobs.audit.plan import (
 )
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
+from scope.jobs.audit.written import judged_answers, shares_of_writers, with_given_answers
 from scope.jobs.configuration import configuration_of
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
@@ -111,6 +112,15 @@ def _conduct(
     texts = [example.text for example in examples]
     references = [plan.models.reference for plan in plans]
     known = {model.name: answer_texts(model, texts, run, progress) for model in references}
+    if request.role == "answer":
+        plans = [with_given_answers(plan, known) for plan in plans]
+        references = [plan.models.reference for plan in plans]
+        asked = {plan.names[0]: [each.text for each in plan.data.examples] for plan in plans}
+        known = {
+            model.name: answer_texts(model, asked[model.name], run, progress)
+            for model in references
+        }
+        texts = [text for of_plan in asked.values() for text in of_plan]
     plain, most = set(texts), request.most_unusable
     for plan in plans:
         with_reasons(plan.manifest(), {None: known}, most, plain, plan.names[0])
@@ -198,14 +208,19 @@ def _audited(
     kept = [answered(search.kept) for search in searches]
     drawn = [answered(search.drawn) for search in searches]
     examples = scored_examples(plan.data.examples, answers)
+    perturbations = scored_perturbations(kept, answers)
+    candidates = _candidates(plan, drawn, answers)
+    if plan.request.role == "answer":
+        _, of_candidates = judged_answers(plan, examples, candidates.scored)
+        candidates = replace(candidates, scored=of_candidates)
+        examples, perturbations = judged_answers(plan, examples, perturbations)
     perturbations = with_similarities(
-        scored_perturbations(kept, answers),
-        plan.data.examples,
+        perturbations,
+        [scored.example for scored in examples],
         plan.options.encoder if plan.request.marks_similarity else None,
         plan.request.progress,
         plan.options.change,
     )
-    candidates = _candidates(plan, drawn, answers)
     with_candidates = plan.options.candidates > 0
     numbers = measure(
         examples,
@@ -281,6 +296,8 @@ def _refuse_degenerate_reference(plan: AuditPlan, answers: ByText, run: Run) -> 
 
 def _shares(plan: AuditPlan, answers: Sequence[ByText]) -> tuple[AnswerShares, ...]:
     """The answers of the reference and the targets so far to the unchanged texts."""
+    if plan.request.role == "answer":
+        return tuple(shares_of_writers(plan, answers))
     labels, examples = plan.models.reference.adapter.labels, plan.data.examples
     rows = [{each.id: known[each.text] for each in examples} for known in answers]
     named = [{id_: label_of(each, labels) for id_, each in row.items()} for row in rows]

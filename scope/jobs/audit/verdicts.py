@@ -20,7 +20,7 @@ from scope.errors import counted
 from scope.estimation.answer_shares import IN_A_THOUGHT
 from scope.jobs.audit.request import AuditRequest
 from scope.metrics.invariance import in_both
-from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, label_of
+from scope.records import AuditResult, Endpoint, Measurement, Replacement, Undefined, score_of
 from scope.statistics.intervals import fewest_texts, numbers_and_ids, student_estimate
 from scope.verdicts.decide import (
     ENDPOINTS,
@@ -211,7 +211,7 @@ class _Measured:
         """The share of the reference's accuracy, which takes gold labels on all texts."""
         labels = self._result.manifest.reference.labels
         right = {
-            id_: float(label_of(each.reference, labels) == each.example.label)
+            id_: score_of(each.reference, each.example.label, labels)
             for id_, each in self._texts.items()
         }
         if len(gaps) < len(right):

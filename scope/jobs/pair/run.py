@@ -272,9 +272,11 @@ class Parts:
         self._request = request
 
     def audit(self, names: Sequence[str], target: int, reference: int) -> None:
-        """The target in place of the reference."""
+        """The target in place of the reference, by labels or else by written answers."""
         request = self._request
-        self._try(
+        shared = self._shared(LabelledTexts) | self._shared(JudgesAccuracy)
+        audit = partial(
+            self._try,
             f"audit of {names[target]} in place of {names[reference]}",
             f"audit-{target + 1}-for-{reference + 1}",
             AuditRequest,
@@ -287,8 +289,9 @@ class Parts:
             # Both directions and the other parts ask for most of the texts anyway.
             looks=1 if scheme_of(whole_spec(request.models[target])).served else None,
             **request.sizes,
-            **self._shared(LabelledTexts) | self._shared(JudgesAccuracy),
         )
+        if not audit(**shared) and request.role == "classifier":
+            audit(**shared | {"role": "answer"})
 
     def compare(self, task: str | object) -> bool:
         """The answers of all models to a task's questions."""

@@ -110,6 +110,12 @@ class ReuseRequest(LabelledTexts):
     def __post_init__(self) -> None:
         super().__post_init__()
         take_models(self, "suspect", "references", "controls", "derivatives")
+        if self.role == "answer":
+            raise SpecError(
+                "--role answer in a test of reuse",
+                expected="classifier or next_token",
+                fix="add --task generation: suspect and reference answer its questions",
+            )
         if self.derivatives and len(self.references) > 1:
             raise SpecError(
                 f"--derivative with {len(self.references)} references",

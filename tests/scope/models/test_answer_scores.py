@@ -13,6 +13,7 @@ from scope.answers.table import Table
 from scope.errors import ModelError
 from scope.models.questions import KINDS, ask, difference_of_scores
 from scope.models.torch_setup import load_torch
+from scope.models.writing import Spread
 from scope.records import GivenAnswer, Question, ScoredAnswer
 
 WHO = Question(id="0", text="who saw")
@@ -51,7 +52,7 @@ def test_an_answer_at_the_limit_is_the_same_without_its_end():
 
 def test_two_tokens_that_are_too_near_are_not_told_apart(monkeypatch):
     model = ten_tokens()
-    monkeypatch.setattr(type(model._decoder), "spread", 0.05)
+    monkeypatch.setattr(type(model._decoder), "at_once", Spread(share=0.05))
     close = [GivenAnswer(question=WHO, answer=text) for text in ("ann in paris", "bob", "a")]
     # Of logits up to 30, those of "ann" and "bob" are nearer than 1.5, as are "in" and the end.
     assert [score.same for score in scores(model, close)] == [None, None, None]

@@ -19,6 +19,7 @@ from decoder_cases import (
 from scope.models.decoder import Decoder, Decoders, PathDecoder
 from scope.models.prefixes import BLOCK, Attention, Remembered
 from scope.models.torch_setup import load_torch, quiet_transformers
+from scope.models.writing import Start
 
 ways = pytest.mark.parametrize(
     ("way", "kind"),
@@ -35,6 +36,15 @@ def decoder_of(way, kind, budget=BUDGET):
     assert way is Decoder or found.reads_alike
     assert found.exact
     return found
+
+
+def written_by(decoder, rows, is_over=lambda tokens: False, drafts=None, longest=7):
+    drafts = drafts or [()] * len(rows)
+    starts = [
+        Start(row, longest, is_over, draft=draft) for row, draft in zip(rows, drafts, strict=True)
+    ]
+    written = dict(decoder.write(starts))
+    return [written[number] for number in range(len(rows))]
 
 
 @ways
@@ -60,7 +70,7 @@ def test_what_is_written_is_the_likeliest_token_each_time(way, kind):
     """By length rows are as long as each other, by paths they need not be."""
     rows = ROWS if way is Decoder else [row[: 4 + 2 * index] for index, row in enumerate(ROWS)]
     decoder = decoder_of(way, kind)
-    written = decoder.write(rows, 7, lambda tokens: False)
+    written = written_by(decoder, rows)
     assert written == [greedy(kind, row, 7) for row in rows]
     likeliest = [int(each.argmax()) for each in decoder.next_probabilities(rows)]
     assert likeliest == [tokens[0] for tokens in written]
@@ -71,7 +81,7 @@ def test_a_row_that_is_over_stays_as_it_is_while_others_go_on(way):
     whole = [greedy("llama", row, 7) for row in ROWS]
     last = whole[0][2]
     assert any(last not in tokens for tokens in whole)
-    written = decoder_of(way, "llama").write(ROWS, 7, lambda tokens: tokens[-1] == last)
+    written = written_by(decoder_of(way, "llama"), ROWS, lambda tokens: tokens[-1] == last)
     cuts = [tokens.index(last) + 1 if last in tokens else 7 for tokens in whole]
     assert written == [tokens[:cut] for tokens, cut in zip(whole, cuts, strict=True)]
 
@@ -82,7 +92,7 @@ def test_an_end_token_ends_a_text_and_is_left_out(way, monkeypatch):
     end = next(token for token in whole[1:] if token != whole[0])
     settings = model_of("llama").generation_config
     monkeypatch.setattr(settings, "eos_token_id", [49, end])
-    written = decoder_of(way, "llama").write(ROWS[:1], 7, lambda tokens: False)
+    written = written_by(decoder_of(way, "llama"), ROWS[:1])
     assert written == [whole[: whole.index(end)]]
 
 

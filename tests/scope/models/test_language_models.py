@@ -186,10 +186,11 @@ def test_a_thought_has_room_that_nothing_else_has(
     tokens = model._head.tokenizer(reply, add_special_tokens=False)["input_ids"]
     written = []
 
-    def write(rows, longest, enough):
+    def write(starts):
+        longest, enough = starts[0].longest, starts[0].is_over
         ends = (end for end in range(1, longest) if enough(tokens[:end]))
         written.append(tokens[: next(ends, longest)])
-        return written
+        return enumerate(written)
 
     monkeypatch.setattr(model._decoder, "write", write)
     assert list(model.answer(ASKED[:1])) == [(0, answer)]

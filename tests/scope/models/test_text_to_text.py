@@ -1,16 +1,20 @@
 """The oracle is plain transformers: `generate` and `loss`, one text at a time."""
 
 import math
+import random
 import re
+from dataclasses import replace
 
 import pytest
 from causal_cases import ASKED, CHOICES, CLOZES
-from tiny_heads import LIMIT, SENTINELS, write_tiny_t5
+from tiny_heads import LIMIT, SENTINELS, WHOLE_WORDS, write_tiny_t5
 
 from scope.models.huggingface import load
 from scope.models.language_models import TextToTextModel
 from scope.models.options import ModelOptions
+from scope.models.replies import answer_text
 from scope.models.torch_setup import load_torch
+from scope.models.writing import Start
 from scope.records import BLANK, Answer, GivenAnswer, Question
 
 both = pytest.mark.parametrize("architecture", ["t5", "bart"])
@@ -151,3 +155,62 @@ def test_a_given_answer_is_scored_with_its_end_and_without_a_prescribed_beginnin
         own = written[ASKED.index(item.question)].text
         assert score.same in (None, own == item.answer)
     assert any(score.same for score in scored)
+
+
+@both
+def test_drafts_and_company_change_no_answer(model_of, plain, monkeypatch, architecture):
+    chance, words = random.Random(0), [*WHOLE_WORDS, "zebra"]
+    texts = [" ".join(chance.choices(words, k=chance.randrange(1, LIMIT))) for _ in range(150)]
+    questions = [Question(id=str(number), text=text) for number, text in enumerate(texts)]
+    usual = in_order(model_of(architecture).answer, questions)
+    assert len({answer.text for answer in usual}) > 30
+    right = [
+        replace(question, draft=answer.text or "")
+        for question, answer in zip(questions, usual, strict=True)
+    ]
+    wrong = [replace(question, draft=f"{question.draft} ann bob") for question in right[::-1]]
+    model = model_of(architecture, 200)
+    in_steps, written = model._decoder._in_steps, []
+    monkeypatch.setattr(
+        model._decoder,
+        "_in_steps",
+        lambda starts, opening: written.append(len(starts)) or in_steps(starts, opening),
+    )
+    assert in_order(model.answer, right) == usual
+    drafted = sum(written)
+    assert drafted < len(questions)
+    assert in_order(model.answer, wrong)[::-1] == usual
+    assert sum(written) > drafted
+    if architecture == "t5":
+        tokenizer, loaded = plain("t5")
+        theirs = [
+            tokenizer.decode(generated(tokenizer, loaded, f"{text} "), skip_special_tokens=True)
+            for text in texts
+        ]
+        several = zip(usual, theirs, strict=True)
+        whole = [pair for pair in several if not pair[0].truncated]
+        # But for two tokens that are nearer than rounding.
+        assert sum(answer.text != answer_text(text) for answer, text in whole) <= 1 < len(whole)
+
+
+def test_inputs_whose_texts_are_over_leave_the_batch(model_of, monkeypatch):
+    model = model_of("t5")
+    decoder, rows = model._decoder, []
+    prompts = [
+        model._tokens(model._prompts["text_to_text_answer"], asked).tokens for asked in ASKED
+    ]
+    batch = next(decoder.batches(prompts))
+    starts = [
+        Start(prompts[number], 1 + place, lambda _: False) for place, number in enumerate(batch)
+    ]
+    alone = [dict(decoder.write([start]))[0] for start in starts]
+    run = decoder._inference.run
+
+    def counted(compute, **given):
+        rows.append(len(next(iter(given.values()))))
+        return run(compute, **given)
+
+    monkeypatch.setattr(decoder._inference, "run", counted)
+    assert [tokens for _, tokens in sorted(decoder.write(starts))] == alone
+    assert rows[0] == len(batch) > 4
+    assert rows[-1] < len(batch) / 2

@@ -9,13 +9,13 @@ import pytest
 from stub_server import MODEL, Say, refuse
 
 from scope.errors import ModelError
-from scope.models.decoder import write_greedily
 from scope.models.endpoint import PROMPTS
 from scope.models.labels import AlignedClassifier
 from scope.models.options import ModelOptions
 from scope.models.prompts import prompt_of
 from scope.models.scheme import load_classifier
 from scope.models.torch_setup import load_torch
+from scope.models.writing import Spread, Writer
 from scope.records import Answer, Prediction, Question
 
 TOO_LONG = refuse(400, "too much", code="context_length_exceeded")
@@ -227,13 +227,13 @@ def test_the_same_question_and_reply_is_the_same_choice_of_a_server_and_of_a_mod
     tokens = local._head.tokenizer(reply, add_special_tokens=False)["input_ids"] + [1]
     every = load_torch().eye(len(local._head.tokenizer)) * 99
 
-    def write(rows, longest, is_over, notice):
-        def logits_after(_, written):
-            return every[[tokens[len(written[0])]]]
+    def read(texts):
+        return [every[[tokens[len(text.written)]]] for text in texts]
 
-        return write_greedily(logits_after, 1, longest, is_over, local._decoder.ends, notice)
-
-    monkeypatch.setattr(local._decoder, "write", write)
+    writer = Writer(local._decoder.ends, Spread)
+    monkeypatch.setattr(
+        local._decoder, "write", lambda starts: writer.write(starts, read, lambda _: read)
+    )
     stub.logprobs, stub.words["which?"] = False, reply
     here, there = (in_order(model.choose([question]))[0] for model in (local, open_model()))
     assert (here.choice, here.missing, here.reply) == (there.choice, there.missing, there.reply)

@@ -1,0 +1,310 @@
+"""Greedy writing after many prompts at once: texts that are over leave, and others enter.
+
+A text may come with a draft, an answer that is expected of the model: it is read in one pass, and
+writing goes on where the model would write another token. A draft never changes what is written.
+Where two tokens are nearer than the numerical spread of a model whose numbers depend on company,
+the text is written anew, alone.
+
+The same pass over a given answer shows how likely it is, and whether it would be written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+from scope.models.inference import ANSWERS_A_BATCH
+from scope.models.prefixes import Row, shared_beginning
+from scope.models.prompts import Fitted
+from scope.models.replies import UNANSWERABLE, answer_text
+from scope.records import GivenAnswer, ScoredAnswer
+
+IsOver = Callable[[Row], bool]
+
+Notice = Callable[[Any], None] | None
+
+Written = Iterator[tuple[int, list[int] | None]]
+"""The number of each prompt and what is written after it, as it comes."""
+
+MOST_DRAFTED = 512
+"""Most tokens of drafts that are read at once: each has scores for the whole vocabulary."""
+
+
+class Spread(NamedTuple):
+    """The numerical spread of logits: an absolute part, and a share of the greatest logit."""
+
+    absolute: float = 0.0
+    share: float = 0.0
+
+    def near(self, logits: Any) -> list[bool]:
+        """Whether the two likeliest tokens are nearer, for each row of logits.
+
+        Examples
+        --------
+        >>> from scope.models.torch_setup import load_torch
+        >>> logits = load_torch().tensor([[4.0, 3.75, 0.0], [4.0, 1.0, 0.0]])
+        >>> Spread().near(logits), Spread(absolute=0.5).near(logits)
+        ([False, False], [True, False])
+        """
+        if not any(self) or logits.shape[-1] == 1:
+            return [False] * len(logits)
+        likeliest = logits.topk(2, dim=-1).values.double()
+        least = self.absolute + self.share * logits.abs().amax(dim=-1).double()
+        near: list[bool] = (likeliest[:, 0] - likeliest[:, 1] < least).tolist()
+        return near
+
+
+class Start(NamedTuple):
+    """A prompt, and what bounds the text after it.
+
+    Parameters
+    ----------
+    tokens
+        Those of the prompt.
+    longest
+        Most tokens to be written.
+    is_over
+        Whether the tokens so far are enough.
+    expected
+        Tokens for which there is to be room.
+    draft
+        Tokens that are expected to be written.
+    notice
+        Gets the logits of each token that is written, or that ends the text.
+    """
+
+    tokens: Row
+    longest: int
+    is_over: IsOver
+    expected: int = 0
+    draft: Row = ()
+    notice: Notice = None
+
+
+State = Literal["going", "over", "near", "no number"]
+
+
+class Text:
+    """A text while it is written: the tokens so far, and what is left of its draft."""
+
+    def __init__(self, number: int, start: Start, room: int = 0) -> None:
+        self.number, self.start, self.room = number, start, room
+        self.written: list[int] = []
+        self.draft: Row = start.draft[: start.longest]
+
+    @property
+    def path(self) -> list[int]:
+        """All tokens to be read, the draft among them."""
+        return [*self.start.tokens, *self.written, *self.draft]
+
+    def extend(self, logits: Any, ends: Container[int], spread: Spread) -> State:
+        """Write the likeliest token in each place of the draft and after it, while they agree."""
+        start, draft, self.draft = self.start, self.draft, ()
+        best, near = logits.max(dim=-1), spread.near(logits)
+        likeliest = zip(best.values.tolist(), best.indices.tolist(), strict=True)
+        for place, (value, token) in enumerate(likeliest):
+            if not math.isfinite(value):
+                return "no number"
+            if near[place]:
+                return "near"
+            if start.notice:
+                start.notice(logits[place])
+            if token in ends:
+                return "over"
+            self.written.append(token)
+            if len(self.written) >= start.longest or start.is_over(self.written):
+                return "over"
+            if place < len(draft) and token != draft[place]:
+                break
+        return "going"
+
+
+Read = Callable[[Sequence[Text]], Iterable[Any]]
+"""The logits in each place of the drafts of some texts, and after them."""
+
+
+class Writer:
+    """Writes greedily, and counts the texts that were written alone.
+
+    Parameters
+    ----------
+    ends
+        Tokens that end a text; they are left out of it.
+    spread
+        How much company may change the logits.
+    """
+
+    def __init__(self, ends: Collection[int], spread: Callable[[], Spread]) -> None:
+        self._ends, self._spread = ends, spread
+        self.texts = self.alone = 0
+
+    def write(
+        self,
+        starts: Sequence[Start],
+        read: Read,
+        read_alone: Callable[[Start], Read],
+        budget: int | None = None,
+        more_ends: Collection[int] = (),
+    ) -> Written:
+        """What the model writes after each prompt, always taking the likeliest next token.
+
+        None where the likeliest has no finite logit: the model gives no number there.
+
+        Parameters
+        ----------
+        read_alone
+            What reads one text, without what was computed in company.
+        budget
+            Most tokens of all texts at once, a shared beginning counted once; None lets all enter.
+        more_ends
+            Further tokens that end a text.
+
+        Examples
+        --------
+        >>> from scope.models.torch_setup import load_torch
+        >>> logits = load_torch().eye(9)
+        >>> def likeliest_is_the_next_number(texts):
+        ...     return [logits[[text.path[-1] + 1]] for text in texts]
+        >>> starts = [Start([first], 3, lambda tokens: False) for first in (5, 1, 6)]
+        >>> read = likeliest_is_the_next_number
+        >>> sorted(Writer([8], Spread).write(starts, read, lambda _: read))
+        [(0, [6, 7]), (1, [2, 3, 4]), (2, [7])]
+        """
+        self.texts += len(starts)
+        ends, near = {*self._ends, *more_ends}, []
+        for number, written, state in self._rounds(starts, read, budget, ends, self._spread()):
+            if state == "near":
+                near.append(number)
+            else:
+                yield number, written if state == "over" else None
+        for number in near:
+            self.alone += 1
+            start = starts[number]._replace(draft=())
+            ((_, written, state),) = self._rounds([start], read_alone(start), None, ends, Spread())
+            yield number, written if state == "over" else None
+
+    def _rounds(
+        self,
+        starts: Sequence[Start],
+        read: Read,
+        budget: int | None,
+        ends: Container[int],
+        spread: Spread,
+    ) -> Iterator[tuple[int, list[int], State]]:
+        """Each text that ends, and how."""
+        # Common beginnings enter one after the other.
+        order = sorted(range(len(starts)), key=lambda number: tuple(starts[number].tokens))
+        waiting, going = order[::-1], list[Text]()
+        while waiting or going:
+            _enter(going, waiting, starts, math.inf if budget is None else budget)
+            still = []
+            for text, logits in zip(going, read(going), strict=True):
+                state = text.extend(logits, ends, spread)
+                if state == "going":
+                    still.append(text)
+                else:
+                    yield text.number, text.written, state
+            going = still
+
+
+def _enter(going: list[Text], waiting: list[int], starts: Sequence[Start], budget: float) -> None:
+    """Let texts in while there is room for them; one at least."""
+    drafted, most = 0, ANSWERS_A_BATCH if budget < math.inf else len(starts)
+    while waiting:
+        start = starts[waiting[-1]]
+        shared = (shared_beginning(text.start.tokens, start.tokens) for text in going)
+        room = len(start.tokens) - max(shared, default=0) + max(start.expected, len(start.draft))
+        drafted += len(start.draft)
+        tokens = sum(text.room for text in going) + room
+        if going and (len(going) >= most or drafted > MOST_DRAFTED or tokens > budget):
+            break
+        going.append(Text(waiting.pop(), start, room))
+
+
+class Spelled(NamedTuple):
+    """An answer, as a text that a model can spell, and as its tokens without the end.
+
+    ``cut`` are the tokens that were left out, ``truncated`` whether these or any of the prompt.
+    """
+
+    text: str
+    spelled: str
+    tokens: Row
+    cut: bool
+    truncated: bool
+
+    @classmethod
+    def of(cls, item: GivenAnswer, tokens: Row, whole: Row, asked: Fitted) -> Spelled:
+        """An answer of which some tokens are scored."""
+        cut = len(tokens) < len(whole)
+        return cls(item.answer, item.answer or UNANSWERABLE, tokens, cut, asked.truncated or cut)
+
+
+def score_of(
+    answer: Spelled,
+    logits: Any,
+    start: Start,
+    ends: Collection[int],
+    spread: Spread,
+    text_of: Callable[[Row], str] | None,
+) -> ScoredAnswer:
+    """How likely a model is to write an answer after a prompt, and whether it would.
+
+    Parameters
+    ----------
+    logits
+        The logits in the place of each token and of the end.
+    start
+        The prompt, and what bounds the text after it; its draft is the answer.
+    ends
+        The tokens that end a text: their probabilities are added up. Without any the end has none.
+    spread
+        How much the logits may differ from those in which the text would be written.
+    text_of
+        The text of written tokens; None where they are not to be compared.
+
+    Examples
+    --------
+    Of two tokens the second, which ends a text, is e times as likely:
+
+    >>> from scope.models.torch_setup import load_torch
+    >>> logits = load_torch().tensor([[0.0, 1.0], [0.0, 1.0]])
+    >>> start = Start([0], 9, lambda tokens: False, draft=[0])
+    >>> answer = Spelled("a", "a", [0], cut=False, truncated=False)
+    >>> score = score_of(answer, logits, start, [1], Spread(), lambda tokens: "a" * len(tokens))
+    >>> round(score.log_probability, 4), score.tokens, score.same
+    (-1.6265, 2, False)
+    """
+    logs = logits.cpu().double().log_softmax(dim=-1)
+    chosen = [float(row[token]) for row, token in zip(logs[:-1], answer.tokens, strict=True)]
+    if ends:
+        chosen.append(float(logs[-1, sorted(ends)].logsumexp(dim=0)))
+    total = math.fsum(chosen)
+    record = partial(ScoredAnswer, tokens=len(chosen), truncated=answer.truncated)
+    if not math.isfinite(total):
+        return record(log_probability=math.nan, missing="no number")
+    same = None
+    if text_of and not answer.cut:
+        same = _would_write(answer, Text(0, start), logits, ends, spread, text_of)
+    return record(log_probability=min(0.0, total), same=same)
+
+
+def _would_write(
+    answer: Spelled,
+    text: Text,
+    logits: Any,
+    ends: Container[int],
+    spread: Spread,
+    text_of: Callable[[Row], str],
+) -> bool | None:
+    """Whether a model writes this answer; None if it writes tokens that may spell the same."""
+    draft = text.draft
+    state = text.extend(logits[: len(draft) + 1], ends, spread)
+    if state == "over":
+        reply = text_of(text.written)
+        return reply.strip() == answer.spelled.strip() or answer_text(reply) == answer.text
+    # The last token may be part of a letter.
+    begun = text_of(text.written).strip().rstrip("\ufffd")
+    return None if state == "near" or answer.spelled.strip().startswith(begun) else False

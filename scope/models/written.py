@@ -1,0 +1,124 @@
+"""Models that write, in the role of classifier: a text's label is the answer written to it.
+
+A text is a question with its passage, if any, and, once it is known, the reference's answer to the
+unchanged question: its parts in this order, see `scope.records.text_parts`. A model writes its own
+answer, and scores the reference's: how the support of that answer changes with the question is the
+model's reaction, for which nothing needs to be written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scope.metrics.agreement import squad_normalized
+from scope.models.checkpoint import fingerprint_with
+from scope.models.labels import InAnotherRole
+from scope.models.questions import ASKED_AT_ONCE, ask
+from scope.protocols import Answerer
+from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
+from scope.records.estimates import UNANSWERABLE
+from scope.records.text_parts import parts_of
+
+_LEAST = 1e-6
+"""Least probability that a prediction holds."""
+
+
+def normalized(answer: str) -> str:
+    """An answer as it is compared: as SQuAD's evaluation does, or in lower case if nothing stays.
+
+    Examples
+    --------
+    >>> normalized("The Normans."), normalized("..."), normalized("")
+    ('normans', '...', '(unanswerable)')
+    """
+    return squad_normalized(answer) or answer.casefold().strip() or UNANSWERABLE
+
+
+class WrittenClassifier(InAnotherRole):
+    """A model that writes, in the role of classifier.
+
+    It has no list of labels: each prediction names one token, the normalised answer, whose
+    probability is that of the reference's answer, a token (geometric mean); 1 where it is not
+    scored.
+
+    Parameters
+    ----------
+    model
+        What is asked.
+    parts
+        Names of the parts of a text: ``passage`` and ``question``, or one of ``question`` and
+        ``prompt``.
+    """
+
+    role, labels, writes = "answerer", (), True
+
+    def __init__(self, model: Answerer, parts: Sequence[str]) -> None:
+        super().__init__(model)
+        self._parts = tuple(parts)
+        self.scores = hasattr(model, "score_answers")
+        self.prompts = getattr(model, "prompts", {})
+        self.reading = getattr(model, "reading", None)
+        self.fingerprint = fingerprint_with(model.fingerprint, "written answers", *self._parts)
+
+    def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
+        """The answer to every text, as it comes: its index and the prediction."""
+        for start in range(0, len(texts), ASKED_AT_ONCE):
+            places = range(start, min(start + ASKED_AT_ONCE, len(texts)))
+            questions = {place: self.question(texts[place]) for place in places}
+            scored = self._scored(questions)
+            same = {place for place, score in scored.items() if score.same}
+            for place in same:
+                yield place, _prediction(Answer(text=questions[place].draft), scored[place])
+            others = [place for place in places if place not in same]
+            written = ask(self._model, "answerer", [questions[place] for place in others])
+            for number, answer in written:
+                place = others[number]
+                yield place, _prediction(answer, scored.get(place))
+
+    def question(self, text: str) -> Question:
+        """What is asked; its draft is the reference's answer, where the text holds one."""
+        parts, count = parts_of(text), len(self._parts)
+        context = (parts[0] or None) if count > 1 else None
+        draft = parts[count] if len(parts) > count else ""
+        return Question(id=text, text=parts[count - 1], context=context, draft=draft)
+
+    def _scored(self, questions: dict[int, Question]) -> dict[int, ScoredAnswer]:
+        items = {
+            place: GivenAnswer(question=question, answer=question.draft)
+            for place, question in questions.items()
+            if self.scores and len(parts_of(question.id)) > len(self._parts)
+        }
+        places = list(items)
+        scored = ask(self._model, "answer_scorer", list(items.values()))
+        return {places[number]: score for number, score in scored}
+
+
+def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
+    """An answer, with the support of the reference's answer where that was scored."""
+    truncated = answer.truncated or (scored is not None and scored.truncated)
+    if answer.text is None:
+        missing = answer.missing or "not readable"
+        return Prediction(probabilities=(), truncated=truncated, missing=missing)
+    prediction = Prediction(
+        probabilities=(1.0,),
+        truncated=truncated,
+        tokens=(normalized(answer.text),),
+        reply=answer.text,
+    )
+    if scored is None or scored.missing:
+        return prediction
+    share = math.exp(min(0.0, scored.log_probability / scored.tokens))
+    return replace(
+        prediction,
+        probabilities=(max(_LEAST, share),),
+        support=scored.log_probability,
+        scored_tokens=scored.tokens,
+    )
+
+
+def writes(model: Any) -> bool:
+    """Whether a model's labels are written answers."""
+    return getattr(model, "writes", False)

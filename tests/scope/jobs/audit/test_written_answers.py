@@ -1,0 +1,205 @@
+"""Audits of what language models write, with made-up writers whose answers are known by hand."""
+
+import json
+import math
+from types import SimpleNamespace
+
+import pytest
+
+import scope
+from scope.errors import SpecError
+from scope.estimation.pairs import random_changes
+from scope.models.written import WrittenClassifier
+from scope.records import Answer, Prediction, ScoredAnswer, ScoredExample, ScoredPerturbation
+from scope.records.examples import Example, Perturbation
+from scope.records.text_parts import joined
+
+COLOURS = "amber azure beige black brown coral cream green ivory khaki lilac mauve ochre olive"
+NOUNS = "anchor basket candle dagger engine feather garden hammer island jacket kettle ladder"
+NOUNS += " magnet needle"
+ROWS = [
+    {
+        "question": f"What colour does the {noun} have that {verb} yesterday morning",
+        "context": f"The {noun} is {colour}. Another thing is white.",
+        "answers": [colour, f"the colour {colour}"],
+    }
+    for place, noun in enumerate(NOUNS.split())
+    for number, verb in enumerate(
+        ["vanished", "appeared", "crumbled", "returned", "sparkled", "wandered"]
+    )
+    for colour in [COLOURS.split()[(place + number) % 14]]
+]
+KNOWN = {word for row in ROWS for word in row["question"].split()}
+
+
+class Writer:
+    """Answers with the passage's colour, and is the less sure the more words it does not know.
+
+    If the fourth or fifth word is unknown it answers "white". ``reacts`` is how much an unknown
+    word takes from the support of an answer, the more the later it stands.
+    """
+
+    def __init__(self, name, *, reacts=1.0, wrong=0, scores=True):
+        self.spec = self.fingerprint = f"toy-{name}-1"
+        self.reacts, self.wrong = reacts, wrong
+        self.written = self.scored = 0
+        if scores:
+            self.score_answers = self._score_answers
+
+    def _unknown(self, question):
+        words = enumerate(question.text.split(), 1)
+        return [place for place, word in words if word not in KNOWN]
+
+    def _answer(self, question):
+        colour = question.context.split(".")[0].split()[-1]
+        mistaken = len(question.context) % 10 < self.wrong
+        return "white" if mistaken or {4, 5} & {*self._unknown(question)} else f"{colour}."
+
+    def answer(self, questions):
+        for place, question in enumerate(questions):
+            self.written += 1
+            yield place, Answer(text=self._answer(question))
+
+    def _score_answers(self, items):
+        for place, item in enumerate(items):
+            self.scored += 1
+            support = -0.25 - self.reacts * sum(self._unknown(item.question)) / 10
+            same = self._answer(item.question) == item.answer
+            yield place, ScoredAnswer(log_probability=2 * support, tokens=2, same=same)
+
+
+def audited(tmp_path, *targets, reference=None, **options):
+    return scope.audit(
+        reference=reference or Writer("original"),
+        targets=list(targets),
+        data=ROWS,
+        capabilities=["typo"],
+        run=str(tmp_path / "run"),
+        **{"role": "answer", "n": 84, "n_search": 6, "candidates": 4, **options},
+    )
+
+
+def estimate(result, metric, target, capability="typo"):
+    rows = {
+        (row.metric.partition("(")[0], row.target, row.capability): row.estimate
+        for row in result.measurements
+        if row.subset is None
+    }
+    return rows[metric, target, capability]
+
+
+def test_a_copy_may_replace_and_others_may_not(tmp_path):
+    copy, deaf, wrong = Writer("copy"), Writer("deaf", reacts=0.0), Writer("wrong", wrong=9)
+    result = audited(tmp_path, copy, deaf, wrong, baseline=Writer("again"))
+    names = [card.name for card in result.manifest.targets]
+    decisions = {verdict.target: verdict.decision for verdict in result.verdicts}
+    assert [*decisions.values()] == ["not shown", "may not", "may not"]
+    assert estimate(result, "concordance", names[0]).value == 1
+    assert estimate(result, "reach", names[0]).value == pytest.approx(1)
+    assert estimate(result, "concordance", names[1]).value == 0.5
+    assert estimate(result, "reach", names[1]).value == 0
+    assert estimate(result, "iid_agreement", names[0], None).value == 1
+    assert estimate(result, "hard_scope", names[0]).value == 1
+    assert estimate(result, "soft_scope", names[0]).value == 1
+    accuracy = {share.model: share.accuracy for share in result.answer_shares}
+    assert accuracy[result.manifest.reference.name].value == 1
+    assert accuracy[names[2]].value < 0.5
+
+
+def test_texts_of_the_result_hold_no_reference_answer(tmp_path):
+    result = audited(tmp_path, Writer("copy"))
+    texts = {row["question"]: row["context"] for row in ROWS}
+    for scored in result.examples:
+        passage, question = scored.example.text.split("\x1e")
+        assert question in texts
+        assert passage.startswith("The ")
+    passages = {
+        scored.example.id: scored.example.text.split("\x1e")[0] for scored in result.examples
+    }
+    changed = [each.perturbation for each in result.candidates if each.perturbation.text]
+    assert changed
+    for each in changed:
+        passage, _ = each.text.split("\x1e")
+        assert passage == passages[each.example_id]
+
+
+def test_where_a_model_cannot_score_all_move_by_similarity(tmp_path):
+    result = audited(tmp_path, Writer("silent", scores=False), Writer("copy"))
+    drawn = random_changes("typo", result.examples, result.candidates)
+    assert set(drawn.moved().tolist()) <= {0.0, -1.0}
+
+
+def test_moves_by_hand():
+    """R's answer has 2 tokens and loses 3 nats: -1.5 a token; T loses 1 in its own: -.5."""
+
+    def answer(text, support, tokens):
+        return Prediction(
+            probabilities=(0.5,), tokens=(text,), reply=text, support=support, scored_tokens=tokens
+        )
+
+    example = Example(id="0", text="who", label="ann", gold=("ann",))
+    before = ScoredExample(
+        example=example, reference=answer("ann", -1.0, 2), targets=(answer("bob", -4.0, 3),)
+    )
+    after = ScoredPerturbation(
+        capability="typo",
+        perturbation=Perturbation(example_id="0", trial=1, text="wo"),
+        reference=answer("ann lee", -4.0, 2),
+        targets=(answer("bob", -5.0, 3),),
+    )
+    drawn = random_changes("typo", [before], [after])
+    assert drawn.moved().tolist() == [-1.5]
+    assert drawn.moved(0).tolist() == [-0.5]
+    assert drawn.written.similarity.tolist() == [[2 / 3], [1.0]]
+
+
+def test_an_answer_that_is_the_reference_s_is_not_written():
+    writer = Writer("original")
+    row = ROWS[0]
+    classifier = WrittenClassifier(writer, ("passage", "question"))
+    plain = joined([row["context"], row["question"]])
+    (first,) = classifier.classify([plain])
+    assert (first.reply, first.tokens, first.support) == ("amber.", ("amber",), None)
+    written = writer.written
+    (again,) = classifier.classify([joined([row["context"], row["question"], first.reply])])
+    assert writer.written == written
+    assert again.reply == first.reply
+    assert again.support == -0.5
+    assert again.probabilities == (pytest.approx(math.exp(again.support / 2)),)
+
+
+def test_a_constant_writer_is_degenerate(tmp_path):
+    constant = SimpleNamespace(
+        spec="toy-constant",
+        fingerprint="toy-constant-1",
+        answer=lambda questions: (
+            (place, Answer(text="white")) for place, _ in enumerate(questions)
+        ),
+    )
+    result = audited(tmp_path, constant)
+    share = result.answer_shares[1]
+    assert "it answers `white` to 84 of 84" in share.degenerate
+    assert result.verdicts[0].decision != "may replace"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"slices": ["noun"]}, "--slice in the role answer"),
+        ({"label_column": "answers"}, "--label-column in the role answer"),
+        ({"role": "classifier", "score": "f1"}, "--score in the role classifier"),
+        ({"both_directions": True}, "several references, both directions or groups"),
+    ],
+)
+def test_options_without_effect_are_refused(tmp_path, options, words):
+    with pytest.raises(SpecError, match=words):
+        audited(tmp_path, Writer("copy"), **options)
+
+
+def test_the_page_shows_answers_side_by_side(tmp_path):
+    result = audited(tmp_path, Writer("copy"), Writer("wrong", wrong=5), score="f1")
+    result.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "\x1e" not in page
+    assert "white" in page
+    assert json.loads(result.to_json())["manifest"]["settings"]["role"] == "answer"
