@@ -71,7 +71,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
         row
         for row in whole
         if row.against != GOLD and row.metric in _OF_TWO_MODELS
-        if row.metric not in _SAME or first in (row.target, row.against)
+        if row.metric not in (*DRIFT_KEYS, *_SAME) or first in (row.target, row.against)
     ]
     rows = [*against_gold, *_changes(result), *(_of_later(row, manifest) for row in of_two)]
     if not rows:

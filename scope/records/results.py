@@ -407,11 +407,20 @@ class EstimatedResult(Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MeasuredResult(EstimatedResult, ABC):
-    """What audits and comparisons have in common: estimates that gates can judge."""
+    """What audits and comparisons have in common: estimates that gates can judge.
+
+    ``drift`` is how far language models follow the first one's answers otherwise than it does, or
+    the sentences of a cloze.
+    """
 
     differences: tuple[Difference, ...]
+    drift: tuple[Measurement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in: ClassVar[Literal["audits", "tasks"]]
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every measurement, then the drift."""
+        return map(FrameRow.measured, (*self.measurements, *self.drift))
 
     @property
     def judged(self) -> Sequence[Measurement]:
@@ -594,22 +603,16 @@ class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
 
     ``cells`` are those of each two models, of at most ten. ``verdicts`` say whether each later
-    model may replace the first one, by its accuracy. ``drift`` is how far the language models among
-    them follow the first one's answers otherwise than it does, or the sentences of a cloze.
+    model may replace the first one, by its accuracy.
     """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
-    drift: tuple[Measurement, ...] = field(default=(), metadata=SPARSE_FIELD)
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"
     part = "task"
-
-    def rows(self) -> Iterator[FrameRow]:
-        """Every measurement, then the drift."""
-        return map(FrameRow.measured, (*self.measurements, *self.drift))
 
     @property
     def judged(self) -> Sequence[Measurement]:

@@ -33,6 +33,7 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.audit.written import judged_answers, shares_of_writers, with_given_answers
 from scope.jobs.configuration import configuration_of
+from scope.jobs.drift import drift_along
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,
@@ -44,6 +45,7 @@ from scope.jobs.perturbing import (
 )
 from scope.jobs.runner import Planned, Prepared, run_job, search_work, texts_work
 from scope.jobs.shards import check_engine, run_shards
+from scope.models.drift import Followed
 from scope.models.scheme import Model
 from scope.progress import remark
 from scope.protocols import Progress
@@ -52,6 +54,7 @@ from scope.records import (
     AuditResult,
     Example,
     Manifest,
+    Measurement,
     ModelCard,
     Outcome,
     Prediction,
@@ -134,12 +137,21 @@ def _conduct(
         counts = _counted(plans[0], [search.drawn for search in searches[0]], run)
         remark(progress, plan_in_words(plans[0].manifest(), counts))
     if not request.is_matrix:
-        return _at_looks(plans[0], searches[0], known, run)
+        result = _at_looks(plans[0], searches[0], known, run)
+        return replace(result, drift=_drift(plans[0], run)) if request.role == "answer" else result
     audits = _audits(plans, searches, known, run)
     manifests = [plan.manifest() for plan in plans]
     earlier = earlier_audits(run, manifests, {example.id for example in examples})
     judged = map(_judged, audits, earlier, repeat(request))
     return joined_audits(list(judged), plans[0].groups, request)
+
+
+def _drift(plan: AuditPlan, run: Run) -> tuple[Measurement, ...]:
+    """How far the targets drift along the reference's answers to the unchanged questions."""
+    models = (plan.models.reference, *plan.models.targets)
+    asked = {each.id: models[0].adapter.question(each.text) for each in plan.data.examples}
+    texts = {name: Followed(each.draft, each) for name, each in asked.items() if each.draft}
+    return tuple(drift_along(texts, models, None, run, plan.request.progress))
 
 
 def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> AuditResult:

@@ -130,3 +130,31 @@ def test_models_that_do_not_run_here_have_no_drift(folders, prompts, tmp_path):
     result = compared([folders[0], Parrot()], prompts, tmp_path)
     assert result.drift == ()
     assert "drift" not in {section.anchor for section in page_of(result).sections}
+
+
+def test_an_audit_of_written_answers_has_the_drift_along_the_references_answers(folders, tmp_path):
+    words = ("ann", "bob", "the film", "paris", "a film")
+    data = [{"question": f"who saw {one} and not {two}"} for one in words for two in words]
+    result = scope.audit(
+        reference=folders[0],
+        targets=folders[1:],
+        role="answer",
+        data=data,
+        capabilities=["typo"],
+        n=4,
+        n_search=1,
+        trials=1,
+        runs=tmp_path,
+        model_options=scope.ModelOptions(
+            device="cpu", max_answer_tokens=4, prompts={"answer": "{text}? say:"}
+        ),
+    )
+    assert [(row.target, row.metric) for row in result.drift] == [
+        (name, metric) for name in ("copy", "other") for metric in BLOCK
+    ]
+    assert "drift" in {section.anchor for section in page_of(result).sections}
+    heads, _, *rows = [
+        line.split(" | ") for line in model_card_of(result).splitlines() if line.startswith("| ")
+    ]
+    assert [row[0] for row in rows] == ["| copy", "| other"]
+    assert any(head.startswith("KL divergence a token") for head in heads)
