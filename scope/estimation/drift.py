@@ -15,7 +15,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.records import Estimate, Measurement, TextDrift, Undefined
+from scope.records import Estimate, Measurement, Prediction, TextDrift, Undefined
 from scope.statistics.intervals import mean_estimate, student_estimate
 
 Number = Estimate | Undefined
@@ -72,6 +72,40 @@ def drift_measurements(
         )
         for metric, number in numbers.items()
     )
+
+
+def lower_bound(
+    predictions: Mapping[str, tuple[Prediction, Prediction]], target: str, against: str
+) -> Measurement:
+    """What the KL divergence of the next token is at least, of models that name their likeliest.
+
+    The tokens that both name stand by themselves, all others are one: distributions over parts
+    differ at most as much as those over tokens.
+
+    Parameters
+    ----------
+    predictions
+        The reference's and the target's prediction, by the id of the text.
+
+    Examples
+    --------
+    Both name *a*; ½ ln(½ / ¼) + ½ ln(½ / ¾) is ½ ln(4 / 3):
+
+    >>> first = Prediction(tokens=("a", "b"), probabilities=(0.5, 0.25))
+    >>> second = Prediction(tokens=("c", "a"), probabilities=(0.5, 0.25))
+    >>> print(lower_bound(dict.fromkeys("xyz", (first, second)), "copy", "base").estimate)
+    0.144 [0.144, 0.144]
+    """
+    values = []
+    for reference, other in predictions.values():
+        first, second = reference.shares(), other.shares()
+        named = (first.keys() & second.keys()) - {None}
+        pairs = [(first[token], second[token]) for token in named]
+        rest = [max(0.0, 1 - math.fsum(pair[side] for pair in pairs)) for side in (0, 1)]
+        terms = (a * math.log(a / max(b, 1e-12)) for a, b in (*pairs, rest) if a > 0)
+        values.append(math.fsum(terms))
+    number = _mean(np.array(values), [*predictions], lambda end: max(0.0, end))
+    return Measurement(metric="kl_lower_bound", target=target, against=against, estimate=number)
 
 
 QUANTILES = {"kl_median": 0.5, "kl_99": 0.99, "kl_max": 1.0}

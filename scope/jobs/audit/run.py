@@ -19,6 +19,7 @@ from scope.errors import ModelError
 from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
 from scope.estimation.choices import measure_matrix
+from scope.estimation.drift import lower_bound
 from scope.estimation.pairs import ScoredCandidates, texts_that_count
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.plan import (
@@ -138,7 +139,7 @@ def _conduct(
         remark(progress, plan_in_words(plans[0].manifest(), counts))
     if not request.is_matrix:
         result = _at_looks(plans[0], searches[0], known, run)
-        return replace(result, drift=_drift(plans[0], run)) if request.role == "answer" else result
+        return replace(result, drift=tuple(_drift(plans[0], result, run)))
     audits = _audits(plans, searches, known, run)
     manifests = [plan.manifest() for plan in plans]
     earlier = earlier_audits(run, manifests, {example.id for example in examples})
@@ -146,12 +147,21 @@ def _conduct(
     return joined_audits(list(judged), plans[0].groups, request)
 
 
-def _drift(plan: AuditPlan, run: Run) -> tuple[Measurement, ...]:
-    """How far the targets drift along the reference's answers to the unchanged questions."""
+def _drift(plan: AuditPlan, result: AuditResult, run: Run) -> Iterator[Measurement]:
+    """How far targets drift along the reference's answers, or at least behind the texts."""
+    if plan.request.role == "next_token":
+        for place, name in enumerate(plan.names[1:]):
+            pairs = {
+                each.example.id: (each.reference, each.targets[place]) for each in result.examples
+            }
+            some = {id_: pair for id_, pair in pairs.items() if all(each.given for each in pair)}
+            yield lower_bound(some, name, plan.names[0])
+    if plan.request.role != "answer":
+        return
     models = (plan.models.reference, *plan.models.targets)
     asked = {each.id: models[0].adapter.question(each.text) for each in plan.data.examples}
     texts = {name: Followed(each.draft, each) for name, each in asked.items() if each.draft}
-    return tuple(drift_along(texts, models, None, run, plan.request.progress))
+    yield from drift_along(texts, models, None, run, plan.request.progress)
 
 
 def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> AuditResult:
