@@ -368,8 +368,8 @@ DRIFT_KEYS = tuple(metric.key for metric in DRIFT_METRICS)
 ABOUT_DRIFT = note(
     "Drift is measured in each place of the first model's answers behind their questions, of a "
     "cloze in each place of its sentences as they stand, of next tokens behind each text. "
-    "Intervals are over texts. Less KL divergence does not mean a better model (arXiv 2606.19558): accuracy "
-    "stands beside it."
+    "Intervals are over texts. Less KL divergence does not mean a better model "
+    "(arXiv 2606.19558): read it beside the accuracy."
 )
 
 

@@ -156,8 +156,15 @@ class EndpointModel:
     def _chats(
         self, name: str, questions: Sequence[Question], **bounds: int
     ) -> list[EndpointRequest]:
-        asked = [self.prompt_as_read(name, question) for question in questions]
-        return [EndpointRequest(path="chat", prompt=prompt, **bounds) for prompt in asked]
+        return [
+            EndpointRequest(
+                path="chat",
+                prompt=self.prompt_as_read(name, question),
+                earlier=question.messages,
+                **bounds,
+            )
+            for question in questions
+        ]
 
     def _answers(
         self, asks: Sequence[EndpointRequest], questions: Sequence[Question], read: Read
