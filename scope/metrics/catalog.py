@@ -431,6 +431,13 @@ DRIFT_METRICS: Final = tuple(
         ("kl_99", "KL divergence a token, 99\u00a0%", math.inf, _KL),
         ("kl_max", "KL divergence a token, maximum", math.inf, _KL),
         (
+            "kl_lower_bound",
+            "KL divergence of the next token, lower bound",
+            math.inf,
+            "The KL divergence is at least as great: of the tokens that both models name among "
+            "their likeliest, all others as one.",
+        ),
+        (
             "same_top_token",
             "Same top token",
             1.0,
