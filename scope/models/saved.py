@@ -65,7 +65,9 @@ from scope.protocols import Answers
 from scope.records import Answer, Prediction, Probabilities, Question, own_id_of
 from scope.records.text_parts import joined, readable
 
-_NAMES = ("id", "text", "answer", "probabilities", "labels")
+SAVED_NAMES = ("id", "text", "answer", "probabilities", "labels")
+"""The columns of saved answers."""
+
 _ANSWER = ("text", "probabilities")
 
 
@@ -189,7 +191,7 @@ class SavedAnswers:
     def __init__(self, source: Source, path: Path) -> None:
         rows: dict[tuple[str | None, str], SavedRow] = {}
         self._unusable: list[str] = []
-        for fields in read_fields(source, _columns(_NAMES), required=()):
+        for fields in read_fields(source, _columns(SAVED_NAMES), required=()):
             try:
                 row, own_id = saved_row(fields), fields.id
             except UnusableRowError as error:
@@ -342,7 +344,7 @@ def _read_classifier(source: Source, path: Path, parts: Sequence[str]) -> SavedC
     """A file with ``text`` and ``probabilities``, and the ``labels`` in the first row."""
     labels: tuple[str, ...] = ()
     rows = []
-    for row in read_fields(source, _columns((*_NAMES, *parts)), required=()):
+    for row in read_fields(source, _columns((*SAVED_NAMES, *parts)), required=()):
         labels = labels if row.row.unusable else _labels(row, labels)
         # The first row may hold the labels alone.
         if row.row.unusable or any(row.cells.get(name) is not None for name in _ANSWER):

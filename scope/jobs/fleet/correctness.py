@@ -7,8 +7,9 @@ with ``prompt_id, model_id, category_id, label, prompt, model_name, category``, 
 A folder of predictions has one file per model. A row has ``id`` or ``text`` or both;
 ``probabilities``, or an ``answer`` that is null where the model gave none; and ``gold``, the right
 answer, if known. ``labels``, in the first row or alone before it, are the labels of the
-probabilities. Answers and gold are a number from 0, a letter, a label or option, or any text;
-``gold`` may be a list of texts that are right. A row may have ``options`` and ``category``.
+probabilities. Answers and gold are a number from 0, a letter, a label or option, or any text; an
+answer may be a reply that names one (`scope.models.saved`), and ``gold`` a list of texts that are
+right. A row may have ``options`` and ``category``.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ from scope.data.fields import (
     unambiguous,
     unprinted,
 )
-from scope.data.items import options_in, right_answers
+from scope.data.items import CHOICE_NAMES, options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError, data_spec
 from scope.data.specs import open_file, open_source
 from scope.errors import DataError, RunError, SpecError, counted, did_you_mean, listed
 from scope.jobs.answering_models import notes_on
 from scope.metrics.agreement import exact_match_values
 from scope.models.replies import option_of
-from scope.models.saved import SavedRow, named_option, prediction_files, saved_row
+from scope.models.saved import SAVED_NAMES, SavedRow, named_option, prediction_files, saved_row
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.records import Answer, CompareResult, Item, TaskAnswers
@@ -56,16 +57,17 @@ if TYPE_CHECKING:
     import pandas
 
 
-NAMES = column_names(
-    model="model model_name model_id",
-    item="item id item_id question_id prompt_id sample_id",
-    text="text question prompt",
-    category="category benchmark subject dataset category_id eval_name",
-    correct="correct is_correct right label score",
-    context="context passage",
-    options="options choices",
-    gold="gold answer answerkey",
-)
+NAMES = {
+    **column_names(
+        model="model model_name model_id",
+        item="item id item_id question_id prompt_id sample_id",
+        text="text question prompt",
+        category="category benchmark subject dataset category_id eval_name",
+        correct="correct is_correct right label score",
+        gold="gold answer answerkey",
+    ),
+    **{role: CHOICE_NAMES[role] for role in ("context", "options")},
+}
 """The usual column names of each role, in any case."""
 
 ABOVE = "correct above"
@@ -368,7 +370,7 @@ def whole_text(question: str | None, context: str | None, options: Sequence[str]
 
 
 _COLUMNS: Final[Mapping[str, Sequence[str]]] = {
-    **{name: (name,) for name in ("id", "answer", "probabilities", "labels", "gold")},
+    **{name: (name,) for name in (*SAVED_NAMES, "gold")},
     **{role: NAMES[role] for role in ("text", "options", "category")},
 }
 """The column names of files of predictions."""
