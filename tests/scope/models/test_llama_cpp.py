@@ -142,12 +142,14 @@ def test_a_bare_path_is_run_by_llama_cpp(file):
     assert not scheme_of(f"hf:{file}").by_letters
 
 
-@pytest.mark.parametrize("after", ["places=0", "places=two", "speed=9", "places", "context=", "=1"])
+@pytest.mark.parametrize(
+    "after", ["cache=2", "places=0", "places=two", "speed=9", "places", "context=", "=1"]
+)
 def test_unknown_settings_are_refused(after):
     if after == "places":
         assert llama_cpp.parse_rest(f"model.gguf#{after}").files[0].name == "model.gguf#places"
         return
-    with pytest.raises(SpecError, match=r"lora=FILE, places=NUMBER"):
+    with pytest.raises(SpecError, match=r"lora=FILE, places=NUMBER, context=NUMBER or cache=1"):
         llama_cpp.parse_rest(f"model.gguf#{after}")
 
 
@@ -255,12 +257,15 @@ def test_an_answer_that_cannot_be_scored_says_why(binding, file, reply, missing)
     assert score.missing == missing
 
 
-def test_in_several_places_answers_depend_on_each_other(binding, file):
-    one, several = (
-        load_model(f"gguf:{file}{after}", "answerer", OPTIONS) for after in ("", "#places=2")
+def test_in_several_places_and_with_the_cache_answers_depend_on_each_other(binding, file):
+    alone, *others = (
+        load_model(f"gguf:{file}{after}", "answerer", OPTIONS)
+        for after in ("", "#places=2", "#cache=1")
     )
-    assert one.reproducible.startswith("to the byte")
-    assert several.reproducible.startswith("answers differently alone and ")
+    assert alone.reproducible.startswith("to the byte")
+    for other in others:
+        assert other.reproducible.startswith("answers differently alone and among others")
+    assert [params.cache_prompt for params in binding.params] == [False, False, True]
 
 
 def test_the_prompt_is_shown_as_it_is_read(both):
