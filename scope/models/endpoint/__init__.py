@@ -169,7 +169,11 @@ class EndpointModel:
     ) -> EndpointRequest:
         prompt = self.prompt_as_read(name, question)
         return EndpointRequest(
-            path="chat", prompt=prompt, most_tokens=most_tokens, likeliest=likeliest
+            path="chat",
+            prompt=prompt,
+            earlier=question.messages,
+            most_tokens=most_tokens,
+            likeliest=likeliest,
         )
 
     def _answers(
