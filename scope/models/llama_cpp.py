@@ -312,8 +312,9 @@ class LlamaModel(EndpointModel):
             places = self._place_by_place(self._tokens(ask), tokens)
         if not places:
             return record(log_probability=math.nan, missing="server")
+        most = self._options.max_answer_tokens
         total = min(0.0, math.fsum(place["logprob"] for place in places))
-        return record(log_probability=total, same=_would_write(places))
+        return record(log_probability=total, same=_would_write(places, most))
 
     def _place_by_place(self, read: list[int], tokens: list[int]) -> list[Any]:
         """The same where tokens are a part of a character: no grammar takes these.
@@ -372,10 +373,11 @@ def _only(tokens: Sequence[int]) -> dict[str, str]:
     return {"grammar": f"root ::= {rule or _EMPTY}"}
 
 
-def _would_write(places: Sequence[Any]) -> bool | None:
+def _would_write(places: Sequence[Any], most: int) -> bool | None:
     """Whether the likeliest token is the answer's own in each place, and then the end.
 
-    None where two tokens are equally likely, or other tokens may spell the same.
+    None where two tokens are equally likely, or other tokens may spell the same. After ``most``
+    tokens an answer ends in any case.
 
     Examples
     --------
@@ -383,12 +385,14 @@ def _would_write(places: Sequence[Any]) -> bool | None:
     ...     named = [{"id": name, "bytes": name, "logprob": value} for name, value in likeliest]
     ...     return {"id": token, "bytes": token, "top_logprobs": named}
     >>> last = place(b"", (b"", -0.2), (b"!", -1.9))
-    >>> _would_write([place(b"in", (b"in", -0.1), (b"on", -2.5)), last])
+    >>> _would_write([place(b"in", (b"in", -0.1), (b"on", -2.5)), last], 32)
     True
-    >>> _would_write([place(b"in", (b"on", -0.1), (b"in", -2.5)), last])
+    >>> _would_write([place(b"in", (b"on", -0.1), (b"in", -2.5)), last], 32)
     False
     """
     for number, place in enumerate(places):
+        if number == most:
+            return number == len(places) - 1
         best, *others = place["top_logprobs"]
         if others and best["logprob"] == others[0]["logprob"]:
             return None
