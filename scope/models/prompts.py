@@ -1,11 +1,10 @@
 """The prompts of language models, and how a tokenizer turns them into tokens.
 
-Prompts are templates in files that a user can replace.
-
-A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and ``{labels}`` stand
-for parts of the question. Every template holds ``{text}``; `choice_letters` also ``{options}``, the
-options as lines with a letter each; and `classify`, no other, ``{labels}``, the same options as
-words in a row. The files in the folder beside this module are used where the user gives none.
+A prompt is a template in a file that a user can replace: plain text in which ``{text}``,
+``{context}``, ``{options}`` and ``{labels}`` stand for parts of the question. Every template holds
+``{text}``; `choice_letters` also ``{options}``, the options as lines with a letter each; and
+`classify`, no other, ``{labels}``, the same options as words in a row. The files in the folder
+beside this module are used where the user gives none.
 
 In `answer` and `cloze`, the text after ``{reply}`` is the beginning of the reply, which the model
 continues: small chat models otherwise begin with words about the answer. ``{before}``, in `cloze`,
@@ -85,7 +84,8 @@ class Prompt:
                 f"the prompt {self.name} with the fields {fields}",
                 expected=f"a template with {shown} and no field but {', '.join(known)}"
                 + ("; {reply} once, behind these" if "reply" in known else ""),
-                fix="fix the prompt's file",
+                fix="fix the prompt's file"
+                + ", or name two text columns as its fields" * (self.name == "classify"),
             )
 
     def render(self, question: Question) -> str:
