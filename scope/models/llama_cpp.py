@@ -218,6 +218,9 @@ def _status(content: bytes) -> int:
 class LlamaModel(EndpointModel):
     """A model that llama.cpp runs; it is asked as an endpoint, and scores given answers, too."""
 
+    in_chats = True
+    """Also plain prompts, for which the template is an empty one."""
+
     def __init__(
         self,
         file: LlamaFile,
@@ -238,6 +241,10 @@ class LlamaModel(EndpointModel):
         """The same model, asked to choose with another prompt."""
         file, options = self._file, self._options
         return LlamaModel(file, self._server, options, with_letters(prompt), self._endpoint)
+
+    def can_score(self) -> bool:
+        """Whether answers are scored: always."""
+        return True
 
     def score_answers(self, items: Sequence[GivenAnswer]) -> Iterator[tuple[int, ScoredAnswer]]:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
