@@ -16,10 +16,10 @@ from scope.errors import ModelError, did_you_mean
 from scope.models.checkpoint import fingerprint_with
 from scope.models.endpoint.address import Address, parse_address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
-from scope.models.endpoint.protocol import REDIRECTS, EndpointError, EndpointRequest, Path
+from scope.models.endpoint.protocol import REDIRECTS, EndpointError, EndpointRequest
 from scope.models.endpoint.scoring import RETRIES, GivenAnswers
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions, Readout
-from scope.models.prompts import Prompt, prompt_of, with_letters
+from scope.models.prompts import Prompt, as_script, prompt_of, with_letters
 from scope.models.replies import (
     LIKELIEST,
     READ_BY,
@@ -101,7 +101,9 @@ class EndpointModel:
     def prompt_as_read(self, name: str, question: Question) -> str:
         """A question in the prompt of that name; for a chat the server adds its template."""
         prompt = self._prompts[name]
-        return prompt.render(question) if self._plain else prompt.parts(question).message
+        if self._plain:
+            return as_script(question.messages, prompt.render(question))
+        return prompt.parts(question).message
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""
@@ -206,10 +208,12 @@ class EndpointModel:
     def _chat(
         self, name: str, question: Question, *, most_tokens: int, likeliest: int = 0
     ) -> EndpointRequest:
-        prompt = self.prompt_as_read(name, question)
-        path: Path = "completions" if self._plain else "chat"
         return EndpointRequest(
-            path=path, prompt=prompt, most_tokens=most_tokens, likeliest=likeliest
+            path="completions" if self._plain else "chat",
+            prompt=self.prompt_as_read(name, question),
+            earlier=question.messages,
+            most_tokens=most_tokens,
+            likeliest=likeliest,
         )
 
     def _answers(

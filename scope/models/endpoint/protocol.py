@@ -25,13 +25,15 @@ Path = Literal["chat", "completions", "models"]
 class EndpointRequest:
     """One request. Equal requests have equal replies, so each is given once.
 
-    ``likeliest`` is how many of the likeliest tokens are requested at each position. The server
-    goes on from ``begun``, the beginning of its reply; not all can. ``of_prompt`` asks for the
-    log-probabilities of the tokens of the prompt, where ``begun`` is a whole reply.
+    ``likeliest`` is how many of the likeliest tokens are requested at each position, ``earlier``
+    the messages of a chat before the prompt. The server goes on from ``begun``, the beginning of
+    its reply; not all can. ``of_prompt`` asks for the log-probabilities of the tokens of the
+    prompt, where ``begun`` is a whole reply.
     """
 
     path: Path
     prompt: str = ""
+    earlier: tuple[tuple[str, str], ...] = ()
     most_tokens: int = 1
     likeliest: int = 0
     begun: str = ""
@@ -325,8 +327,8 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         return _of_prompt(ask, body, choice)
     cut = choice.get("finish_reason") in _CUT
     if ask.path == "completions":
-        positions, text = _positions(choice.get("logprobs")), _text(choice.get("text"), ask)
-        return Reply(text=text, positions=positions, model=model, cut=cut)
+        positions = _positions(choice.get("logprobs"))
+        return Reply(text=_text(choice.get("text"), ask), positions=positions, model=model, cut=cut)
     if choice.get("error") or choice.get("finish_reason") == "error":
         raise MalformedReplyError(f"a failure in place of a reply: {_shown(content)}")
     if (message := _message(choice, content)) is None:
@@ -481,8 +483,8 @@ def _of_prompt(ask: EndpointRequest, body: dict[str, Any], choice: dict[str, Any
             f"log-probabilities of a prompt in an unknown form: {error!r:.200}"
         ) from error
     written = choice.get("text")
-    text = written.removeprefix(ask.prompt) if isinstance(written, str) else ""
-    return Reply(text=_text(text, ask), cut=choice.get("finish_reason") in _CUT, read=read)
+    after = written.removeprefix(ask.prompt) if isinstance(written, str) else ""
+    return Reply(text=_text(after, ask), cut=choice.get("finish_reason") in _CUT, read=read)
 
 
 def _prompt_token(row: list[tuple[Any, Any, Any]]) -> PromptToken:
@@ -611,8 +613,9 @@ class Dialect:
         elif likeliest:
             body |= {"logprobs": True, "top_logprobs": likeliest}
         body[self._limit] = ask.most_tokens
-        begun = [{"role": "assistant", "content": ask.begun}] if ask.begun else []
-        return body | {"messages": [{"role": "user", "content": ask.prompt}, *begun]}
+        begun = [("assistant", ask.begun)] if ask.begun else []
+        chat = (*ask.earlier, ("user", ask.prompt), *begun)
+        return body | {"messages": [{"role": role, "content": text} for role, text in chat]}
 
     def learn(self, failure: Failure, sent: dict[str, Any]) -> bool:
         """Whether the request now differs from the one that was sent.

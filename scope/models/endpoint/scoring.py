@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -88,7 +89,10 @@ class GivenAnswers:
         """The score of each answer after its prompt."""
         spelled = [item.answer or UNANSWERABLE for item in items]
         self._spell([text for text in dict.fromkeys(spelled) if text not in self._spelled])
-        asks = list(map(self._request, prompts, spelled))
+        asks = [
+            replace(self._request(prompt, answer), earlier=item.question.messages)
+            for item, prompt, answer in zip(items, prompts, spelled, strict=True)
+        ]
         for place, reply in self._endpoint.ask(asks):
             yield place, self._score(items[place], self._spelled.get(spelled[place], []), reply)
 
