@@ -99,7 +99,7 @@ class EndpointModel:
         return type(self)(self._address, self._endpoint, self._options, with_letters(prompt))
 
     def prompt_as_read(self, name: str, question: Question) -> str:
-        """A question in the prompt of that name; for a chat the server adds its template."""
+        """A question in the prompt of that name; a server of chats adds its template."""
         prompt = self._prompts[name]
         if self._plain:
             return as_script(question.messages, prompt.render(question))
@@ -141,8 +141,8 @@ class EndpointModel:
         if not self.can_score():
             raise ModelError(
                 f"`{self.spec}` does not score given answers",
-                expected="a server whose chats take `prompt_logprobs`, as vLLM's, or with --chat no "
-                "one whose completions take `echo` and `logprobs`",
+                expected="a server whose chats take `prompt_logprobs`, as vLLM's, or with "
+                "--chat no one whose completions take `echo` and `logprobs`",
                 fix="serve the model with vLLM, or use a model of the scheme hf or gguf",
             )
         prompts = [self.prompt_as_read("answer", item.question) for item in items]
