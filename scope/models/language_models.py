@@ -316,9 +316,9 @@ class CausalModel(WritingModel):
             tokens = self._spelling.started(text)[: self._limit]
             opening = max(1, len(self._spelling.start))
             return Path(tokens[:opening], tokens[opening:])
-        tokens = self._draft(text)[: max(1, self._limit // 2 - STEP)]
-        prompt = self._fitted("answer", question, len(tokens) + STEP).tokens
-        return Path(prompt, [*tokens, END])
+        tokens = [*self._draft(text)[: max(1, self._limit // 2 - STEP)], END]
+        most = max(self._most("answer"), len(tokens))
+        return Path(self._fitted("answer", question, most, may_think=False).tokens, tokens)
 
     @during_inference
     def logits(self, paths: Sequence[Path]) -> list[Any]:

@@ -1,11 +1,10 @@
 """The prompts of language models, and how a tokenizer turns them into tokens.
 
-Prompts are templates in files that a user can replace.
-
-A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and ``{labels}`` stand
-for parts of the question. Every template holds ``{text}``; `choice_letters` also ``{options}``, the
-options as lines with a letter each; and `classify`, no other, ``{labels}``, the same options as
-words in a row. The files in the folder beside this module are used where the user gives none.
+A prompt is a template in a file that a user can replace: plain text in which ``{text}``,
+``{context}``, ``{options}`` and ``{labels}`` stand for parts of the question. Every template holds
+``{text}``; `choice_letters` also ``{options}``, the options as lines with a letter each; and
+`classify`, no other, ``{labels}``, the same options as words in a row. The files in the folder
+beside this module are used where the user gives none.
 
 In `answer` and `cloze`, the text after ``{reply}`` is the beginning of the reply, which the model
 continues: small chat models otherwise begin with words about the answer. ``{before}``, in `cloze`,
@@ -85,7 +84,8 @@ class Prompt:
                 f"the prompt {self.name} with the fields {fields}",
                 expected=f"a template with {shown} and no field but {', '.join(known)}"
                 + ("; {reply} once, behind these" if "reply" in known else ""),
-                fix="fix the prompt's file",
+                fix="fix the prompt's file"
+                + ", or name two text columns as its fields" * (self.name == "classify"),
             )
 
     def render(self, question: Question) -> str:
@@ -410,7 +410,7 @@ def _bound_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-_PLACEHOLDER = "§scope§"
+PLACEHOLDER = "§scope§"
 
 _MESSAGE = " \n a \"b\" <i>'é'</i> &amp; {{ c }} {% d %}\\n [/INST]\r\n\n\n" + 9 * "word " + "\n"
 """A message of another length, with characters that a template may treat in its own way."""
@@ -505,7 +505,7 @@ class Spelling:
                 expected="with --chat yes, language models with a chat template",
                 fix="write --chat auto, or add the template to the checkpoint's tokenizer",
             )
-        self.frame = self._render(_PLACEHOLDER) if self.is_chat else ""
+        self.frame = self._render(PLACEHOLDER) if self.is_chat else ""
         self._put = self._way_to_put() if self.is_chat else None
         self.thought = opened_thought(self.frame)
         end = f"{self.thought[:1]}/{self.thought[1:]}"
@@ -531,9 +531,9 @@ class Spelling:
             return self._chat([*earlier, ("user", text)])
         if not any(name in text for name in self._special):
             # The whole at once, as transformers does it: tokens may cross a border.
-            whole = self._put and self.frame.replace(_PLACEHOLDER, self._put(text))
+            whole = self._put and self.frame.replace(PLACEHOLDER, self._put(text))
             return self._opened(self._framed(self._render(text) if whole is None else whole))
-        before, _, after = self.frame.partition(_PLACEHOLDER)
+        before, _, after = self.frame.partition(PLACEHOLDER)
         return self._opened([*self._framed(before), *self._bare(text), *self._framed(after)])
 
     def _chat(self, messages: Messages) -> list[int]:
@@ -614,7 +614,7 @@ class Spelling:
     def _render(self, text: str) -> str:
         """What the template makes of a message, which holds it once."""
         made = self._rendered(lambda: self._applied([{"role": "user", "content": text}]))
-        if text == _PLACEHOLDER and made.count(text) != 1:
+        if text == PLACEHOLDER and made.count(text) != 1:
             raise self._unfit(f"it makes {made[:80]!r} of a message")
         return made
 
@@ -634,7 +634,7 @@ class Spelling:
         """How the template changes the ends of a message; None where it changes more."""
         made = self._render(_MESSAGE)
         for way in (str, str.strip, str.lstrip, str.rstrip):
-            if self.frame.replace(_PLACEHOLDER, way(_MESSAGE)) == made:
+            if self.frame.replace(PLACEHOLDER, way(_MESSAGE)) == made:
                 return way
         return None
 

@@ -131,6 +131,11 @@ def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
     )
 
 
+def writer_of(model: Any) -> Any:
+    """What is asked: the model itself, or what writes the labels of a classifier."""
+    return model._model if isinstance(model, WrittenClassifier) else model
+
+
 def writes(model: Any) -> bool:
     """Whether a model's labels are written answers."""
     return getattr(model, "writes", False)

@@ -180,7 +180,8 @@ def _loaded(
                 classifiers.append(load_audited(model, role, options, data.examples))
             advance()
     require_own_fingerprints(classifiers)
-    refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
+    writes = request.role == "answer"
+    refuse_unused_words(request.model_options, used=writes or asked_with_words(classifiers))
     require_one_form(classifiers)
     return classifiers
 

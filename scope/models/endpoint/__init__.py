@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Never, Self
 
@@ -25,6 +26,7 @@ from scope.models.replies import (
     READ_BY,
     Read,
     Reply,
+    Words,
     answer_in,
     answer_text,
     choice_of,
@@ -60,7 +62,8 @@ class EndpointModel:
     """
 
     form, template = "letters", None
-    in_chats = False
+
+    _read_filler: Words = staticmethod(filler)
 
     def __init__(
         self,
@@ -80,7 +83,7 @@ class EndpointModel:
             self._prompts["choice_letters"] = choice_prompt
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
         settings = [options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY]
-        self._plain = options.chat == "no" and not self.in_chats
+        self._plain = options.chat == "no"
         settings += ["plain"] if self._plain else []
         self._given = GivenAnswers(endpoint, options, plain=self._plain)
         self.fingerprint = fingerprint_with(address.identity, *settings, *self.prompts.values())
@@ -113,7 +116,7 @@ class EndpointModel:
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each blank with one word of the reply."""
         asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, partial(words_of, filler))
+        return self._answers(asks, questions, partial(words_of, self._read_filler))
 
     def can_score(self) -> bool:
         """Whether the server scores given answers, which the first call finds out by a trial.
@@ -222,7 +225,9 @@ class EndpointModel:
         with closing(self._endpoint.ask(asks)) as replies:
             for place, reply in replies:
                 self.served = reply.model or self.served
-                yield place, answer_in(reply, questions[place], read)
+                answer = answer_in(reply, questions[place], read)
+                truncated = answer.truncated or asks[place].truncated
+                yield place, replace(answer, truncated=truncated)
 
     def _prediction(self, reply: Reply, most: int) -> Prediction:
         if reply.missing:

@@ -28,7 +28,8 @@ class EndpointRequest:
     ``likeliest`` is how many of the likeliest tokens are requested at each position, ``earlier``
     the messages of a chat before the prompt. The server goes on from ``begun``, the beginning of
     its reply; not all can. ``of_prompt`` asks for the log-probabilities of the tokens of the
-    prompt, where ``begun`` is a whole reply.
+    prompt, where ``begun`` is a whole reply. ``truncated`` is whether words of the question were
+    left out, so that it fits.
     """
 
     path: Path
@@ -37,6 +38,7 @@ class EndpointRequest:
     most_tokens: int = 1
     likeliest: int = 0
     begun: str = ""
+    truncated: bool = False
     of_prompt: bool = False
 
     @property
