@@ -113,7 +113,7 @@ class Endpoint:
         self.dialect = Dialect(address.model, options.thinking)
         self.probe: Reply | None = None
         self.probing = asyncio.Lock()
-        self.answered: set[str] = set()
+        self.answered: set[tuple[str, bool]] = set()
         self.sent = 0
         self.transport = transport or Connections(key, address.base_url)
         runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -306,7 +306,8 @@ class _Session:
                 group.create_task(self._work())
         if self._failed and not self._stop.is_set():
             # A session that goes on may ask for nothing but what failed before.
-            if self._failed[0][0].kind in self._endpoint.answered:
+            failed = self._failed[0][0]
+            if (failed.path, failed.of_prompt) in self._endpoint.answered:
                 self._give_up_failed()
             else:
                 self.failure = self._failed[0][1]
@@ -317,7 +318,7 @@ class _Session:
             match await self._ask(ask):
                 case Reply() as reply:
                     self._answered += 1
-                    self._endpoint.answered.add(ask.kind)
+                    self._endpoint.answered.add((ask.path, ask.of_prompt))
                     self.replies.put((ask, reply))
                     if not self._stop.is_set():
                         self._give_up_failed()

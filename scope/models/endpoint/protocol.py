@@ -42,11 +42,6 @@ class EndpointRequest:
     of_prompt: bool = False
 
     @property
-    def kind(self) -> str:
-        """What a server must be able to do."""
-        return f"{self.path} read" if self.of_prompt else self.path
-
-    @property
     def tokens_in_words(self) -> str:
         """The bound on the reply, for messages."""
         return f"at most {counted(self.most_tokens, 'token')}"
@@ -608,9 +603,9 @@ class Dialect:
         if self._most_likeliest is not None:
             likeliest = min(likeliest, self._most_likeliest)
         if ask.of_prompt:
-            # A given answer has no thought before it.
-            without = dict.fromkeys(body.get("chat_template_kwargs", ()), False)
-            body |= {"chat_template_kwargs": without} if without else {}
+            if "chat_template_kwargs" in body:
+                # A given answer has no thought before it.
+                body["chat_template_kwargs"] = dict.fromkeys(body["chat_template_kwargs"], False)
             body |= {"prompt_logprobs": likeliest, "add_generation_prompt": not ask.begun}
         elif likeliest:
             body |= {"logprobs": True, "top_logprobs": likeliest}

@@ -111,27 +111,23 @@ class GivenAnswers:
 
     def _score(self, item: GivenAnswer, spelled: Sequence[str], reply: Reply) -> ScoredAnswer:
         after = self.trial.after if self.trial else 0
-        answered, has_end = len(spelled) - after, after > 0
-        count = max(1, answered + has_end)
-        if reply.missing or answered < 1:
-            return ScoredAnswer(
-                log_probability=math.nan,
-                tokens=count,
-                truncated=reply.missing == "cut off",
-                missing=reply.missing or "server",
-            )
-        whole = reply.read[-len(spelled) :]
-        tokens = whole[:count]
-        total = math.fsum(token.log_probability for token in tokens)
-        if _names(whole) != spelled or not total > IMPOSSIBLE:
-            return ScoredAnswer(log_probability=math.nan, tokens=count, missing="no number")
+        answered, count = len(spelled) - after, max(1, len(spelled) - max(0, after - 1))
+        whole = reply.read[max(0, len(reply.read) - len(spelled)) :]
+        total = math.fsum(token.log_probability for token in whole[:count])
+        missing = reply.missing or ("" if answered > 0 else "server")
+        if not missing and (_names(whole) != spelled or not total > IMPOSSIBLE):
+            missing = "no number"
+        record = partial(ScoredAnswer, tokens=count, truncated=missing == "cut off")
+        if missing:
+            return record(log_probability=math.nan, missing=missing)
         # In completions what is written next shows whether the answer is over.
-        ends = has_end or not reply.cut or reply.text.startswith("\n")
-        is_whole = answered <= self._options.max_answer_tokens
+        is_over = after > 0 or not reply.cut or reply.text.startswith("\n")
+        fits = answered <= self._options.max_answer_tokens
         is_read = answer_text(item.answer or UNANSWERABLE) == item.answer
-        comparable = self._options.thinking != "on" and ends and is_whole and is_read
-        same = would_write(tokens) if comparable else None
-        return ScoredAnswer(log_probability=total, tokens=count, same=same)
+        comparable = self._options.thinking != "on" and is_over and fits and is_read
+        return record(
+            log_probability=total, same=would_write(whole[:count]) if comparable else None
+        )
 
 
 def _names(tokens: Sequence[PromptToken]) -> list[str]:
