@@ -88,15 +88,16 @@ def write_t5(folder: Path) -> Path:
     return _save(transformers.T5ForConditionalGeneration, config, folder)
 
 
-def write_causal(folder: Path) -> str:
+def write_causal(folder: Path, *, chat: bool = False) -> str:
     """SmolLM2-135M-Instruct from its package as safetensors; returns its name.
 
-    The tokenizer goes without its chat template, as lm-evaluation-harness uses it by default.
+    By default without its chat template, as lm-evaluation-harness uses it.
     """
     file = smollm_file()
     # What the adapter holds is a plain model of the transformers library.
     head = gguf.load(str(file), ModelOptions(device="cpu"))._head
-    head.tokenizer.chat_template = None
+    if not chat:
+        head.tokenizer.chat_template = None
     head.tokenizer.save_pretrained(folder)
     # The weights are plain numbers by now; the library would save no GGUF file.
     vars(head.model.config).pop("quantization_config", None)

@@ -367,8 +367,9 @@ DRIFT_KEYS = tuple(metric.key for metric in DRIFT_METRICS)
 
 ABOUT_DRIFT = note(
     "Drift is measured in each place of the first model's answers behind their questions, of a "
-    "cloze in each place of its sentences as they stand; intervals are over texts. Less KL "
-    "divergence does not mean a better model (arXiv 2606.19558): read it beside the accuracy."
+    "cloze in each place of its sentences as they stand, of next tokens behind each text. "
+    "Intervals are over texts. Less KL divergence does not mean a better model "
+    "(arXiv 2606.19558): read it beside the accuracy."
 )
 
 
@@ -384,7 +385,7 @@ def drift_blocks(rows: Sequence[Measurement]) -> Iterator[Block]:
     """How far language models drift from the first one, a column each; nothing without any."""
     names = dict.fromkeys((row.target, row.capability or "") for row in rows)
     cells = {
-        (row.metric, row.target, row.capability): drift_cell(row.metric, row.estimate)
+        (row.metric, row.target, row.capability or ""): drift_cell(row.metric, row.estimate)
         for row in rows
     }
     lines = [
@@ -392,7 +393,13 @@ def drift_blocks(rows: Sequence[Measurement]) -> Iterator[Block]:
         for key in DRIFT_KEYS
         if any((key, *name) in cells for name in names)
     ]
-    heads = [prose("{model} on {task}", model=model, task=task) for model, task in names]
+    heads = [written(f"{model} on {task}" if task else model) for model, task in names]
     columns = (Column("Drift", "name"), *(Column(head, "estimate") for head in heads))
     if lines:
         yield from (Table.with_columns(columns, lines), ABOUT_DRIFT)
+
+
+def drift_section(rows: Sequence[Measurement]) -> Section | None:
+    """The same as a section."""
+    blocks = tuple(drift_blocks(rows))
+    return Section(anchor="drift", title="Drift", blocks=blocks) if blocks else None

@@ -55,7 +55,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
     """A table of what releasers publish, and an entry of a model index for each model.
 
     It has accuracies, recovery, flips, same answers and reaction, drift, size and speed: one column
-    per model, or one row where there are three or more.
+    per model, or one row where the drift of several is known.
 
     Raises
     ------
@@ -64,8 +64,15 @@ def model_card(result: Result) -> tuple[Block, ...]:
     """
     manifest = result.manifest
     whole = [row for row in result.rows() if not row.subset]
-    against_gold = [row for row in whole if row.against == GOLD]
-    of_two = [row for row in whole if row.against != GOLD and row.metric in _OF_TWO_MODELS]
+    known = {row.metric for row in whole if row.against == GOLD and row.value is not None}
+    against_gold = [row for row in whole if row.against == GOLD and row.metric in known]
+    first = manifest.models[0].name
+    of_two = [
+        row
+        for row in whole
+        if row.against != GOLD and row.metric in _OF_TWO_MODELS
+        if row.metric not in (*DRIFT_KEYS, *_SAME) or first in (row.target, row.against)
+    ]
     rows = [*against_gold, *_changes(result), *(_of_later(row, manifest) for row in of_two)]
     if not rows:
         raise SpecError(
@@ -79,10 +86,10 @@ def model_card(result: Result) -> tuple[Block, ...]:
     for fact in getattr(result, "facts", ()):
         cells |= {(written(title), fact.model): size for title, size in _sizes(fact)}
     names = [card.name for card in manifest.models if card.name in {name for _, name in cells}]
-    titles = list(dict.fromkeys(title for title, _ in cells))
+    titles = dict.fromkeys(title for title, _ in cells)
     lines = [[title, *(cells.get((title, name)) for name in names)] for title in titles]
     heads: list[Text] = [prose("Measured"), *map(written, names)]
-    if len(names) > 2:  # a row for each of several copies
+    if len({row.target for row in rows if row.metric in DRIFT_KEYS}) > 1:
         heads, *lines = ([*line] for line in zip(heads, *lines, strict=True))
         heads[0] = prose("Model")
     columns = [Column(head, "estimate" if place else "name") for place, head in enumerate(heads)]

@@ -56,14 +56,17 @@ def write_tiny_llama(folder: Path, *, chat: bool, seed: int = 0) -> None:
         transformers.LlamaForCausalLM(config).save_pretrained(folder)
 
 
-def write_tiny_gguf(path: Path, folder: Path) -> None:
-    """The Llama of a folder as a GGUF file, with its chat template if it has one."""
+def write_tiny_gguf(path: Path, folder: Path, **settings: Any) -> None:
+    """The Llama of a folder as a GGUF file, with its chat template if it has one.
+
+    The settings are those of the writer.
+    """
     import gguf
 
     transformers = quiet_transformers()
     model = transformers.LlamaForCausalLM.from_pretrained(folder)
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    writer = gguf.GGUFWriter(path, "llama")
+    writer = gguf.GGUFWriter(path, "llama", **settings)
     _write_sizes(writer, model.config)
     _write_tokenizer(writer, tokenizer)
     for name, weights in model.state_dict().items():

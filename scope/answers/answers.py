@@ -341,4 +341,5 @@ def content_of(role: Role, item: str | Question | GivenAnswer) -> str:
         return json.dumps([role, item])
     question = item.question if isinstance(item, GivenAnswer) else item
     answer = [item.answer] if isinstance(item, GivenAnswer) else []
-    return json.dumps([role, question.text, question.context, question.options, *answer])
+    earlier = [question.messages] if question.messages else []
+    return json.dumps([role, question.text, question.context, question.options, *earlier, *answer])

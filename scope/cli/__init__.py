@@ -1,4 +1,4 @@
-"""The command line: one file per command, each one call and one rendering."""
+"""The command line: each command is one call and one rendering."""
 
 from __future__ import annotations
 

@@ -32,6 +32,7 @@ from scope.data.fields import (
     is_missing,
     plain_label,
     read_fields,
+    storable,
     texts_of,
     unprinted,
 )
@@ -72,13 +73,15 @@ PASSAGE_NAMES = column_names(
 
 WRITTEN_NAMES = column_names(
     id="id",
-    question="question prompt instruction text",
+    question="messages conversations question prompt instruction text",
     context="context passage",
     answers="answers answer",
     impossible="is_impossible",
     category="category title subject",
 )
-"""Columns of what models write answers to; all but the first of the questions are prompts."""
+"""Columns of what models write answers to; all but ``question`` hold whole prompts."""
+
+_CHATS = WRITTEN_NAMES["question"][:2]
 
 Draft = Candidate[Item]
 """A row's content: its own id, if any, and an unnamed item, if the row has one."""
@@ -348,7 +351,8 @@ def read_written(spec: str, cluster: str | None = None) -> tuple[tuple[str, ...]
     """Every row as something to write an answer to, and the names of its parts.
 
     The parts are ``passage`` and ``question``, or else ``question`` or ``prompt``: a whole message,
-    which is put to a model as it stands. Right answers are read where there are any.
+    which is put to a model as it stands. Before it stands ``chat`` where a row is a list of
+    messages: those before the last one of the user. Right answers are read where there are any.
 
     Raises
     ------
@@ -364,10 +368,33 @@ def read_written(spec: str, cluster: str | None = None) -> tuple[tuple[str, ...]
         )
     rows = read_fields(source, WRITTEN_NAMES, required=("question",), cluster=cluster)
     asked = first_of(WRITTEN_NAMES["question"], source.columns) or ""
+    if asked.casefold() in _CHATS:
+        return ("chat", "prompt"), usable(rows, _chat)
     has_passage = first_of(WRITTEN_NAMES["context"], source.columns) is not None
     name = "question" if has_passage or asked.casefold() == "question" else "prompt"
     parts = ("passage", name) if has_passage else (name,)
     return parts, usable(rows, partial(_passage, True, no_passage=not has_passage))
+
+
+def _chat(fields: Fields) -> Draft:
+    """A chat up to the last message of the user; what follows is what models are to write."""
+    messages: Any = unprinted(fields.values["question"])
+    roles = {"human": "user", "gpt": "assistant"}
+    try:
+        chat = [
+            (str(each.get("role") or each["from"]), each.get("content") or each["value"])
+            for each in messages
+        ]
+        chat = [(roles.get(role, role), storable(content)) for role, content in chat]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        expected = "a list of messages, each with a role and a content"
+        raise fields.wrong("no chat", expected, "no list of messages") from error
+    while chat and chat[-1][0] != "user":
+        del chat[-1]
+    if not chat or not chat[-1][1].strip():
+        return Draft(fields.id, None)
+    earlier = json.dumps(chat[:-1], ensure_ascii=False) if chat[1:] else None
+    return Draft(fields.id, Item(question=Question(id="", text=chat[-1][1], context=earlier)))
 
 
 def _open_questions(spec: str) -> Source:

@@ -15,7 +15,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from scope.records import Estimate, Measurement, TextDrift, Undefined
+from scope.records import Estimate, Measurement, Prediction, TextDrift, Undefined
 from scope.statistics.intervals import mean_estimate, student_estimate
 
 Number = Estimate | Undefined
@@ -51,9 +51,11 @@ def drift_measurements(
         _by_place(some, values) for values in (attrgetter("divergence"), _lost, attrgetter("same"))
     )
     numbers: dict[str, Number] = {
-        "perplexity_ratio" if shared else "byte_perplexity_ratio": _ends(
-            student_estimate(lost, places) if some else why, lambda end: math.exp(min(end, 700.0))
-        ),
+        "perplexity_ratio" if shared else "byte_perplexity_ratio": _mean(
+            lost, places, lambda end: math.exp(min(end, 700.0))
+        )
+        if some
+        else why,
         "log_probability_correlation": why,
         **dict.fromkeys(("kl", *QUANTILES), why),
         "same_top_token": mean_estimate(same, tops, empty=why.reason),
@@ -61,7 +63,7 @@ def drift_measurements(
     if shared and some:
         first, second = (_by_place(some, attrgetter(side))[0] for side in ("reference", "target"))
         numbers["log_probability_correlation"] = _correlation(first, second, ids)
-        numbers["kl"] = _ends(student_estimate(divergence, ids), lambda end: max(0.0, end))
+        numbers["kl"] = _mean(divergence, ids, lambda end: max(0.0, end))
         for name, share in QUANTILES.items():
             numbers[name] = _quantile(divergence, ids, share)
     return tuple(
@@ -70,6 +72,40 @@ def drift_measurements(
         )
         for metric, number in numbers.items()
     )
+
+
+def lower_bound(
+    predictions: Mapping[str, tuple[Prediction, Prediction]], target: str, against: str
+) -> Measurement:
+    """What the KL divergence of the next token is at least, of models that name their likeliest.
+
+    The tokens that both name stand by themselves, all others are one: distributions over parts
+    differ at most as much as those over tokens.
+
+    Parameters
+    ----------
+    predictions
+        The reference's and the target's prediction, by the id of the text.
+
+    Examples
+    --------
+    Both name *a*; ½ ln(½ / ¼) + ½ ln(½ / ¾) is ½ ln(4 / 3):
+
+    >>> first = Prediction(tokens=("a", "b"), probabilities=(0.5, 0.25))
+    >>> second = Prediction(tokens=("c", "a"), probabilities=(0.5, 0.25))
+    >>> print(lower_bound(dict.fromkeys("xyz", (first, second)), "copy", "base").estimate)
+    0.144 [0.144, 0.144]
+    """
+    values = []
+    for reference, other in predictions.values():
+        first, second = reference.shares(), other.shares()
+        named = (first.keys() & second.keys()) - {None}
+        pairs = [(first[token], second[token]) for token in named]
+        rest = [max(0.0, 1 - math.fsum(pair[side] for pair in pairs)) for side in (0, 1)]
+        terms = (a * math.log(a / max(b, 1e-12)) for a, b in (*pairs, rest) if a > 0)
+        values.append(math.fsum(terms))
+    number = _mean(np.array(values), [*predictions], lambda end: max(0.0, end))
+    return Measurement(metric="kl_lower_bound", target=target, against=against, estimate=number)
 
 
 QUANTILES = {"kl_median": 0.5, "kl_99": 0.99, "kl_max": 1.0}
@@ -92,12 +128,13 @@ def _lost(drift: TextDrift) -> Values:
     return np.full(drift.size, lost / max(1, drift.size))
 
 
-def _ends(number: Number, change: Callable[[float], float]) -> Number:
-    """The estimate with its value and both ends changed."""
+def _mean(values: Values, ids: Sequence[str], change: Callable[[float], float]) -> Number:
+    """The mean with its interval, of which value and both ends are changed."""
+    number = student_estimate(values, ids)
     if isinstance(number, Undefined):
         return number
     value, low, high = map(change, (number.value, number.low, number.high))
-    return replace(number, value=value, low=low, high=high)
+    return replace(number, value=value, low=low, high=high, n=len(set(ids)))
 
 
 def _correlation(first: Values, second: Values, ids: Sequence[str]) -> Number:
@@ -107,7 +144,7 @@ def _correlation(first: Values, second: Values, ids: Sequence[str]) -> Number:
     left, right = ((values - values.mean()) / values.std() for values in (first, second))
     value = float((left * right).mean())
     influence = left * right - value / 2 * (left**2 + right**2)
-    return _ends(student_estimate(value + influence, ids), lambda end: min(1.0, max(-1.0, end)))
+    return _mean(value + influence, ids, lambda end: min(1.0, max(-1.0, end)))
 
 
 def _quantile(values: Values, ids: Sequence[str], share: float) -> Number:

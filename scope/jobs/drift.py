@@ -1,12 +1,13 @@
 """How far the later language models of a job drift from its first one, along its texts.
 
-Along the answers that the first model writes, where a task asks for answers in words, and along the
+Along the answers that the first model writes, where answers in words are asked for, and along the
 sentences of a cloze as they stand.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -16,25 +17,31 @@ from scope.estimation.drift import drift_measurements
 from scope.models.drift import Drift, Followed
 from scope.models.language_models import CausalModel
 from scope.models.scheme import Model
+from scope.models.written import writer_of
 from scope.protocols import Progress
 from scope.records import BLANK, Measurement, TaskAnswers, TextDrift
+
+MOST_TEXTS = 300
+"""More texts are sampled evenly: each costs a pass of both models."""
 
 
 def drift_along(
     texts: Mapping[str, Followed],
     models: Sequence[Model],
-    capability: str,
+    capability: str | None,
     run: Run,
     progress: Progress,
 ) -> Iterator[Measurement]:
     """The drift of each later model from the first, if both are language models that run here."""
-    first, *others = models
-    for other in others if texts else ():
-        if isinstance(first.adapter, CausalModel) and isinstance(other.adapter, CausalModel):
-            drift = Drift(first.adapter, other.adapter)
-            title = f"{capability}: {other.name} along the texts of {first.name}"
-            along = _kept(drift, texts, run, progress, title)
-            yield from drift_measurements(along, other.name, first.name, capability)
+    step = max(1, math.ceil(len(texts) / MOST_TEXTS))
+    some = {name: texts[name] for name in sorted(texts)[::step]}
+    reference, *others = (writer_of(model.adapter) for model in models)
+    first, *names = (model.name for model in models)
+    for name, other in zip(names, others, strict=True):
+        if some and isinstance(reference, CausalModel) and isinstance(other, CausalModel):
+            title = f"{name} along the texts of {first}"
+            along = _kept(Drift(reference, other), some, run, progress, title)
+            yield from drift_measurements(along, name, first, capability)
 
 
 def texts_of(answers: TaskAnswers) -> Iterator[tuple[str, Followed]]:

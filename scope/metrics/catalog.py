@@ -48,7 +48,8 @@ class Metric:
     on_pairs
         Of a metric on kept pairs: the function from four arrays of probabilities, of reference and
         target, before and after, each of shape (pairs, labels), to one value a pair, called as
-        `scope.metrics.soft_scope_values`. The metric is the mean of its values.
+        `scope.metrics.invariance.soft_scope_values`: with ``open_vocabulary``, too, which says that
+        the last column is no label. The metric is the mean of its values.
     on_texts
         Of a scorer of answers in words: the function from two lists of texts to one value a pair.
 
@@ -430,6 +431,13 @@ DRIFT_METRICS: Final = tuple(
         ("kl_median", "KL divergence a token, median", math.inf, _KL),
         ("kl_99", "KL divergence a token, 99\u00a0%", math.inf, _KL),
         ("kl_max", "KL divergence a token, maximum", math.inf, _KL),
+        (
+            "kl_lower_bound",
+            "KL divergence of the next token, lower bound",
+            math.inf,
+            "The KL divergence is at least as great: of the tokens that both models name among "
+            "their likeliest, all others as one.",
+        ),
         (
             "same_top_token",
             "Same top token",

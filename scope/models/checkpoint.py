@@ -12,17 +12,20 @@ import re
 import shutil
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from filelock import FileLock
 
 from scope.errors import ModelError, ResourceError, first_line
 from scope.models.options import ModelOptions
 from scope.models.safety import (
+    AUTOMATIC,
     CONFIG,
     MOST_BYTES_OF_OTHERS,
     OTHER_FORMATS,
@@ -49,12 +52,13 @@ _CODE = ("*.py",)
 class Checkpoint:
     """A checkpoint's files on this machine, and a hash over their content.
 
-    ``adapter`` is the folder of an adapter of it, to be merged.
+    ``adapter`` is the folder of an adapter of it; ``base`` is the hash without the adapter.
     """
 
     folder: Path
     fingerprint: str
     adapter: Path | None = None
+    base: str = ""
 
 
 def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
@@ -82,7 +86,8 @@ def fetch_checkpoint(name: str, options: ModelOptions) -> Checkpoint:
             raise refused_adapter(name, config, "its base is an adapter too")
         checkpoint = _checked(config["base_model_name_or_path"], base, options)
         fingerprint = fingerprint_with(checkpoint.fingerprint, _fingerprint(folder, files, options))
-        return replace(checkpoint, fingerprint=fingerprint, adapter=folder)
+        whole = checkpoint.fingerprint
+        return replace(checkpoint, fingerprint=fingerprint, adapter=folder, base=whole)
 
 
 def _folder(name: str, options: ModelOptions) -> Path:
@@ -336,31 +341,52 @@ def load_parts(
     ModelError
         When it cannot be read.
     """
-    transformers, torch = quiet_transformers(), load_torch()
-    device = choose_device(options.device)
     folder, adapter = checkpoint.folder, checkpoint.adapter
     with loading(name), within_bounds(name, folder):
         has_tokenizer = adapter is not None and (adapter / "tokenizer_config.json").is_file()
-        tokenizer = transformers.AutoTokenizer.from_pretrained(
+        tokenizer = quiet_transformers().AutoTokenizer.from_pretrained(
             adapter if has_tokenizer else folder, trust_remote_code=options.trust_remote_code
         )
+        model, missing = _model_of(checkpoint, name, options, automatic)
+        if adapter and (config := adapter_config(name, adapter)):
+            missing = merge(name, adapter, config, model, missing)
+        choose_threads(model, options.threads)
+        limit = longest_input(model, tokenizer)
+        head = Head(model, tokenizer, checkpoint.fingerprint, limit)
+    return head, missing
+
+
+_IN_MEMORY: WeakValueDictionary[tuple[str, str], Any] = WeakValueDictionary()
+"""The causal models that are loaded, by checkpoint and device: adapters share their weights."""
+
+
+def _model_of(
+    checkpoint: Checkpoint, name: str, options: ModelOptions, automatic: str
+) -> tuple[Any, list[str]]:
+    """The model of a checkpoint without its adapter, and the weights that it lacks."""
+    transformers, torch = quiet_transformers(), load_torch()
+    device, is_causal = choose_device(options.device), automatic == AUTOMATIC["CAUSAL_LM"]
+    key = (checkpoint.base or checkpoint.fingerprint, str(device))
+    missing: list[str] = []
+    if not is_causal or (model := _IN_MEMORY.get(key)) is None:
         model, report = getattr(transformers, automatic).from_pretrained(
-            folder,
+            checkpoint.folder,
             dtype=getattr(torch, options.dtype),
             use_safetensors=None if options.allow_pickle else True,
             trust_remote_code=options.trust_remote_code,
             output_loading_info=True,
             return_dict=True,
-            **(labels_of_head(adapter) if adapter else {}),
+            **(labels_of_head(checkpoint.adapter) if checkpoint.adapter else {}),
         )
-        require_all_read(name, folder, model, report["unexpected_keys"])
-        missing = sorted(report["missing_keys"])
-        if adapter and (config := adapter_config(name, adapter)):
-            missing = merge(name, adapter, config, model, missing)
-        choose_threads(model, options.threads)
-        limit = longest_input(model, tokenizer)
-        head = Head(model.to(device).eval(), tokenizer, checkpoint.fingerprint, limit)
-    return head, missing
+        require_all_read(name, checkpoint.folder, model, report["unexpected_keys"])
+        model, missing = model.to(device).eval(), sorted(report["missing_keys"])
+    if not is_causal or missing:
+        return model, missing
+    _IN_MEMORY[key] = model
+    sharing = deepcopy(model, {id(weight): weight for weight in model.parameters()})
+    # As long as one of them lives, the weights are found.
+    vars(sharing)["shares_with"] = [model]
+    return sharing, []
 
 
 def require_all_read(name: str, folder: Path, model: Any, unexpected: Collection[str]) -> None:

@@ -1,13 +1,10 @@
-"""Inference in which no row depends on the others: matrix products are padded.
+"""Inference in batches in which no row depends on the others.
 
 The order of summation in a matrix product may depend on the number of its rows. Which numbers of
 rows give equal bits differs between processors, libraries and numbers of threads, so it is measured
 on the model at hand, and each product is padded with copies to such a number.
 
-Forms batches of texts of equal length, and pads their rows while a model computes.
-
-Texts are not padded: nothing is masked or wasted, and an answer cannot depend on other texts. Rows
-are padded by rules, so that none depends on the others.
+Batches hold texts of equal length: none is padded or masked, so no work is wasted.
 """
 
 from __future__ import annotations

@@ -258,6 +258,12 @@ class LabelWordClassifier(InAnotherRole):
     def _question(self, text: str) -> Question:
         """The text as a question; the first of two texts is its context."""
         *context, last = parts_of(text)
+        if context and "{context}" not in self._prompt.template:
+            raise ModelError(
+                f"a text of {len(context) + 1} parts for `{self.spec}`, whose prompt has one text",
+                expected="a model whose options name the parts",
+                fix="name the model by its spec, or load it with ModelOptions(parts=...)",
+            )
         # One id per text, in any batch.
         return Question(id=text, text=last, context="\n".join(context) or None, options=self._words)
 

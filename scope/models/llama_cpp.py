@@ -17,7 +17,7 @@ import os
 import re
 import secrets
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -32,12 +32,14 @@ from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of, refusal
 from scope.models.gguf import require_gguf
 from scope.models.options import ModelOptions, Readout
-from scope.models.prompts import Prompt, with_letters
-from scope.models.replies import UNANSWERABLE, Reply
+from scope.models.prompts import PLACEHOLDER, Prompt, fit_around_blank, fit_prompt, with_letters
+from scope.models.replies import UNANSWERABLE, Reply, first_word
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
-from scope.models.torch_setup import available_cores, version, waiting_threads_sleep
+from scope.models.torch_setup import available_cores, processor, version, waiting_threads_sleep
 from scope.paths import expanded, sha256_of
-from scope.records import GivenAnswer, NoAnswer, ScoredAnswer
+from scope.protocols import ScoredAnswers
+from scope.records import GivenAnswer, Question, ScoredAnswer
+from scope.records.result import DIFFERENTLY
 
 CONTEXT = 2048
 """Tokens of context, shared by all places."""
@@ -53,16 +55,20 @@ _MOST_HEADER = 2**26
 _FOREVER = 1e9
 """Seconds."""
 
-_NEAR = 0.5
-"""Two tokens whose log-probabilities differ by less may change places in other company."""
+_MOST_FRAME = 256
+"""Tokens of a chat template around a message."""
 
 _LINE_END = "\n"
 
 _COMPARED = 2
 """Likeliest tokens that are read in each place of an answer."""
 
-_NOTHING = 'root ::= ""'
-"""A grammar with which only the end can be written."""
+_EMPTY = '""'
+
+_ALL = 2**20
+"""More tokens than any vocabulary has."""
+
+_IN_PLACES = f"{DIFFERENTLY}in several places: probabilities by up to about 0.1"
 
 _PLAIN = "{{ messages[0]['content'] }}"
 """A chat template that adds nothing: prompts are plain texts."""
@@ -155,7 +161,8 @@ def parse_rest(rest: str) -> LlamaFile:
 class LlamaServer:
     """llama.cpp's server code in this process: the transport of an endpoint, without a network."""
 
-    def __init__(self, server: Any, key: str, places: int) -> None:
+    def __init__(self, server: Any, key: str, places: int, *, is_chat: bool) -> None:
+        self.is_chat = is_chat
         self._handlers = {
             "chat": server.handle_chat_completions,
             "completions": server.handle_completions,
@@ -168,10 +175,13 @@ class LlamaServer:
         """What the server replies to one request."""
         # A token that is a part of a character is written without its probabilities; the end is
         # written with those of all tokens in its place.
-        body = body | {"grammar": _NOTHING} if ask.path == "completions" else body
+        body = body | _only([]) if ask.path == "completions" else body
         loop = asyncio.get_running_loop()
         content = await loop.run_in_executor(self.threads, self.reply, ask.path, body)
-        return outcome_of(ask, _status(content), {}, content)
+        outcome = outcome_of(ask, _status(content), {}, content)
+        if isinstance(outcome, Reply) and ask.begun:
+            return replace(outcome, text=outcome.text.removeprefix(ask.begun))
+        return outcome
 
     def serve(self, runner: asyncio.Runner) -> None:
         """Run the event loop until it is stopped."""
@@ -190,19 +200,32 @@ class LlamaServer:
         body = {"content": text, "add_special": framed, "parse_special": framed}
         return list(self._asked("tokenize", body)["tokens"])
 
+    def continuation(self, text: str) -> list[int]:
+        """The tokens of what follows a text: some tokenizers put a space before each text."""
+        before, tokens = self.tokens(_LINE_END), self.tokens(_LINE_END + text)
+        return tokens[len(before) :] if tokens[: len(before)] == before else self.tokens(text)
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Tokens as text, with the special ones."""
+        return str(self._asked("detokenize", {"tokens": tokens})["content"])
+
     def prompt(self, body: Mapping[str, Any]) -> str:
         """A request for a chat in the model's template."""
         return str(self._asked("apply-template", body)["prompt"])
 
-    def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _asked(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """What has no handler in the binding is asked of the server's address on this machine."""
         import httpx
 
         # A proxy of the environment is none for this machine.
-        response = httpx.post(
-            f"{self._url}/{path}", json=dict(body), headers=self._headers, trust_env=False
-        )
+        method, url = "GET" if body is None else "POST", f"{self._url}/{path}"
+        response = httpx.request(method, url, json=body, headers=self._headers, trust_env=False)
         return dict(response.raise_for_status().json())
+
+    @cached_property
+    def context(self) -> int:
+        """Tokens of a prompt and its reply: a model may know fewer than its place has."""
+        return int(self._asked("props")["default_generation_settings"]["n_ctx"])
 
 
 def _status(content: bytes) -> int:
@@ -233,13 +256,37 @@ class LlamaModel(EndpointModel):
         endpoint = endpoint or Endpoint(file, Key(value=NO_KEY), patient, WaitClock(), server)
         super().__init__(file, endpoint, options, choice_prompt)
         self._file, self._server = file, server
+        if self._prompts["cloze"].begins_reply and options.thinking != "on":
+            self._read_filler = first_word
 
     def with_choice_prompt(self, prompt: Prompt) -> LlamaModel:
         """The same model, asked to choose with another prompt."""
         file, options = self._file, self._options
         return LlamaModel(file, self._server, options, with_letters(prompt), self._endpoint)
 
-    def score_answers(self, items: Sequence[GivenAnswer]) -> Iterator[tuple[int, ScoredAnswer]]:
+    @property
+    def template(self) -> str:  # type: ignore[override]
+        """The text of the chat template around a message; empty where prompts are plain."""
+        request = EndpointRequest(path="chat", prompt=PLACEHOLDER)
+        return self._read(request) if self._server.is_chat else ""
+
+    def prompt_as_read(self, name: str, question: Question) -> str:
+        """A question in the prompt of that name, as it is read, with special tokens."""
+        return self._server.text(self._tokens(self._request(name, question)))
+
+    def _read(self, request: EndpointRequest) -> str:
+        """A request in the model's template."""
+        return self._server.prompt(self._endpoint.dialect.body(request))
+
+    def _tokens(self, request: EndpointRequest) -> list[int]:
+        return self._server.tokens(self._read(request), framed=True)
+
+    @property
+    def reproducible(self) -> str:
+        """That answers are equal in one place; in several they depend on each other."""
+        return _IN_PLACES if self._file.places > 1 else "to the byte, one question at a time"
+
+    def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
 
         A grammar lets the model write nothing but the answer's tokens and the end; what it would
@@ -249,66 +296,106 @@ class LlamaModel(EndpointModel):
 
     def _score(self, item: GivenAnswer) -> ScoredAnswer:
         server, answer = self._server, item.answer or UNANSWERABLE
-        # As what follows, not as a text of its own, before which some tokenizers put a space.
-        before, tokens = server.tokens(_LINE_END), server.tokens(_LINE_END + answer)
-        is_apart = tokens[: len(before)] == before
-        tokens = tokens[len(before) :] if is_apart else server.tokens(answer)
-        message = self.prompt_as_read("answer", item.question)
-        ask = EndpointRequest(
-            path="chat", prompt=message, most_tokens=len(tokens) + 1, likeliest=_COMPARED
-        )
-        rule = " ".join(f"<[{token}]>" for token in tokens)
-        body = self._endpoint.dialect.body(ask) | {"grammar": f"root ::= {rule}"}
-        content = server.reply("chat", body)
-        record = partial(ScoredAnswer, tokens=len(tokens) + 1)
-        if (status := _status(content)) != OK:
-            is_long = refusal(status, {}, content).is_too_long
-            missing: NoAnswer = "cut off" if is_long else "server"
-            return record(log_probability=math.nan, truncated=is_long, missing=missing)
-        places = json.loads(content)["choices"][0]["logprobs"]["content"]
-        if [place["id"] for place in places[:-1]] != tokens:
-            # Tokens that are a part of a character have no probability.
-            return record(log_probability=math.nan, missing="no number")
+        goes_on = not server.is_chat or bool(self._request("answer", item.question).begun)
+        tokens = server.continuation(f" {answer}" if goes_on else answer)
+        ask = self._chat("answer", item.question, most_tokens=len(tokens) + 1, likeliest=_COMPARED)
+        content = server.reply("chat", self._endpoint.dialect.body(ask) | _only(tokens))
+        record = partial(ScoredAnswer, tokens=len(tokens) + 1, truncated=ask.truncated)
+        status, places = _status(content), _places(content)
+        if refusal(status, {}, content).is_too_long or b'"finish_reason":"length"' in content:
+            return record(log_probability=math.nan, truncated=True, missing="cut off")
+        if [place["id"] for place in places[:-1]] != tokens and (places or b"grammar" in content):
+            places = self._place_by_place(self._tokens(ask), tokens)
+        if not places:
+            return record(log_probability=math.nan, missing="server")
         total = min(0.0, math.fsum(place["logprob"] for place in places))
-        return record(
-            log_probability=total,
-            same=_would_write(places, _NEAR if self._file.places > 1 else 0.0),
-        )
+        return record(log_probability=total, same=_would_write(places))
+
+    def _place_by_place(self, read: list[int], tokens: list[int]) -> list[Any]:
+        """The same where tokens are a part of a character: no grammar takes these.
+
+        After each beginning of the answer only the end is written, with the probabilities of all
+        tokens in its place.
+        """
+        places: list[Any] = []
+        for number in range(len(tokens) + 1):
+            asked = {"prompt": [*read, *tokens[:number]], "max_tokens": 1, "logprobs": _ALL}
+            content = self._server.reply("completions", asked | {"temperature": 0} | _only([]))
+            for place in _places(content):
+                every = {entry["id"]: entry for entry in place["top_logprobs"]}
+                places.append(place | every[tokens[number]] if number < len(tokens) else place)
+        return places if len(places) == len(tokens) + 1 else []
+
+    def _chat(
+        self, name: str, question: Question, *, most_tokens: int = 1, likeliest: int = 0
+    ) -> EndpointRequest:
+        """The request with the reply begun, and with the passage cut where it is too long."""
+        asked, truncated = [question], False
+
+        def tokens_of(shorter: Question) -> list[int]:
+            asked.append(shorter)
+            return self._tokens(self._request(name, shorter))
+
+        # A token has at least one byte.
+        room = self._server.context - most_tokens
+        if len(self._prompts[name].render(question).encode()) + _MOST_FRAME > room:
+            fit = fit_around_blank if name == "cloze" else fit_prompt
+            truncated = fit(question, room, tokens_of).truncated
+        request = self._request(name, asked[-1])
+        return replace(request, most_tokens=most_tokens, likeliest=likeliest, truncated=truncated)
+
+    def _request(self, name: str, question: Question) -> EndpointRequest:
+        prompt = self._prompts[name]
+        if not self._server.is_chat:
+            return EndpointRequest(path="chat", prompt=prompt.render(question))
+        message, begun = prompt.parts(question)
+        # A model that is to think begins its reply itself.
+        begun = "" if self._options.thinking == "on" else begun
+        return EndpointRequest(path="chat", prompt=message, begun=begun)
 
 
-def _would_write(places: Sequence[Any], near: float) -> bool | None:
+def _places(content: bytes) -> list[Any]:
+    """The tokens of a reply with the likeliest in the place of each; none where it fails."""
+    match json.loads(content):
+        case {"choices": [{"logprobs": {"content": [*places]}}]}:
+            return places
+    return []
+
+
+def _only(tokens: Sequence[int]) -> dict[str, str]:
+    """The grammar with which only these tokens can be written, and then the end."""
+    rule = " ".join(f"<[{token}]>" for token in tokens)
+    return {"grammar": f"root ::= {rule or _EMPTY}"}
+
+
+def _would_write(places: Sequence[Any]) -> bool | None:
     """Whether the likeliest token is the answer's own in each place, and then the end.
 
-    None where two tokens are too near to tell, or other tokens may spell the same.
-
-    Parameters
-    ----------
-    near
-        Least difference of two log-probabilities.
+    None where two tokens are equally likely, or other tokens may spell the same.
 
     Examples
     --------
     >>> def place(token, *likeliest):
-    ...     named = [{"id": name, "token": name, "logprob": value} for name, value in likeliest]
-    ...     return {"id": token, "token": token, "top_logprobs": named}
-    >>> first, last = place("in", ("in", -0.1), ("on", -2.5)), place("", ("", -0.2), ("!", -1.9))
-    >>> _would_write([first, last], 0.0), _would_write([last, first], 2.0)
-    (True, None)
-    >>> _would_write([place("in", ("on", -0.1), ("in", -2.5)), last], 0.0)
+    ...     named = [{"id": name, "bytes": name, "logprob": value} for name, value in likeliest]
+    ...     return {"id": token, "bytes": token, "top_logprobs": named}
+    >>> last = place(b"", (b"", -0.2), (b"!", -1.9))
+    >>> _would_write([place(b"in", (b"in", -0.1), (b"on", -2.5)), last])
+    True
+    >>> _would_write([place(b"in", (b"on", -0.1), (b"in", -2.5)), last])
     False
     """
     for number, place in enumerate(places):
         best, *others = place["top_logprobs"]
-        if others and best["logprob"] - others[0]["logprob"] <= near:
+        if others and best["logprob"] == others[0]["logprob"]:
             return None
         if best["id"] == place["id"]:
             continue
-        rest = "".join(each["token"] for each in places[number:])
-        is_end = number == len(places) - 1
+        written = bytes(best["bytes"])
         # The first line is the answer.
-        if is_end and best["token"].startswith(_LINE_END):
+        if number == len(places) - 1 and written.startswith(b"\n"):
             return True
-        return None if best["token"] and rest.startswith(best["token"]) else False
+        rest = b"".join(bytes(each["bytes"]) for each in places[number:])
+        return None if written and rest.startswith(written) else False
     return True
 
 
@@ -352,7 +439,9 @@ def _binding(file: LlamaFile) -> ModuleType:
     return xllamacpp  # type: ignore[no-any-return]
 
 
-def _server(binding: ModuleType, file: LlamaFile, options: ModelOptions, *, is_chat: bool) -> Any:
+def _server(
+    binding: ModuleType, file: LlamaFile, options: ModelOptions, *, is_chat: bool
+) -> LlamaServer:
     params = binding.CommonParams()
     params.model.path = str(file.files[0])
     params.model_alias = {file.model}
@@ -364,13 +453,16 @@ def _server(binding: ModuleType, file: LlamaFile, options: ModelOptions, *, is_c
         params.n_gpu_layers = 0
     if not is_chat:
         params.chat_template = _PLAIN
-    params.cache_prompt, params.cache_ram_mib, params.warmup = False, 0, False
+    # An answer must not depend on those before it, nor on the number of threads.
+    params.cache_prompt, params.cache_ram_mib = False, 0
+    params.flash_attn_type = binding.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    params.warmup = False
     params.verbosity = -1
     # The server also listens on this machine: nobody else is to use it.
     key = secrets.token_hex()
     params.api_keys, params.ui, params.endpoint_slots = [key], False, False
     try:
-        return LlamaServer(binding.Server(params), key, file.places)
+        return LlamaServer(binding.Server(params), key, file.places, is_chat=is_chat)
     except (RuntimeError, ValueError) as error:
         raise ModelError(
             f"llama.cpp cannot load `{file.spec}` ({first_line(error)})",
@@ -403,6 +495,12 @@ class Gguf(Scheme):
         file = parse_rest(rest)
         size = _size((*file.files, *file.adapters))
         return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
+
+    def computed_by(self, options: ModelOptions) -> str:
+        """The processor, and what llama.cpp uses of it; the number of threads changes nothing."""
+        import xllamacpp
+
+        return f"{options.device}, {processor()}, {xllamacpp.get_system_info()}"
 
     def latent_reader(self, rest: str, options: ModelOptions, readout: Readout | None) -> Never:
         """There is none."""

@@ -1,11 +1,10 @@
 """The prompts of language models, and how a tokenizer turns them into tokens.
 
-Prompts are templates in files that a user can replace.
-
-A template is plain text in which ``{text}``, ``{context}``, ``{options}`` and ``{labels}`` stand
-for parts of the question. Every template holds ``{text}``; `choice_letters` also ``{options}``, the
-options as lines with a letter each; and `classify`, no other, ``{labels}``, the same options as
-words in a row. The files in the folder beside this module are used where the user gives none.
+A prompt is a template in a file that a user can replace: plain text in which ``{text}``,
+``{context}``, ``{options}`` and ``{labels}`` stand for parts of the question. Every template holds
+``{text}``; `choice_letters` also ``{options}``, the options as lines with a letter each; and
+`classify`, no other, ``{labels}``, the same options as words in a row. The files in the folder
+beside this module are used where the user gives none.
 
 In `answer` and `cloze`, the text after ``{reply}`` is the beginning of the reply, which the model
 continues: small chat models otherwise begin with words about the answer. ``{before}``, in `cloze`,
@@ -86,7 +85,8 @@ class Prompt:
                 f"the prompt {self.name} with the fields {fields}",
                 expected=f"a template with {shown} and no field but {', '.join(known)}"
                 + ("; {reply} once, behind these" if "reply" in known else ""),
-                fix="fix the prompt's file",
+                fix="fix the prompt's file"
+                + ", or name two text columns as its fields" * (self.name == "classify"),
             )
 
     def render(self, question: Question) -> str:
@@ -428,7 +428,7 @@ def _bound_memory() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-_PLACEHOLDER = "§scope§"
+PLACEHOLDER = "§scope§"
 
 _MESSAGE = " \n a \"b\" <i>'é'</i> &amp; {{ c }} {% d %}\\n [/INST]\r\n\n\n" + 9 * "word " + "\n"
 """A message of another length, with characters that a template may treat in its own way."""
@@ -467,6 +467,27 @@ def around_every_text(tokenizer: Any) -> tuple[list[int], list[int]]:
     return [], []
 
 
+Messages = Sequence[tuple[str, str]]
+"""The role and the content of each message of a chat."""
+
+
+def as_script(earlier: Messages, text: str) -> str:
+    """A chat for models without a chat template: a line a message, and the beginning of the reply.
+
+    Examples
+    --------
+    >>> print(as_script([("user", "Hi"), ("assistant", "Hello")], "Who are you?"))
+    user: Hi
+    assistant: Hello
+    user: Who are you?
+    assistant:
+    """
+    if not earlier:
+        return text
+    lines = [f"{role}: {content}" for role, content in (*earlier, ("user", text))]
+    return "\n".join([*lines, "assistant:"])
+
+
 class Spelling:
     """A tokenizer with its model's prompt format: its chat template, if that is wanted.
 
@@ -484,6 +505,7 @@ class Spelling:
     ) -> None:
         self._tokenizer, self._spec, self._thinks = tokenizer, spec, thinks
         self._texts: dict[int, str] = {}
+        self._frames: dict[tuple[str, ...], str] = {}
         added = tokenizer.added_tokens_decoder
         special = {number: str(token) for number, token in added.items() if token.special}
         self._special = {*tokenizer.all_special_tokens, *special.values()}
@@ -501,28 +523,55 @@ class Spelling:
                 expected="with --chat yes, language models with a chat template",
                 fix="write --chat auto, or add the template to the checkpoint's tokenizer",
             )
-        self.frame = self._render(_PLACEHOLDER) if self.is_chat else ""
+        self.frame = self._render(PLACEHOLDER) if self.is_chat else ""
         self._put = self._way_to_put() if self.is_chat else None
         self.thought = opened_thought(self.frame)
         end = f"{self.thought[:1]}/{self.thought[1:]}"
         self._end_of_thought = self._framed(f"\n{end}\n\n") if self.thought else []
 
-    def prompt_with_reply(self, message: str, reply: str, whole: str) -> list[int]:
+    def prompt_with_reply(
+        self, message: str, reply: str, whole: str, earlier: Messages = ()
+    ) -> list[int]:
         """A message with the beginning of its reply; the whole where there are no messages."""
         if not self.is_chat:
             return self.plain(whole)
-        return [*self.prompt(message), *self._end_of_thought, *self.continuation(reply)]
+        prompt = self.prompt(message, earlier)
+        return [*prompt, *self._end_of_thought, *self.continuation(reply)]
 
-    def prompt(self, text: str) -> list[int]:
-        """A prompt as the user's message up to where the reply begins; else as a plain text."""
+    def prompt(self, text: str, earlier: Messages = ()) -> list[int]:
+        """A prompt as the user's message up to where the reply begins; else as a plain text.
+
+        The ``earlier`` messages of a chat stand before it.
+        """
         if not self.is_chat:
-            return self.plain(text)
+            return self.plain(as_script(earlier, text))
+        if earlier:
+            return self._chat([*earlier, ("user", text)])
         if not any(name in text for name in self._special):
             # The whole at once, as transformers does it: tokens may cross a border.
-            whole = self._put and self.frame.replace(_PLACEHOLDER, self._put(text))
+            whole = self._put and self.frame.replace(PLACEHOLDER, self._put(text))
             return self._opened(self._framed(self._render(text) if whole is None else whole))
-        before, _, after = self.frame.partition(_PLACEHOLDER)
+        before, _, after = self.frame.partition(PLACEHOLDER)
         return self._opened([*self._framed(before), *self._bare(text), *self._framed(after)])
+
+    def _chat(self, messages: Messages) -> list[int]:
+        """Several messages in the template: its own text with special tokens, theirs without."""
+        marks = {f"§scope{place}§": content for place, (_, content) in enumerate(messages)}
+        roles = tuple(role for role, _ in messages)
+        if roles not in self._frames:
+            framed = [
+                {"role": role, "content": mark} for role, mark in zip(roles, marks, strict=True)
+            ]
+            self._frames[roles] = self._rendered(lambda: self._applied(framed))
+        pieces = re.split("(" + "|".join(marks) + ")", self._frames[roles])
+        if pieces[1::2] != list(marks):
+            raise self._unfit(f"of messages by {', '.join(roles)} it leaves some out")
+        tokens = [
+            token
+            for piece in filter(None, pieces)
+            for token in (self._bare(marks[piece]) if piece in marks else self._framed(piece))
+        ]
+        return self._opened(tokens)
 
     def plain(self, text: str) -> list[int]:
         """A text after the tokenizer's opening tokens, such as a first token."""
@@ -582,16 +631,18 @@ class Spelling:
 
     def _render(self, text: str) -> str:
         """What the template makes of a message, which holds it once."""
-        try:
-            made = run_apart(lambda: self._applied(text))
-        except TemplateError as error:
-            raise self._unfit(str(error)) from error
-        if text == _PLACEHOLDER and made.count(text) != 1:
+        made = self._rendered(lambda: self._applied([{"role": "user", "content": text}]))
+        if text == PLACEHOLDER and made.count(text) != 1:
             raise self._unfit(f"it makes {made[:80]!r} of a message")
         return made
 
-    def _applied(self, text: str) -> str:
-        messages = [{"role": "user", "content": text}]
+    def _rendered(self, program: Callable[[], str]) -> str:
+        try:
+            return run_apart(program)
+        except TemplateError as error:
+            raise self._unfit(str(error)) from error
+
+    def _applied(self, messages: list[dict[str, str]]) -> str:
         template = _THAT_DAY + self._tokenizer.get_chat_template()
         how = {"enable_thinking": self._thinks, "thinking": self._thinks, **_SETTINGS}
         how |= {"tokenize": False, "add_generation_prompt": True}
@@ -601,7 +652,7 @@ class Spelling:
         """How the template changes the ends of a message; None where it changes more."""
         made = self._render(_MESSAGE)
         for way in (str, str.strip, str.lstrip, str.rstrip):
-            if self.frame.replace(_PLACEHOLDER, way(_MESSAGE)) == made:
+            if self.frame.replace(PLACEHOLDER, way(_MESSAGE)) == made:
                 return way
         return None
 

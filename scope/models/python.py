@@ -1,11 +1,7 @@
 """``python:MODULE:ATTRIBUTE``: any object of the user's own that classifies or answers.
 
-Models of transformers, sentence-transformers and scikit-learn are `scope.models.python`.
-
 Plain values, one per question, become checked records: see `scope.models.questions`. Questions come
 in portions, so that a failure does not cost the answers to earlier ones.
-
-Objects of Python as models: those of other libraries, and what an object is known by.
 
 Models of transformers, sentence-transformers and scikit-learn are recognised by the modules of
 their classes, so that none of the libraries is imported. Models of transformers are run by the same

@@ -362,6 +362,8 @@ def merge(
 ) -> list[str]:
     """Merge the adapter into the weights of its base; the weights that both lack.
 
+    A causal model may share its weights with others: its layers add the change to their output.
+
     Raises
     ------
     ModelError
@@ -369,6 +371,7 @@ def merge(
     """
     from safetensors.torch import load_file
 
+    torch, shares = load_torch(), config["task_type"] == "CAUSAL_LM"
     weights, trained, stored = model.state_dict(), set(), load_file(folder / WEIGHTS)
     pointers = [value.data_ptr() for value in weights.values()]
     held = {key.removeprefix("base_model.model."): value for key, value in stored.items()}
@@ -377,22 +380,37 @@ def merge(
         place = f"{module}.weight" if part else key
         if place in weights and pointers.count(weights[place].data_ptr()) > 1:
             raise refused_adapter(name, config, f"`{key}` changes weights that its base ties")
-        if (
-            key.endswith(".lora_A.weight")
-            and place in weights
-            and f"{module}.lora_B.weight" in held
-        ):
+        up = held.get(f"{module}.lora_B.weight")
+        if key.endswith(".lora_A.weight") and place in weights and up is not None:
             rank = len(value) ** (0.5 if config.get("use_rslora") else 1)
-            change = held[f"{module}.lora_B.weight"].float() @ value.float()
+            up = up.float() * config["lora_alpha"] / rank
+            change, layer = up @ value.float(), model.get_submodule(module)
             # Whatever the setting fan_in_fan_out says: peft corrects it by the layer, too.
-            is_turned = type(model.get_submodule(module)).__name__ == "Conv1D"
-            change = change.T if is_turned else change
-            weights[place].add_(change * config["lora_alpha"] / rank)
+            change = change.T if type(layer).__name__ == "Conv1D" else change
+            if change.shape != weights[place].shape:
+                raise refused_adapter(name, config, f"`{key}` has another shape than its base")
+            if shares:
+                _add_to_output(layer, value, up)
+            else:
+                weights[place].add_(change)
         elif not part and key in weights:
-            weights[key].copy_(value)
+            owner, _, kind = key.rpartition(".")
+            setattr(model.get_submodule(owner), kind, torch.nn.Parameter(value.to(weights[key])))
             trained.add(key)
         elif not key.endswith(".lora_B.weight") or f"{module}.lora_A.weight" not in held:
             raise refused_adapter(name, config, f"`{key}` has no place in its base")
     if config.get("modules_to_save") and not trained:
         raise refused_adapter(name, config, "its file lacks the trained head")
     return sorted(set(missing) - trained)
+
+
+def _add_to_output(layer: Any, down: Any, up: Any) -> None:
+    """Let a linear layer add the product of two thin ones."""
+    torch = load_torch()
+    for name, factor in (("down", down), ("up", up)):
+        thin = torch.nn.Linear(factor.shape[1], factor.shape[0], bias=False)
+        thin.weight = torch.nn.Parameter(factor.to(layer.weight))
+        layer.add_module(name, thin.eval())
+    layer.register_forward_hook(
+        lambda layer, inputs, output: output + layer.up(layer.down(inputs[0]))
+    )

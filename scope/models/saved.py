@@ -65,7 +65,9 @@ from scope.protocols import Answers
 from scope.records import Answer, Prediction, Probabilities, Question, own_id_of
 from scope.records.text_parts import joined, readable
 
-_NAMES = ("id", "text", "answer", "probabilities", "labels")
+SAVED_NAMES = ("id", "text", "answer", "probabilities", "labels")
+"""The columns of saved answers."""
+
 _ANSWER = ("text", "probabilities")
 
 
@@ -94,7 +96,7 @@ class SavedRow:
     probabilities: Probabilities
     fault: str = ""
 
-    def in_words(self, question: Question) -> Answer:
+    def in_words(self) -> Answer:
         """The answer as a text."""
         answer = self.answer
         if answer is None:
@@ -105,16 +107,16 @@ class SavedRow:
         text = without_thought(answer if isinstance(answer, str) else plain_label(str(answer)))
         return UNFINISHED if text is None else Answer(text=text.strip())
 
-    def among_options(self, question: Question) -> Answer:
-        """The answer as one of the question's options; the likeliest if only those are given."""
-        answer, values, options = self.answer, self.probabilities, question.options
+    def among_options(self, options: Sequence[str], labels: Sequence[str] = ()) -> Answer:
+        """The answer as one of the options; the likeliest if only probabilities are given."""
+        answer, values = self.answer, self.probabilities
         if isinstance(answer, str) and (answer := without_thought(answer)) is None:
             return UNFINISHED
         if self.fault or (values and len(values) != len(options)):
             return self._unreadable(f"probabilities {self.fault or list(values)}")
         if answer is None:
             choice = values.index(max(values)) if values else None
-        elif (choice := _named_option(answer, options)) is None:
+        elif (choice := named_option(answer, options, labels)) is None:
             return self._unreadable(answer)
         elif values and values[choice] < max(values):
             return self._unreadable(f"{answer}, which is not the likeliest of {list(values)}")
@@ -126,17 +128,30 @@ class SavedRow:
         return Answer(missing="not readable", reply=" ".join(str(content).split())[:MOST_SHOWN])
 
 
-def _named_option(answer: object, options: Sequence[str]) -> int | None:
-    """The option that an answer names, as a benchmark or a reply would; None if it names none."""
+def named_option(answer: object, options: Sequence[str], labels: Sequence[str] = ()) -> int | None:
+    """The option that an answer names, as a benchmark or a reply would; None if it names none.
+
+    Examples
+    --------
+    >>> named_option("The answer is B.", ("Ann", "Bob")), named_option("bob.", ("Ann", "Bob"))
+    (1, 1)
+    """
     try:
-        return option_index(answer, options)
+        return option_index(answer, options, labels)
     except ValueError:
         reply = answer if isinstance(answer, str) else ""
         letter = written_letter(reply, len(options))
         return letter.option if letter else spelled_option(reply, options)
 
 
-def _saved_row(fields: Fields) -> SavedRow:
+def saved_row(fields: Fields) -> SavedRow:
+    """The answer in a row of a file.
+
+    Raises
+    ------
+    UnusableRowError
+        When the row does not say what is answered, or holds what cannot be written.
+    """
     text = fields.text("text").strip()
     if fields.id is None and not text:
         raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
@@ -176,9 +191,9 @@ class SavedAnswers:
     def __init__(self, source: Source, path: Path) -> None:
         rows: dict[tuple[str | None, str], SavedRow] = {}
         self._unusable: list[str] = []
-        for fields in read_fields(source, _columns(_NAMES), required=()):
+        for fields in read_fields(source, _columns(SAVED_NAMES), required=()):
             try:
-                row, own_id = _saved_row(fields), fields.id
+                row, own_id = saved_row(fields), fields.id
             except UnusableRowError as error:
                 self._unusable.append(error.found)
                 continue
@@ -194,13 +209,13 @@ class SavedAnswers:
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """The saved answer to each question, or the word for its blank."""
-        return self._look_up(questions, SavedRow.in_words)
+        return self._look_up(questions, lambda row, _: row.in_words())
 
     fill = answer
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """The saved option for each question, and the probabilities if they were saved."""
-        return self._look_up(questions, SavedRow.among_options)
+        return self._look_up(questions, lambda row, asked: row.among_options(asked.options))
 
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[SavedRow, Question], Answer]
@@ -329,7 +344,7 @@ def _read_classifier(source: Source, path: Path, parts: Sequence[str]) -> SavedC
     """A file with ``text`` and ``probabilities``, and the ``labels`` in the first row."""
     labels: tuple[str, ...] = ()
     rows = []
-    for row in read_fields(source, _columns((*_NAMES, *parts)), required=()):
+    for row in read_fields(source, _columns((*SAVED_NAMES, *parts)), required=()):
         labels = labels if row.row.unusable else _labels(row, labels)
         # The first row may hold the labels alone.
         if row.row.unusable or any(row.cells.get(name) is not None for name in _ANSWER):

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, cast
 
 from scope.errors import ModelError, SpecError
 from scope.models.options import ModelOptions, Readout, require_words
-from scope.models.torch_setup import carry_mark, mark_computed
+from scope.models.torch_setup import carry_mark, computed_by_torch, mark_computed
 from scope.protocols import (
     ChoiceScorer,
     Classifier,
@@ -155,6 +155,10 @@ class Scheme:
             expected="hf:NAME or a folder that sentence-transformers can load",
             fix="write for example hf:sentence-transformers/all-MiniLM-L6-v2",
         )
+
+    def computed_by(self, options: ModelOptions) -> str:
+        """The hardware and settings on which the last bits of an answer depend."""
+        return computed_by_torch(options)
 
     def latent_reader(
         self, rest: str, options: ModelOptions, readout: Readout | None
@@ -400,7 +404,7 @@ AnyModel = TypeVar("AnyModel")
 def mark_cacheable(model: AnyModel, spec: str, options: ModelOptions) -> AnyModel:
     """Mark a model loaded by a spec with its hardware and settings, if it is certain."""
     if scheme_of(spec).computed and not options.trust_remote_code:
-        mark_computed(model, options)
+        mark_computed(model, scheme_of(spec).computed_by(options))
     return model
 
 

@@ -299,9 +299,9 @@ _VARIABLES = (
 )
 
 
-def mark_computed(model: object, options: ModelOptions) -> None:
+def mark_computed(model: object, how: str) -> None:
     """Mark a model with its hardware and settings: with these, its bytes decide its answers."""
-    setattr(model, _MARK, _computed_by(options))
+    setattr(model, _MARK, how)
 
 
 def carry_mark(wrapper: object, model: object) -> None:
@@ -327,14 +327,14 @@ def _mark_of(model: object) -> str:
     return str(getattr(model, "__dict__", {}).get(_MARK, ""))
 
 
-def _computed_by(options: ModelOptions) -> str:
+def computed_by_torch(options: ModelOptions) -> str:
     """The device, the libraries and the settings on which the last bits of an answer depend."""
     torch = load_torch()
     device = choose_device(options.device)
     if device.type == "cuda":
         where = f"{torch.cuda.get_device_name(device)}, CUDA {torch.version.cuda}"
     else:
-        where = f"{_processor()}, {torch.backends.cpu.get_cpu_capability()}"
+        where = f"{processor()}, {torch.backends.cpu.get_cpu_capability()}"
     variables = [f"{name}={os.environ[name]}" for name in _VARIABLES if name in os.environ]
     versions = [f"{name} {version(name) or 'none'}" for name in _LIBRARIES]
     precision = (
@@ -347,7 +347,7 @@ def _computed_by(options: ModelOptions) -> str:
 
 
 @cache
-def _processor() -> str:
+def processor() -> str:
     """The processor's name; where the system gives none, its architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()

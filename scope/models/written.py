@@ -8,6 +8,7 @@ model's reaction, for which nothing needs to be written.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -21,6 +22,9 @@ from scope.protocols import Answerer
 from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
 from scope.records.estimates import UNANSWERABLE
 from scope.records.text_parts import parts_of
+
+CHAT = "chat"
+"""The name of the part with the earlier messages of a chat: a list of roles and contents."""
 
 _LEAST = 1e-6
 """Least probability that a prediction holds."""
@@ -49,7 +53,7 @@ class WrittenClassifier(InAnotherRole):
     model
         What is asked.
     parts
-        Names of the parts of a text: ``passage`` and ``question``, or one of ``question`` and
+        Names of the parts of a text: ``passage`` or ``chat``, if any, and ``question`` or
         ``prompt``.
     """
 
@@ -81,9 +85,11 @@ class WrittenClassifier(InAnotherRole):
     def question(self, text: str) -> Question:
         """What is asked; its draft is the reference's answer, where the text holds one."""
         parts, count = parts_of(text), len(self._parts)
-        context = (parts[0] or None) if count > 1 else None
         draft = parts[count] if len(parts) > count else ""
-        return Question(id=text, text=parts[count - 1], context=context, draft=draft)
+        question = Question(id=text, text=parts[count - 1], draft=draft)
+        if self._parts[0] == CHAT:
+            return replace(question, messages=tuple(map(tuple, json.loads(parts[0] or "[]"))))
+        return replace(question, context=(parts[0] or None) if count > 1 else None)
 
     def _scored(self, questions: dict[int, Question]) -> dict[int, ScoredAnswer]:
         items = {
@@ -117,6 +123,11 @@ def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
         support=scored.log_probability,
         scored_tokens=scored.tokens,
     )
+
+
+def writer_of(model: Any) -> Any:
+    """What is asked: the model itself, or what writes the labels of a classifier."""
+    return model._model if isinstance(model, WrittenClassifier) else model
 
 
 def writes(model: Any) -> bool:

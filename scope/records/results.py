@@ -407,11 +407,20 @@ class EstimatedResult(Result):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MeasuredResult(EstimatedResult, ABC):
-    """What audits and comparisons have in common: estimates that gates can judge."""
+    """What audits and comparisons have in common: estimates that gates can judge.
+
+    ``drift`` is how far language models follow the first one's answers otherwise than it does, or
+    the sentences of a cloze.
+    """
 
     differences: tuple[Difference, ...]
+    drift: tuple[Measurement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in: ClassVar[Literal["audits", "tasks"]]
+
+    def rows(self) -> Iterator[FrameRow]:
+        """Every measurement, then the drift."""
+        return map(FrameRow.measured, (*self.measurements, *self.drift))
 
     @property
     def judged(self) -> Sequence[Measurement]:
@@ -594,26 +603,20 @@ class CompareResult(MeasuredResult):
     """How similar the models' answers to tasks are, with every answer.
 
     ``cells`` are those of each two models, of at most ten. ``verdicts`` say whether each later
-    model may replace the first one, by its accuracy. ``drift`` is how far the language models among
-    them follow the first one's answers otherwise than it does, or the sentences of a cloze.
+    model may replace the first one, by its accuracy.
     """
 
     tasks: tuple[TaskAnswers, ...]
     task_shares: tuple[TaskShares, ...]
     cells: tuple[FourCells, ...] = field(default=(), metadata=SPARSE_FIELD)
-    drift: tuple[Measurement, ...] = field(default=(), metadata=SPARSE_FIELD)
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in = "tasks"
     part = "task"
 
-    def rows(self) -> Iterator[FrameRow]:
-        """Every measurement, then the drift."""
-        return map(FrameRow.measured, (*self.measurements, *self.drift))
-
     @property
     def judged(self) -> Sequence[Measurement]:
-        """The numbers that gates judge: also recovery and flips of each later model."""
+        """The numbers that gates judge: also drift, recovery and flips of each later model."""
         first, *others = (card.name for card in self.manifest.models)
         cells = {(pair.task, pair.second): pair for pair in self.cells if pair.first == first}
         reason = "no question with a known right answer was put to both models"
@@ -634,7 +637,7 @@ class CompareResult(MeasuredResult):
                     )
                     for metric, number in zip(("recovery", "flips"), numbers, strict=True)
                 ]
-        return (*self.measurements, *of_runs)
+        return (*self.measurements, *self.drift, *of_runs)
 
     def verdict_lines(self) -> Sequence[VerdictLine]:
         """May each later model replace the first one?"""

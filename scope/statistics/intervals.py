@@ -25,7 +25,7 @@ difference is -1, 0 or 1 the ratio is 1 and the interval exactly Tango's.
 
 **Uneven texts.** Pooled over capabilities of which one has few texts, these differ by more than 1.
 A rare loss among them weighs more, so with an unevenness u there are 8u made-up texts, with the
-mean square u. `scope.verdicts.pooled` has the u.
+mean square u. `scope.verdicts.decide.pooled` has the u.
 
 **Clusters.** Texts of one document may all go the same way. Gains, losses and texts are divided by
 the design effect: the squares of the sums by cluster over those by text, with one made-up cluster

@@ -103,10 +103,12 @@ def about(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Text:
     words = "Yardstick __{name}__: as close is enough. " * (card is not None)
     name = {"name": card.name} if card else {}
     standard = prose(words + "Green: allowed, red: too far.", **name)
+    part = result.manifest.settings.get("change")
     texts = prose(
-        "{texts} texts, {changed} also changed ({by}).",
+        "{texts} texts, {changed} also changed{where} ({by}).",
         texts=result.manifest.data[0].used,
         changed=len({each.perturbation.example_id for each in result.candidates}),
+        where=prose(" in {part}", part=str(part)) if part else (),
         by=joined(
             f"{each.name}: too few to judge" if each.name in few else each.name
             for each in result.manifest.capabilities

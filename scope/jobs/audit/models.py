@@ -27,6 +27,7 @@ from scope.models.labels import (
     parse_label_map,
 )
 from scope.models.options import ModelOptions
+from scope.models.questions import KINDS
 from scope.models.scheme import (
     KnownLabels,
     Model,
@@ -179,7 +180,8 @@ def _loaded(
                 classifiers.append(load_audited(model, role, options, data.examples))
             advance()
     require_own_fingerprints(classifiers)
-    refuse_unused_words(request.model_options, used=asked_with_words(classifiers))
+    writes = request.role == "answer"
+    refuse_unused_words(request.model_options, used=writes or asked_with_words(classifiers))
     require_one_form(classifiers)
     return classifiers
 
@@ -266,6 +268,10 @@ def load_audited(
 
 def _load_writer(model: str | object, options: ModelOptions, data: LoadedData) -> WrittenClassifier:
     """The model behind a spec, or the object itself, in the role of a classifier."""
+    if "prompt" in data.card.parts:
+        # A whole message is put to a model as it stands.
+        bare = dict.fromkeys(KINDS["answerer"].prompts, "{text}")
+        options = replace(options, prompts=bare | dict(options.prompts))
     loaded = load_answering_model(model, ["answerer"], options)
     writer = WrittenClassifier(loaded, data.card.parts)
     with_reading(loaded, {"answer": writer.question(data.examples[0].text)})

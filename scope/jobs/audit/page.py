@@ -35,6 +35,7 @@ from reports.estimates import (
     CLEAN,
     SIGNS,
     differences_section,
+    drift_section,
     numbers_section,
     short_name,
     spelled,
@@ -116,7 +117,7 @@ def page(result: AuditResult, *, max_pairs: int = MOST_EXAMPLES) -> Page:
         about=about(result, answers) if answers else (),
         answer=(*_notable(result), *(answer_blocks(result, answers) if answers else ())),
         findings=(react if moves else None, example_section(result, most=max_pairs)),
-        details=(details[0], differences, *details[1:]),
+        details=(details[0], drift_section(result.drift), differences, *details[1:]),
         brief=_brief(result, answers),
         facts=model_lines(manifest),
     )

@@ -19,6 +19,7 @@ from scope.errors import ModelError
 from scope.estimation.answer_shares import shares_of_models, silent
 from scope.estimation.audits import measure
 from scope.estimation.choices import measure_matrix
+from scope.estimation.drift import lower_bound
 from scope.estimation.pairs import ScoredCandidates, texts_that_count
 from scope.jobs.answering_models import ByModel, unanswered, with_reasons
 from scope.jobs.audit.plan import (
@@ -33,6 +34,7 @@ from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
 from scope.jobs.audit.written import judged_answers, shares_of_writers, with_given_answers
 from scope.jobs.configuration import configuration_of
+from scope.jobs.drift import drift_along
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,
@@ -44,6 +46,7 @@ from scope.jobs.perturbing import (
 )
 from scope.jobs.runner import Planned, Prepared, run_job, search_work, texts_work
 from scope.jobs.shards import check_engine, run_shards
+from scope.models.drift import Followed
 from scope.models.scheme import Model
 from scope.progress import remark
 from scope.protocols import Progress
@@ -52,6 +55,7 @@ from scope.records import (
     AuditResult,
     Example,
     Manifest,
+    Measurement,
     ModelCard,
     Outcome,
     Prediction,
@@ -134,12 +138,30 @@ def _conduct(
         counts = _counted(plans[0], [search.drawn for search in searches[0]], run)
         remark(progress, plan_in_words(plans[0].manifest(), counts))
     if not request.is_matrix:
-        return _at_looks(plans[0], searches[0], known, run)
+        result = _at_looks(plans[0], searches[0], known, run)
+        return replace(result, drift=tuple(_drift(plans[0], result, run)))
     audits = _audits(plans, searches, known, run)
     manifests = [plan.manifest() for plan in plans]
     earlier = earlier_audits(run, manifests, {example.id for example in examples})
     judged = map(_judged, audits, earlier, repeat(request))
     return joined_audits(list(judged), plans[0].groups, request)
+
+
+def _drift(plan: AuditPlan, result: AuditResult, run: Run) -> Iterator[Measurement]:
+    """How far targets drift along the reference's answers, or at least behind the texts."""
+    if plan.request.role == "next_token":
+        for place, name in enumerate(plan.names[1:]):
+            pairs = {
+                each.example.id: (each.reference, each.targets[place]) for each in result.examples
+            }
+            some = {id_: pair for id_, pair in pairs.items() if all(each.given for each in pair)}
+            yield lower_bound(some, name, plan.names[0])
+    if plan.request.role != "answer":
+        return
+    models = (plan.models.reference, *plan.models.targets)
+    asked = {each.id: models[0].adapter.question(each.text) for each in plan.data.examples}
+    texts = {name: Followed(each.draft, each) for name, each in asked.items() if each.draft}
+    yield from drift_along(texts, models, None, run, plan.request.progress)
 
 
 def _judged(result: AuditResult, earlier: Earlier, request: AuditRequest) -> AuditResult:

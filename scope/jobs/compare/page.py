@@ -30,6 +30,7 @@ from reports.estimates import (
     by_luck,
     differences_section,
     drift_blocks,
+    drift_section,
     every_estimate,
     in_two,
     limit_strips,
@@ -101,9 +102,7 @@ def page(result: CompareResult, *, max_items: int = MOST_ITEMS) -> Page:
         if result.measurements
         else None,
         differences_section(result.differences, (), of="model") if result.differences else None,
-        Section(anchor="drift", title="Drift", blocks=tuple(drift_blocks(result.drift)))
-        if result.drift
-        else None,
+        drift_section(result.drift),
         asked(manifest, capabilities="Tasks"),
         answered_section(result.outcomes, *filter(None, [_by_model(result)])),
         Section(anchor="limits", title="Limits", blocks=(paragraph(_LIMITS),)),

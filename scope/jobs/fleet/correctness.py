@@ -7,8 +7,9 @@ with ``prompt_id, model_id, category_id, label, prompt, model_name, category``, 
 A folder of predictions has one file per model. A row has ``id`` or ``text`` or both;
 ``probabilities``, or an ``answer`` that is null where the model gave none; and ``gold``, the right
 answer, if known. ``labels``, in the first row or alone before it, are the labels of the
-probabilities. Answers and gold are a number from 0, a letter, a label or option, or any text;
-``gold`` may be a list of texts that are right. A row may have ``options`` and ``category``.
+probabilities. Answers and gold are a number from 0, a letter, a label or option, or any text; an
+answer may be a reply that names one (`scope.models.saved`), and ``gold`` a list of texts that are
+right. A row may have ``options`` and ``category``.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ from scope.data.fields import (
     unambiguous,
     unprinted,
 )
-from scope.data.items import option_index, options_in, right_answers
+from scope.data.items import CHOICE_NAMES, options_in, right_answers
 from scope.data.sources import LeftOutRows, Source, SourceRow, UnusableRowError, data_spec
 from scope.data.specs import open_file, open_source
 from scope.errors import DataError, RunError, SpecError, counted, did_you_mean, listed
 from scope.jobs.answering_models import notes_on
 from scope.metrics.agreement import exact_match_values
-from scope.models.replies import without_thought
-from scope.models.saved import prediction_files
+from scope.models.replies import option_of
+from scope.models.saved import SAVED_NAMES, SavedRow, named_option, prediction_files, saved_row
 from scope.models.scheme import scheme_of
 from scope.paths import expanded
 from scope.records import Answer, CompareResult, Item, TaskAnswers
@@ -56,16 +57,17 @@ if TYPE_CHECKING:
     import pandas
 
 
-NAMES = column_names(
-    model="model model_name model_id",
-    item="item id item_id question_id prompt_id sample_id",
-    text="text question prompt",
-    category="category benchmark subject dataset category_id eval_name",
-    correct="correct is_correct right label score",
-    context="context passage",
-    options="options choices",
-    gold="gold answer answerkey",
-)
+NAMES = {
+    **column_names(
+        model="model model_name model_id",
+        item="item id item_id question_id prompt_id sample_id",
+        text="text question prompt",
+        category="category benchmark subject dataset category_id eval_name",
+        correct="correct is_correct right label score",
+        gold="gold answer answerkey",
+    ),
+    **{role: CHOICE_NAMES[role] for role in ("context", "options")},
+}
 """The usual column names of each role, in any case."""
 
 ABOVE = "correct above"
@@ -368,20 +370,24 @@ def whole_text(question: str | None, context: str | None, options: Sequence[str]
 
 
 _COLUMNS: Final[Mapping[str, Sequence[str]]] = {
-    **{name: (name,) for name in ("id", "answer", "probabilities", "labels", "gold")},
+    **{name: (name,) for name in (*SAVED_NAMES, "gold")},
     **{role: NAMES[role] for role in ("text", "options", "category")},
 }
 """The column names of files of predictions."""
 
 
 class ModelAnswer(NamedTuple):
-    """A row in long format: whether a model's answer to a question is right, None if unknown."""
+    """A row in long format: whether a model's answer to a question is right, None if unknown.
+
+    ``unread`` is an answer that names none of the options, and therefore is wrong.
+    """
 
     model: str
     id: str
     text: str | None
     category: str | None
     correct: int | None
+    unread: str = ""
 
 
 def _long_table(
@@ -390,7 +396,7 @@ def _long_table(
     import pandas
 
     note = f"{counted(without_gold, 'row')} left out, for no right answer is known"
-    frame = pandas.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+    frame = pandas.DataFrame([row[: len(COLUMNS)] for row in rows], columns=COLUMNS, dtype=object)
     return LongTable(frame, (*notes, *([note] if without_gold else [])))
 
 
@@ -399,11 +405,12 @@ def read_predictions(
 ) -> LongTable:
     """Read all files of a folder; a model is named by its file, without the ending.
 
-    An answer is right if it equals a gold answer: of probabilities the greatest counts, and texts
-    that are neither labels nor options need the same words. A missing answer is wrong, and so is
-    one that names no label or option. Rows without gold are left out and counted if ``answers`` are
-    wanted, otherwise their answers are unknown; rows that cannot be used are left out and counted.
-    Questions are the same by ``id``, or else by ``text``.
+    Answers are read as `scope.models.saved` reads them for a comparison. One is right if it equals
+    a gold answer; texts that are neither labels nor options need the same words. A missing answer
+    is wrong, and so is one that names no label or option, which is counted in the remarks. Rows
+    without gold are left out and counted if ``answers`` are wanted, otherwise their answers are
+    unknown; rows that cannot be used are left out and counted. Questions are the same by ``id``, or
+    else by ``text``.
 
     Parameters
     ----------
@@ -429,6 +436,9 @@ def read_predictions(
         left_out, before = LeftOutRows(), len(rows)
         rows += _rows(fields, model, keys, left_out)
         notes += notes_on(left_out, len(rows) - before + left_out.total(), path.name, most)
+        if unread := [row.unread for row in rows[before:] if row.unread]:
+            wrong = f"{counted(len(unread), 'answer')} of {path.name} counted as wrong"
+            notes.append(f"{wrong}, for no option is named: {'; '.join(unread[:3])}")
     ids = _ids_by_text(rows)
     kept = [
         row._replace(id=row.id or ids.get(row.text or "") or row.text or "")
@@ -471,71 +481,51 @@ def _rows(
 
 
 def _answer_of(fields: Fields, model: str, labels: Sequence[str], keys: AnswerKeys) -> ModelAnswer:
-    row_id, text = fields.id, fields.text("text") or None
-    if row_id is None and text is None:
-        raise fields.wrong("neither `id` nor `text`", "one of them, to say what is answered")
-    key = keys.get((text or "").strip()) or keys.get(row_id or "") or AnswerKey()
+    row, row_id, text = saved_row(fields), fields.id, fields.text("text") or None
+    key = keys.get(row.text) or keys.get(row_id or "") or AnswerKey()
     options, names = fields.read("options", options_of) or ((), ())
     if not options:
         options, names = key.options, key.labels
-    gold = right_answers(fields.values.get("gold")) or key.gold
-    correct = _is_right(fields, options, names or labels, gold) if gold else None
-    whole = whole_text(text, None, options)
-    return ModelAnswer(model, row_id or "", whole, fields.name("category"), correct)
+    gold = tuple(right_answers(fields.values.get("gold")) or key.gold)
+    whole, category = whole_text(text, None, options), fields.name("category")
+    if not gold:
+        return ModelAnswer(model, row_id or "", whole, category, None)
+    if not fields.columns.keys() & {"answer", "probabilities"}:
+        raise fields.wrong("neither `answer` nor `probabilities`", "one of them")
+    key = AnswerKey(gold, options or tuple(labels), names or tuple(labels))
+    if key.options or row.answer is None:
+        answer = row.among_options(key.options or ("",) * len(row.probabilities), key.labels)
+    else:
+        answer = row.in_words()
+    correct = _is_right(answer, row, key, fields)
+    return ModelAnswer(model, row_id or "", whole, category, correct, answer.reply)
 
 
-def _is_right(
-    fields: Fields, options: Sequence[str], labels: Sequence[str], gold: Sequence[object]
-) -> int:
+def _is_right(answer: Answer, row: SavedRow, key: AnswerKey, fields: Fields) -> int:
     """Whether the answer is the same label, option or words as one of the gold answers."""
-    names = options or labels
-    answer = _answer_in(fields, len(names))
-    if answer is None:
-        return 0
 
     def place(value: object) -> int | None:
         # Numbers may be of another type in one of the files.
-        if not names and (number := plain_label(str(value))).lstrip("-").isdecimal():
+        if not key.options and (number := plain_label(str(value))).lstrip("-").isdecimal():
             return int(number)
-        with suppress(ValueError):
-            return option_index(value, names or LETTERS, labels)
-        return None
+        return named_option(value, key.options or LETTERS, key.labels)
 
-    for right in gold:
-        if not names and isinstance(answer, str) and isinstance(right, str):
-            same = bool(exact_match_values([answer], [right])[0])
+    if answer.choice is None and answer.text is None:
+        return 0
+    choice = answer.choice if answer.text is None else place(answer.text)
+    for right in key.gold:
+        if not key.options and isinstance(row.answer, str) and isinstance(right, str):
+            same = bool(exact_match_values([answer.text or ""], [right])[0])
+            # A single capital is the letter of an option, listed or not.
+            same |= choice is not None and choice == option_of(right, len(LETTERS))
         elif (right_place := place(right)) is not None:
-            same = place(answer) == right_place
+            same = choice == right_place
         else:
             problem = f"the right answer {right!r:.60}, which is no label or option"
             raise fields.wrong(problem, "one of them", "a right answer that is no label or option")
         if same:
             return 1
     return 0
-
-
-def _answer_in(fields: Fields, choices: int) -> object | None:
-    """The answer, or the index of the greatest probability, the first of equals; None if missing.
-
-    ``choices`` is 0 if unknown. Probabilities that are no numbers are a missing answer.
-    """
-    if not fields.columns.keys() & {"answer", "probabilities"}:
-        raise fields.wrong("neither `answer` nor `probabilities`", "one of them")
-    answer, shares = (fields.values.get(name) for name in ("answer", "probabilities"))
-    if not is_missing(answer):
-        return without_thought(answer) if isinstance(answer, str) else answer
-    if shares is None:
-        return None
-    values = unprinted(shares)
-    if not isinstance(values, list) or not values or choices not in (0, len(values)):
-        raise fields.wrong(
-            f"`probabilities` is {str(values)[:100]}",
-            f"{choices or 'some'} numbers from 0 to 1, one for each label or option",
-            "`probabilities` that are not one for each label or option",
-        )
-    if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in values):
-        return None
-    return values.index(max(values))
 
 
 def is_run(path: Path) -> bool:

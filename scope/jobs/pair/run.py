@@ -248,7 +248,11 @@ def plan_parts(request: PairRequest) -> Parts:
     for first, second in pairs:
         for target, reference in ((second, first), (first, second)):
             parts.audit(names, target, reference)
-    tasks = [task for task in request.tasks or task_names(pairs=False) if parts.compare(task)]
+    # Questions are no running text, of which cloze questions could be made.
+    asked = request.tasks or [name for name in task_names(pairs=False) if name != "cloze"]
+    tasks = [task for task in asked if parts.compare(task)]
+    if not (tasks or request.tasks) and parts.compare("cloze"):
+        tasks.append("cloze")
     for first, second in pairs if request.controls else ():
         parts.reuse(names, second, first, tasks)
     if not parts.fitting:

@@ -378,7 +378,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
     loaded = load_texts(request, request.n)
     request = reading_parts(request, loaded.card.parts)
     options = request.model_options
-    changed_part(request, loaded.card.parts)  # refuses an unknown part before models are loaded
+    parts, change = loaded.card.parts, changed_part(request, loaded.card.parts)
     specs = _specs(request)
     count = len(specs) if request.label_map else len(request.references)
     check_labels(specs, request, loaded.examples, aligned=count)
@@ -402,7 +402,7 @@ def prepare_texts(request: ReuseRequest) -> PreparedTest:
             "n_perturbed": request.n_perturbed,
             "tolerance": request.tolerance,
             "cutoff": request.cutoff,
-            **({"change": request.change} if request.change is not None else {}),
+            **({"change": parts[change]} if parts else {}),
             "label_map": ", ".join(request.label_map) or None,
             **({"encoder": f"{encoder.spec} {encoder.fingerprint}"} if encoder else {}),
         },

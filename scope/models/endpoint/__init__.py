@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from typing import Never, Self
 
@@ -24,6 +25,7 @@ from scope.models.replies import (
     READ_BY,
     Read,
     Reply,
+    Words,
     answer_in,
     answer_text,
     choice_of,
@@ -55,6 +57,8 @@ class EndpointModel:
     """
 
     form, template = "letters", None
+
+    _read_filler: Words = staticmethod(filler)
 
     def __init__(
         self,
@@ -101,7 +105,7 @@ class EndpointModel:
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each blank with one word of the reply."""
         asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, partial(words_of, filler))
+        return self._answers(asks, questions, partial(words_of, self._read_filler))
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose by the letter of an option, with probabilities where the server gives them.
@@ -116,8 +120,9 @@ class EndpointModel:
             When a question has more options than there are letters.
         """
         require_letters(questions)
-        bounds = {"most_tokens": LETTER_TOKENS, "likeliest": LIKELIEST}
-        asks = self._chats("choice_letters", questions, **bounds)
+        asks = self._chats(
+            "choice_letters", questions, most_tokens=LETTER_TOKENS, likeliest=LIKELIEST
+        )
         return self._answers(asks, questions, partial(choice_of, labels=self._labels))
 
     def predict_next(self, texts: Sequence[str]) -> list[Prediction]:
@@ -154,10 +159,22 @@ class EndpointModel:
             raise
 
     def _chats(
-        self, name: str, questions: Sequence[Question], **bounds: int
+        self, name: str, questions: Sequence[Question], *, most_tokens: int, likeliest: int = 0
     ) -> list[EndpointRequest]:
-        asked = [self.prompt_as_read(name, question) for question in questions]
-        return [EndpointRequest(path="chat", prompt=prompt, **bounds) for prompt in asked]
+        bounds = {"most_tokens": most_tokens, "likeliest": likeliest}
+        return [self._chat(name, question, **bounds) for question in questions]
+
+    def _chat(
+        self, name: str, question: Question, *, most_tokens: int, likeliest: int = 0
+    ) -> EndpointRequest:
+        prompt = self.prompt_as_read(name, question)
+        return EndpointRequest(
+            path="chat",
+            prompt=prompt,
+            earlier=question.messages,
+            most_tokens=most_tokens,
+            likeliest=likeliest,
+        )
 
     def _answers(
         self, asks: Sequence[EndpointRequest], questions: Sequence[Question], read: Read
@@ -165,7 +182,9 @@ class EndpointModel:
         with closing(self._endpoint.ask(asks)) as replies:
             for place, reply in replies:
                 self.served = reply.model or self.served
-                yield place, answer_in(reply, questions[place], read)
+                answer = answer_in(reply, questions[place], read)
+                truncated = answer.truncated or asks[place].truncated
+                yield place, replace(answer, truncated=truncated)
 
     def _prediction(self, reply: Reply, most: int) -> Prediction:
         if reply.missing:

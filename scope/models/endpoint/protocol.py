@@ -23,13 +23,19 @@ from scope.models.replies import Position, Reply, begins_thought, without_though
 class EndpointRequest:
     """One request. Equal requests have equal replies, so each is given once.
 
-    ``likeliest`` is how many of the likeliest tokens are requested at each position.
+    ``likeliest`` is how many of the likeliest tokens are requested at each position, ``earlier``
+    the messages of a chat before the prompt. The server
+    goes on from ``begun``, the beginning of its reply; not all can. ``truncated`` is whether words
+    of the question were left out, so that it fits.
     """
 
     path: Literal["chat", "completions", "models"]
     prompt: str = ""
+    earlier: tuple[tuple[str, str], ...] = ()
     most_tokens: int = 1
     likeliest: int = 0
+    begun: str = ""
+    truncated: bool = False
 
     @property
     def tokens_in_words(self) -> str:
@@ -544,7 +550,12 @@ class Dialect:
         if likeliest:
             body |= {"logprobs": True, "top_logprobs": likeliest}
         body[self._limit] = ask.most_tokens
-        return body | {"messages": [{"role": "user", "content": ask.prompt}]}
+        chat = [
+            *ask.earlier,
+            ("user", ask.prompt),
+            *([("assistant", ask.begun)] if ask.begun else []),
+        ]
+        return body | {"messages": [{"role": role, "content": text} for role, text in chat]}
 
     def learn(self, failure: Failure, sent: dict[str, Any]) -> bool:
         """Whether the request now differs from the one that was sent.

@@ -54,6 +54,9 @@ def unloadable(folder):
         saved_jsonl=[SAVED | {"labels": ["fine", "dull"]}],
         questions_jsonl=[{"id": "q1", "question": "Who?", "options": ["Ann", "Bob"]}],
         answers_jsonl=[{"id": "q2", "answer": 0}],
+        pairs_jsonl=[{"premise": "A man sleeps.", "hypothesis": "He dreams.", "label": "yes"}],
+        first_txt="{premise} {labels}",
+        both_txt="{premise} {hypothesis} {labels}",
         file="",
     )
 

@@ -21,6 +21,7 @@ from scope.data.items import (
     pair_fingerprint,
     read_choices,
     read_squad,
+    read_written,
 )
 from scope.errors import DataError
 from scope.records import Item, Question
@@ -307,3 +308,50 @@ def test_numbers_of_classes_do_not_pass_for_scores(tmp_path):
     assert raised.value.found == (
         "column `label` of a.parquet holds no scores but the classes `same`, `other`"
     )
+
+
+def test_a_chat_is_read_up_to_the_last_message_of_the_user(tmp_path):
+    path = tmp_path / "chats.jsonl"
+    chat = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "Hello"},
+        {"role": "user", "content": "Who are you?"},
+        {"role": "assistant", "content": "A model."},
+    ]
+    shared = [{"from": "human", "value": "Why?"}, {"from": "gpt", "value": "So."}]
+    rows = [{"messages": chat}, {"messages": shared}, {"messages": "text"}, {"messages": chat[:1]}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    parts, drafts = read_written(str(path))
+    assert parts == ("chat", "prompt")
+    data = gather(drafts, WANTED, str(path), None, 0)
+    asked = [(each.question.context, each.question.text) for each in data.items]
+    assert asked == [
+        ('[["system", "Be brief."], ["user", "Hi"], ["assistant", "Hello"]]', "Who are you?"),
+        (None, "Why?"),
+    ]
+    assert (data.card.empty, [left.reason for left in data.card.left_out]) == (
+        1,
+        ["no list of messages"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "parts"),
+    [
+        ({"question": "Who?"}, ("question",)),
+        ({"prompt": "Write."}, ("prompt",)),
+        ({"question": "Who?", "context": "Ann."}, ("passage", "question")),
+    ],
+)
+def test_what_models_write_answers_to_is_found_by_its_columns(tmp_path, columns, parts):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(columns))
+    assert read_written(str(path))[0] == parts
+
+
+def test_options_are_not_written(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"question": "Who?", "options": ["a", "b"]}))
+    with pytest.raises(DataError, match="a column `options`"):
+        read_written(str(path))

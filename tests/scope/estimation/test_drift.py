@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from scope.estimation.drift import drift_measurements
+from scope.estimation.drift import drift_measurements, lower_bound
 from scope.metrics.catalog import METRICS
-from scope.records import TextDrift
+from scope.records import Prediction, TextDrift
 
 SIDES = ("reference", "target")
 
@@ -107,8 +107,10 @@ def test_texts_of_one_document_are_one_unit():
     texts = made_up(40)
     alone = estimates(texts)["kl"]
     clustered = {f"book {int(name) // 10}␟{name}": drift for name, drift in texts.items()}
-    assert estimates(clustered)["kl"].n <= 4 < alone.n
-    assert estimates(clustered)["kl"].value == pytest.approx(alone.value)
+    got = estimates(clustered)["kl"]
+    assert (got.n, got.value) == (40, pytest.approx(alone.value))
+    # Four books leave three degrees of freedom.
+    assert got.high - got.low > 1.2 * (alone.high - alone.low)
 
 
 def test_a_model_itself_and_no_text_at_all():
@@ -130,3 +132,40 @@ def test_other_vocabularies_have_the_ratio_by_byte():
     assert got["byte_perplexity_ratio"].value == pytest.approx(math.exp((2 + 2) / 8))
     assert "perplexity_ratio" not in got
     assert str(got["kl"]) == "undefined (vocabularies differ)"
+
+
+def likeliest(shares, most=20):
+    order = np.argsort(-shares)[:most]
+    return Prediction(
+        tokens=tuple(f"t{token}" for token in order), probabilities=tuple(shares[order].tolist())
+    )
+
+
+def test_the_likeliest_tokens_give_a_lower_bound_which_all_tokens_reach():
+    draw, pairs, whole = np.random.default_rng(0), {}, []
+    for text in range(40):
+        logits = draw.normal(size=200) * 3
+        first, second = (
+            np.exp(each) / np.exp(each).sum()
+            for each in (logits, logits + draw.normal(scale=0.5, size=200))
+        )
+        pairs[str(text)] = (first, second)
+        whole.append(float((first * np.log(first / second)).sum()))
+    bounds = [
+        lower_bound(
+            {text: tuple(likeliest(each, most) for each in pair) for text, pair in pairs.items()},
+            "copy",
+            "base",
+        )
+        for most in (5, 20, 200)
+    ]
+    values = [bound.estimate.value for bound in bounds]
+    assert bounds[0].metric == "kl_lower_bound" in METRICS
+    assert 0.5 * np.mean(whole) < values[0] < values[1] < np.mean(whole)
+    assert values[2] == pytest.approx(np.mean(whole), rel=1e-6)
+
+
+def test_models_that_name_no_common_token_have_no_bound_above_0():
+    first, second = (Prediction(tokens=(name,), probabilities=(0.9,)) for name in "ab")
+    bound = lower_bound({"x": (first, second), "y": (first, second)}, "copy", "base")
+    assert bound.estimate.value == 0

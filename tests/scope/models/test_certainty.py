@@ -44,7 +44,7 @@ def test_precision_and_weights_are_part_of_the_identity(folder, model, tmp_path)
     ("place", "value"),
     [
         ("scope.models.torch_setup.version", lambda name: "9.9"),
-        ("scope.models.torch_setup._processor", lambda: "another one"),
+        ("scope.models.torch_setup.processor", lambda: "another one"),
         ("scope.models.torch_setup.hash_of_source", lambda *_: "another release"),
         ("torch.get_num_threads", lambda: 77),
         ("os.environ", {**os.environ, "ONEDNN_MAX_CPU_ISA": "SSE41"}),

@@ -2,16 +2,19 @@
 
 import json
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from tiny_language import write_tiny_gguf
 
 from scope.errors import ModelError, SpecError
 from scope.models import llama_cpp
 from scope.models.options import ModelOptions
+from scope.models.questions import ask
 from scope.models.scheme import checked_spec, find_scheme, load_model, scheme_of
-from scope.records import Question
+from scope.records import GivenAnswer, Question
 
 OPTIONS = ModelOptions(device="cpu", threads=1)
 ASKED = Question(id="0", text="who saw bob?", context="ann saw bob", options=("ann", "paris"))
@@ -44,15 +47,23 @@ def binding(monkeypatch):
             made.asked.append(json.loads(body))
             send(json.dumps(made.replies.pop(0)).encode())
 
-        return SimpleNamespace(handle_chat_completions=handle, handle_completions=handle)
+        return SimpleNamespace(
+            handle_chat_completions=handle,
+            handle_completions=handle,
+            listening_address="http://localhost:9",
+        )
 
     module = SimpleNamespace(
         CommonParams=params,
         CommonAdapterLoraInfo=lambda path, scale: (path, scale),
         Server=server,
+        llama_flash_attn_type=SimpleNamespace(LLAMA_FLASH_ATTN_TYPE_DISABLED=0),
         made=made,
     )
     monkeypatch.setitem(sys.modules, "xllamacpp", module)
+    settings = {"default_generation_settings": {"n_ctx": 1024}, "tokens": [5, 6], "prompt": "a"}
+    settings |= {"content": "<s>a"}
+    monkeypatch.setattr(llama_cpp.LlamaServer, "_asked", lambda *_: settings)
     return made
 
 
@@ -61,9 +72,9 @@ def chat(text):
 
 
 def test_the_file_is_run_as_it_is_and_asked_in_this_process(binding, file):
-    model = load_model(f"gguf:{file}#places=2&context=512", "answerer", OPTIONS)
+    model = load_model(f"gguf:{file}#places=2&context=1024", "answerer", OPTIONS)
     (params,) = binding.params
-    assert (params.model.path, params.n_parallel, params.n_ctx) == (str(file), 2, 512)
+    assert (params.model.path, params.n_parallel, params.n_ctx) == (str(file), 2, 1024)
     assert (params.cpuparams.n_threads, params.n_gpu_layers) == (1, 0)
     # Others on this machine cannot ask it, either.
     assert len(params.api_keys[0]) >= 32
@@ -179,3 +190,130 @@ def test_llama_cpp_answers_as_the_unpacked_weights(file, after):
     for ours, theirs in zip(model.predict_next(texts), unpacked.predict_next(texts), strict=True):
         assert ours.tokens[0] == theirs.tokens[0]
         assert ours.probabilities[0] == pytest.approx(theirs.probabilities[0], abs=0.01)
+
+
+@pytest.fixture(scope="module")
+def both(file):
+    """The tiny model run by llama.cpp, and its unpacked weights."""
+    pytest.importorskip("xllamacpp")
+    options = replace(OPTIONS, prompts={"answer": "{context} {text}\n{reply}in"})
+    return [load_model(spec, "answer_scorer", options) for spec in (f"gguf:{file}", f"hf:{file}")]
+
+
+def test_given_answers_are_scored_as_by_the_unpacked_weights(both):
+    items = [
+        GivenAnswer(question=ASKED, answer=answer)
+        for answer in ("ann", "ann saw bob in paris", "", "zoé", "é\x06")
+    ]
+    ours, theirs = (dict(ask(model, "answer_scorer", items)) for model in both)
+    for place in range(len(items)):
+        assert ours[place].tokens == theirs[place].tokens
+        assert ours[place].log_probability == pytest.approx(theirs[place].log_probability, rel=1e-3)
+        # The unpacked weights do not tell where a token is a part of a character.
+        known = {ours[place].same, theirs[place].same} - {None}
+        assert len(known) < 2
+
+
+def test_a_passage_beyond_the_context_is_cut_and_counted(both):
+    ours = both[0]
+    long = replace(ASKED, context="ann saw bob in paris . " * 200)
+    ((_, score),) = ours.score_answers([GivenAnswer(question=long, answer="bob")])
+    assert (score.truncated, score.missing) == (True, "")
+    request = ours._chat("answer", long, most_tokens=32)
+    assert request.truncated
+    assert ASKED.text in request.prompt
+    # Nothing is left of a passage beside an answer that fills the context.
+    full = GivenAnswer(question=long, answer="x" * 200)
+    assert dict(ask(ours, "answer_scorer", [full]))[0].missing == "cut off"
+
+
+def test_the_reply_begins_as_that_of_a_checkpoint(binding, file):
+    model = load_model(f"gguf:{file}", "answerer", OPTIONS)
+    binding.replies += [chat("Answer: ann"), chat("The cat"), chat("Answer: no")]
+    assert dict(model.answer([ASKED]))[0].text == "ann"
+    assert binding.asked[0]["messages"][1] == {"role": "assistant", "content": "Answer:"}
+    gap = Question(id="1", text="The ____ barks.")
+    assert dict(model.fill([gap]))[0].text == "cat"
+    # A model that is to think begins its reply itself.
+    thinks = load_model(f"gguf:{file}", "answerer", replace(OPTIONS, thinking="on"))
+    thinks._request("answer", ASKED)
+    assert thinks._request("answer", ASKED).begun == ""
+
+
+@pytest.mark.parametrize(
+    ("reply", "missing"),
+    [
+        ({"error": {"code": 400, "message": "exceeds the available context size"}}, "cut off"),
+        ({"error": {"code": 500, "message": "out of memory"}}, "server"),
+    ],
+)
+def test_an_answer_that_cannot_be_scored_says_why(binding, file, reply, missing):
+    model = load_model(f"gguf:{file}", "answer_scorer", OPTIONS)
+    binding.replies.append(reply)
+    items = [GivenAnswer(question=ASKED, answer="ann")]
+    ((_, score),) = ask(model, "answer_scorer", items)
+    assert score.missing == missing
+
+
+def test_in_several_places_answers_depend_on_each_other(binding, file):
+    one, several = (
+        load_model(f"gguf:{file}{after}", "answerer", OPTIONS) for after in ("", "#places=2")
+    )
+    assert one.reproducible.startswith("to the byte")
+    assert several.reproducible.startswith("answers differently alone and ")
+
+
+def test_the_prompt_is_shown_as_it_is_read(both):
+    ours, theirs = both
+    assert ours.prompt_as_read("answer", ASKED) == theirs.prompt_as_read("answer", ASKED)
+    assert ours.template == theirs.template.removeprefix("<s>")
+
+
+def predicted(spec):
+    return load_model(spec, "next_token", OPTIONS).predict_next(["ann saw bob in", "the film"])
+
+
+def test_a_model_in_parts_is_run_as_a_whole(file, llama_folders, tmp_path):
+    pytest.importorskip("xllamacpp")
+    write_tiny_gguf(tmp_path / "big.gguf", llama_folders[True], split_max_tensors=9)
+    first, *_, last = sorted(tmp_path.glob("big-*-of-*.gguf"))
+    assert predicted(f"gguf:{last}") == predicted(f"gguf:{file}")
+    with pytest.raises(ModelError, match=r"part 1 of \d, not one whole file") as raised:
+        load_model(f"hf:{first}", "next_token", OPTIONS)
+    assert f"gguf:{first}" in raised.value.fix
+
+
+def test_an_adapter_changes_the_model_as_its_matrices_say(file, tmp_path):
+    """Zero matrices change nothing."""
+    pytest.importorskip("xllamacpp")
+    import gguf as library
+
+    def adapted(size):
+        path = tmp_path / f"adapter-{size}.gguf"
+        writer = library.GGUFWriter(path, "llama")
+        writer.add_type("adapter")
+        writer.add_string("adapter.type", "lora")
+        writer.add_float32("adapter.lora.alpha", 1.0)
+        for part, shape in (("a", (2, 16)), ("b", (16, 2))):
+            name = f"blk.0.attn_output.weight.lora_{part}"
+            writer.add_tensor(name, np.full(shape, size, dtype=np.float32))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+        return predicted(f"gguf:{file}#lora={path}")
+
+    alone = predicted(f"gguf:{file}")
+    assert adapted(0.0) == alone
+    assert adapted(0.5) != alone
+    with pytest.raises(ModelError, match=r"llama.cpp cannot load"):
+        load_model(f"gguf:{file}#lora={file}", "next_token", OPTIONS)
+
+
+def test_a_damaged_file_ends_in_one_message(file, tmp_path):
+    pytest.importorskip("xllamacpp")
+    whole = file.read_bytes()
+    for name, content in (("cut", whole[:-1000]), ("odd", whole.replace(b"llama", b"abacu"))):
+        (tmp_path / f"{name}.gguf").write_bytes(content)
+        with pytest.raises(ModelError, match=r"llama.cpp cannot load"):
+            load_model(f"gguf:{tmp_path / name}.gguf", "answerer", OPTIONS)

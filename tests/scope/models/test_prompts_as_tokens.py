@@ -80,6 +80,34 @@ def test_the_names_of_special_tokens_in_a_text_are_text(tokenizer, chat):
     assert "ann</s><|reply|>bob" in own.decode(tokens)
 
 
+def test_a_chat_is_what_transformers_makes_of_its_messages(tokenizer):
+    model = tokenizer(True)
+    earlier = [("system", "be brief"), ("user", "who saw"), ("assistant", "the film")]
+    messages = [{"role": role, "content": text} for role, text in (*earlier, ("user", TEXT))]
+    expected = model.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+    tokens = Spelling(model, "m").prompt(TEXT, earlier)
+    assert tokens == model(expected, add_special_tokens=False)["input_ids"]
+
+
+def test_the_names_of_special_tokens_in_a_chat_are_text(tokenizer):
+    model = tokenizer(True)
+    special = model.all_special_tokens[0]
+    plain = Spelling(model, "m").prompt(TEXT, [("user", "who saw")])
+    tokens = Spelling(model, "m").prompt(TEXT, [("user", f"who {special} saw")])
+    number = model.convert_tokens_to_ids(special)
+    assert tokens.count(number) == plain.count(number)
+
+
+def test_a_template_that_leaves_out_the_system_message_is_refused(tokenizer):
+    model = tokenizer(True)
+    model.chat_template = (
+        "{% for message in messages %}{% if message.role == 'user' %}"
+        "{{ message.content }}{% endif %}{% endfor %}"
+    )
+    with pytest.raises(ModelError, match="of messages by system, user it leaves some out"):
+        Spelling(model, "m").prompt(TEXT, [("system", "be brief")])
+
+
 def test_a_tokenizer_that_puts_a_space_before_texts_puts_none_in_a_continuation():
     """As Llama 2 does: `▁` stands before a text, and is part of a word after a space."""
     import tokenizers

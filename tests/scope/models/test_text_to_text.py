@@ -10,6 +10,7 @@ from causal_cases import ASKED, CHOICES, CLOZES
 from tiny_heads import LIMIT, SENTINELS, WHOLE_WORDS, write_tiny_t5
 
 from scope.models.huggingface import load
+from scope.models.inference import Inference, RowRule
 from scope.models.language_models import TextToTextModel
 from scope.models.options import ModelOptions
 from scope.models.replies import answer_text
@@ -193,8 +194,13 @@ def test_drafts_and_company_change_no_answer(model_of, plain, monkeypatch, archi
         assert sum(answer.text != answer_text(text) for answer, text in whole) <= 1 < len(whole)
 
 
-def test_inputs_whose_texts_are_over_leave_the_batch(model_of, monkeypatch):
-    model = model_of("t5")
+@both
+@pytest.mark.parametrize("rule", [None, RowRule(least=8, multiple=8, batches=True)])
+def test_inputs_whose_texts_are_over_leave_the_batch(model_of, monkeypatch, architecture, rule):
+    """Batches may have to be padded, and the cache with them."""
+    if rule:
+        monkeypatch.setattr(Inference, "rule", rule)
+    model = model_of(architecture)
     decoder, rows = model._decoder, []
     prompts = [
         model._tokens(model._prompts["text_to_text_answer"], asked).tokens for asked in ASKED

@@ -231,3 +231,12 @@ def test_saved_predictions_are_looked_up_by_both_texts(tmp_path, rows):
     assert [answer.probabilities for answer in answers] == [(0.5, 0.5), (0.25, 0.75)]
     with pytest.raises(MissingPredictionsError, match=r"such as 'b \| a'"):
         model.classify(["b\x1ea"])
+
+
+def test_a_model_whose_prompt_has_one_text_is_not_asked_about_two():
+    class Scorer:
+        spec, fingerprint, choose = "python:toys:scorer", "f", None
+
+    model = LabelWordClassifier(Scorer(), ModelOptions(label_words={"a": "yes", "b": "no"}))
+    with pytest.raises(ModelError, match="a text of 2 parts"):
+        model.classify(["A man sleeps.\x1eHe dreams."])

@@ -192,6 +192,7 @@ def test_a_draft_never_changes_an_answer(draft, longest):
     asked = Question(id="0", text="who saw", draft=draft)
     ((_, answer),) = model.answer([asked])
     assert answer.text == ("ann in paris" if longest > 3 else "ann in")
+    assert model.written_alone == (0, 1)
 
 
 def test_a_draft_is_no_part_of_a_question():

@@ -71,3 +71,11 @@ def test_the_kl_distance_finds_perturbations_too(speaker_audit):
     kl = speaker_audit("Speaker", capabilities=["typo"], distance="kl")
     assert kl.outcomes[0].found > 10
     assert main_estimates(kl, "soft_scope")["typo", "toy_models:Speaker (target)"].value == 1
+
+
+def test_the_likeliest_tokens_bound_the_drift_of_each_target(comparison):
+    bounds = {row.target: row.estimate.value for row in comparison.drift}
+    young, babbler = (bounds[name] for name in ("toy_models:YoungSpeaker", "toy_models:Babbler"))
+    assert {row.metric for row in comparison.drift} == {"kl_lower_bound"}
+    assert 0 <= young < babbler
+    assert "KL divergence of the next token, lower bound" in comparison.to_markdown(verbose=True)

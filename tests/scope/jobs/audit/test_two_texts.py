@@ -131,3 +131,14 @@ def test_a_capability_that_changes_another_part_fails_with_its_reason(audit):
     (outcome,) = audit(capabilities=[Swapped()], candidates=0).outcomes
     assert outcome.status == "failed"
     assert "differs in more than the part that is to change" in outcome.reason
+
+
+def test_a_pair_and_a_test_of_reuse_read_two_texts_too(data, tmp_path):
+    columns = {"data": str(data), "text_column": ("premise", "hypothesis"), "change": "premise"}
+    runs = {"runs": tmp_path / "runs"}
+    pair = scope.pair(*MODELS["targets"], MODELS["reference"], n=6, **columns, **runs)
+    (audit,) = [part for part in pair.audits if part.manifest.settings["change"] == "premise"][:1]
+    originals = {each.example.id: parts_of(each.example.text) for each in audit.examples}
+    texts = [each.perturbation for each in audit.candidates if each.perturbation.text]
+    assert texts
+    assert all(parts_of(each.text)[1] == originals[each.example_id][1] for each in texts)

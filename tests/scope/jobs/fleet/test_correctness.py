@@ -184,6 +184,11 @@ def test_the_greatest_probability_is_held_against_gold(save):
         (None, "Rome", 0, {}),
         (40, 40, 1, {}),
         ("40", 40.0, 1, {}),
+        # A capital is the letter of an option, also of options that are not listed.
+        ("The answer is B.", "B", 1, {}),
+        ("The answer is B.", 1, 1, {}),
+        ("The answer is C, since", "B", 0, {}),
+        ("The answer is A cat", "A", 0, {}),
         ("Bob", "B", 1, {"options": ["Ann", "Bob"]}),
         (0, "Bob", 0, {"options": ["Ann", "Bob"]}),
         ("B", "2", 1, {"options": {"1": "Ann", "2": "Bob", "3": "Cid"}}),
@@ -238,8 +243,8 @@ def test_files_may_be_packed_or_parquet(tmp_path):
         ({"id": "2", "probabilities": [math.nan, 1], "gold": 1}, [0], ""),
         (
             {"id": "2", "probabilities": [1, 0], "gold": 1, "labels": ["a", "b", "c"]},
-            [],
-            "of a.jso",
+            [0],
+            "1 answer of a.jsonl counted as wrong, for no option is named: probabilities",
         ),
     ],
 )
@@ -361,6 +366,39 @@ def test_one_name_cannot_stand_for_two_models(compare):
         put(run, manifest=manifest, measurements=())
     with pytest.raises(DataError, match="two models called `llama` in the runs: `hf:one/llama`"):
         read_matrix(runs)
+
+
+REPLIES = [
+    (1, 1),
+    ("1", 1),
+    ("B", 1),
+    ("(b)", 1),
+    ("Bob", 1),
+    ("**bob**.", 1),
+    ("The answer is B.", 1),
+    ("The answer is A.", 0),
+    ("B. Bob, since he was there", 1),
+    ("<think>A? No.</think> The answer is **B**", 1),
+    ("<think>B or", 0),
+    ("A or B", 0),
+    ("I cannot answer this.", 0),
+    ("E", 0),
+    ("", 0),
+    (None, 0),
+]
+
+
+def test_a_reply_is_read_alike_by_a_comparison_and_a_fleet(compare, tmp_path):
+    replies, right = zip(*REPLIES, strict=True)
+    run = compare("one", {"a": replies, "b": replies})
+    joined = read_matrix([tmp_path / "one", tmp_path / "questions.jsonl"])
+    assert joined.correct.tolist() == read_matrix(run).correct.tolist()
+    assert joined.correct[:, 0].tolist() == [*right]
+    said = "A or B; I cannot answer this.; E"
+    assert joined.notes == tuple(
+        f"3 answers of {model}.jsonl counted as wrong, for no option is named: {said}"
+        for model in "ab"
+    )
 
 
 @pytest.mark.parametrize(("column", "columns"), [("answer", {}), ("right", {"gold": "right"})])

@@ -24,7 +24,7 @@ from scope.jobs.reuse.page import page as reuse_page
 from scope.metrics.agreement import capa_discrete
 from scope.serialization import from_json, to_json
 
-TASKS = ("choice", "cloze", "extractive_qa", "generation")
+TASKS = ("choice", "extractive_qa", "generation", "cloze")
 QUICK = {"n": 20, "n_search": 20, "n_unchanged": 200}
 
 

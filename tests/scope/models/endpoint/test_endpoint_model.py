@@ -283,3 +283,11 @@ def test_its_predictions_are_the_probabilities_of_the_letters(classifier, stub):
     assert model.labels == ("positive", "negative")
     predictions = model.classify(["a good film", "a dull film"])
     assert [one.probabilities for one in predictions] == [(0.75, 0.25), (0.0, 1.0)]
+
+
+def test_two_texts_stand_in_the_prompt_by_their_names(stub):
+    options = ModelOptions(label_words=WORDS, retries=0, parts=("premise", "hypothesis"))
+    stub.words["Premise: A man sleeps."] = "A"
+    load_classifier(f"openai:{stub.url}#{MODEL}", options).classify(["A man sleeps.\x1eHe dreams."])
+    (asked,) = stub.asked
+    assert "Premise: A man sleeps.\nHypothesis: He dreams.\n" in asked["messages"][0]["content"]
