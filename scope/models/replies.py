@@ -73,8 +73,9 @@ class Reply:
         return self.thinks and not self.text.strip()
 
 
-READ_BY = "rules 3"
-"""Part of the fingerprint of models whose replies are read here; changes with the rules."""
+READ_BY = "rules 4"
+"""Part of the fingerprint of models whose replies are read here; changes with the rules, and with
+how a prompt is filled in."""
 
 _QUOTED = re.compile(r'["“«]([^"“”«»]*\w[^"“”«»]*)["”»]')
 _ENDED = re.compile(r'([^"“”«»]*\w)[.,;!?]?["”»]')
