@@ -32,7 +32,14 @@ from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of, refusal
 from scope.models.gguf import require_gguf
 from scope.models.options import ModelOptions, Readout
-from scope.models.prompts import PLACEHOLDER, Prompt, fit_around_blank, fit_prompt, with_letters
+from scope.models.prompts import (
+    PLACEHOLDER,
+    Prompt,
+    as_script,
+    fit_around_blank,
+    fit_prompt,
+    with_letters,
+)
 from scope.models.replies import UNANSWERABLE, Reply, first_word
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import available_cores, processor, version, waiting_threads_sleep
@@ -343,7 +350,8 @@ class LlamaModel(EndpointModel):
 
         # A token has at least one byte.
         room = self._server.context - most_tokens
-        if len(self._prompts[name].render(question).encode()) + _MOST_FRAME > room:
+        whole = as_script(question.messages, self._prompts[name].render(question))
+        if len(whole.encode()) + _MOST_FRAME > room:
             fit = fit_around_blank if name == "cloze" else fit_prompt
             truncated = fit(question, room, tokens_of).truncated
         request = self._request(name, asked[-1])
@@ -352,11 +360,13 @@ class LlamaModel(EndpointModel):
     def _request(self, name: str, question: Question) -> EndpointRequest:
         prompt = self._prompts[name]
         if not self._server.is_chat:
-            return EndpointRequest(path="chat", prompt=prompt.render(question))
+            whole = as_script(question.messages, prompt.render(question))
+            return EndpointRequest(path="chat", prompt=whole)
         message, begun = prompt.parts(question)
         # A model that is to think begins its reply itself.
         begun = "" if self._options.thinking == "on" else begun
-        return EndpointRequest(path="chat", prompt=message, begun=begun)
+        earlier = question.messages
+        return EndpointRequest(path="chat", prompt=message, earlier=earlier, begun=begun)
 
 
 def _places(content: bytes) -> list[Any]:

@@ -237,6 +237,10 @@ def test_the_reply_begins_as_that_of_a_checkpoint(binding, file):
     assert binding.asked[0]["messages"][1] == {"role": "assistant", "content": "Answer:"}
     gap = Question(id="1", text="The ____ barks.")
     assert dict(model.fill([gap]))[0].text == "cat"
+    chat_so_far = replace(ASKED, messages=(("system", "Be brief."), ("assistant", "Yes?")))
+    request = model._endpoint.dialect.body(model._request("answer", chat_so_far))
+    roles = [message["role"] for message in request["messages"]]
+    assert roles == ["system", "assistant", "user", "assistant"]
     # A model that is to think begins its reply itself.
     thinks = load_model(f"gguf:{file}", "answerer", replace(OPTIONS, thinking="on"))
     thinks._request("answer", ASKED)
