@@ -494,6 +494,7 @@ class Gguf(Scheme):
     """Files of llama.cpp, run by llama.cpp."""
 
     computed = by_letters = True
+    with_more_roles = "hf:FILE.gguf (the same file, its weights unpacked)"
 
     def require_there(self, rest: str) -> None:
         """Refuse a file that is not GGUF."""

@@ -137,6 +137,12 @@ def test_layers_are_read_from_the_unpacked_form(file):
     assert find_scheme(f"hf:{file}")[0].latent_reader(str(file), OPTIONS, None).spec == f"hf:{file}"
 
 
+def test_a_role_of_the_unpacked_form_alone_is_named(binding, file):
+    with pytest.raises(ModelError, match=r"roles: .*answer_scorer") as raised:
+        load_model(f"gguf:{file}", "text_scorer", OPTIONS)
+    assert raised.value.fix.startswith("write hf:FILE.gguf (")
+
+
 def test_a_bare_path_is_run_by_llama_cpp(file):
     assert checked_spec(str(file)) == f"gguf:{file}"
     assert scheme_of(str(file)).by_letters
