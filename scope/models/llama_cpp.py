@@ -17,7 +17,7 @@ import os
 import re
 import secrets
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -512,7 +512,7 @@ class Gguf(Scheme):
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size of the files."""
         file = parse_rest(rest)
-        size = _size((*file.files, *file.adapters))
+        size = sum(path.stat().st_size for path in (*file.files, *file.adapters))
         return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
 
     def computed_by(self, options: ModelOptions) -> str:
@@ -528,10 +528,6 @@ class Gguf(Scheme):
             expected="a model that is read layer by layer, as hf:NAME or hf:FILE.gguf",
             fix=f"write hf:{parse_rest(rest).files[0]}: the same file, its weights unpacked",
         )
-
-
-def _size(files: Iterable[Path]) -> int:
-    return sum(path.stat().st_size for path in files)
 
 
 SCHEME = Gguf("gguf", load)
