@@ -18,7 +18,7 @@ from scope.models.language_models import CausalModel
 from scope.models.prefixes import Row
 from scope.records import Question, TextDrift
 
-PLACES_AT_ONCE = 256
+PLACES_AT_ONCE = 128
 """Places whose logits are held at once: each has one for every token of the vocabulary."""
 
 

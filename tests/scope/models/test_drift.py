@@ -119,7 +119,7 @@ def plainly(as_transformers, folders, before, tokens, ends):
     return divergence, *logs
 
 
-@pytest.mark.parametrize("places", [7, 256])
+@pytest.mark.parametrize("places", [7, 128])
 def test_answers_and_plain_texts_by_a_plain_computation(pair, as_transformers, places, monkeypatch):
     monkeypatch.setattr(drifts, "PLACES_AT_ONCE", places)
     models = loaded(pair)
