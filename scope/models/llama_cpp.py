@@ -44,7 +44,7 @@ from scope.records.result import DIFFERENTLY
 CONTEXT = 2048
 """Tokens of context, shared by all places."""
 
-_SETTINGS = ("lora", "places", "context")
+_SETTINGS = ("lora", "places", "context", "cache")
 
 _PART = re.compile(r"(?P<name>.*)-\d{5}-of-(?P<count>\d{5})\.gguf")
 
@@ -68,7 +68,7 @@ _EMPTY = '""'
 _ALL = 2**20
 """More tokens than any vocabulary has."""
 
-_IN_PLACES = f"{DIFFERENTLY}in several places: probabilities by up to about 0.1"
+_IN_COMPANY = f"{DIFFERENTLY}among others: probabilities by up to about 0.1"
 
 _PLAIN = "{{ messages[0]['content'] }}"
 """A chat template that adds nothing: prompts are plain texts."""
@@ -79,7 +79,8 @@ class LlamaFile(Address):
     """What a spec names: a model's files, its adapters, and how it is run.
 
     ``places`` is the number of requests that are computed together, ``context`` how many tokens
-    they have together.
+    they have together. With a ``cache`` of 1 each place goes on from the beginning that a prompt
+    shares with its last one.
     """
 
     rest: str
@@ -87,6 +88,7 @@ class LlamaFile(Address):
     adapters: tuple[Path, ...] = ()
     places: int = 1
     context: int = CONTEXT
+    cache: int = 0
 
     @property
     def spec(self) -> str:
@@ -97,7 +99,7 @@ class LlamaFile(Address):
     def identity(self) -> str:
         """A hash of the bytes of all files, and of what else may change an answer."""
         digests = [sha256_of(path) for path in (*self.files, *self.adapters)]
-        how = (len(self.adapters), self.places, self.context, version("xllamacpp"))
+        how = (len(self.adapters), self.places, self.context, self.cache, version("xllamacpp"))
         return hashlib.sha256(json.dumps([digests, how]).encode()).hexdigest()
 
     def require_there(self) -> None:
@@ -136,11 +138,12 @@ def parse_rest(rest: str) -> LlamaFile:
     pairs = [tuple(item.partition("=")[::2]) for item in after.split("&") if after]
     numbers = {key: value for key, value in pairs if key != "lora"}
     is_number = all(re.fullmatch("[1-9][0-9]{0,8}", value) for value in numbers.values())
-    if not is_number or not {key for key, _ in pairs} <= {*_SETTINGS} or not name:
+    is_known = {key for key, _ in pairs} <= {*_SETTINGS} and numbers.get("cache", "1") == "1"
+    if not (name and is_number and is_known):
         raise SpecError(
             f"the model spec `gguf:{rest}` with the settings {after!r:.200}",
-            expected="gguf:FILE, or FILE#SETTING=VALUE with lora=FILE, places=NUMBER or "
-            "context=NUMBER, joined by &",
+            expected="gguf:FILE, or FILE#SETTING=VALUE with lora=FILE, places=NUMBER, "
+            "context=NUMBER or cache=1, joined by &",
             fix="write for example gguf:model.gguf#lora=adapter.gguf&places=8&context=16384",
         )
     files = [expanded(name)]
@@ -283,8 +286,9 @@ class LlamaModel(EndpointModel):
 
     @property
     def reproducible(self) -> str:
-        """That answers are equal in one place; in several they depend on each other."""
-        return _IN_PLACES if self._file.places > 1 else "to the byte, one question at a time"
+        """That answers are equal; in several places, or with the cache, they depend on others."""
+        depends = self._file.places > 1 or self._file.cache
+        return _IN_COMPANY if depends else "to the byte, one question at a time"
 
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
@@ -308,8 +312,9 @@ class LlamaModel(EndpointModel):
             places = self._place_by_place(self._tokens(ask), tokens)
         if not places:
             return record(log_probability=math.nan, missing="server")
+        most = self._options.max_answer_tokens
         total = min(0.0, math.fsum(place["logprob"] for place in places))
-        return record(log_probability=total, same=_would_write(places))
+        return record(log_probability=total, same=_would_write(places, most))
 
     def _place_by_place(self, read: list[int], tokens: list[int]) -> list[Any]:
         """The same where tokens are a part of a character: no grammar takes these.
@@ -368,10 +373,11 @@ def _only(tokens: Sequence[int]) -> dict[str, str]:
     return {"grammar": f"root ::= {rule or _EMPTY}"}
 
 
-def _would_write(places: Sequence[Any]) -> bool | None:
+def _would_write(places: Sequence[Any], most: int) -> bool | None:
     """Whether the likeliest token is the answer's own in each place, and then the end.
 
-    None where two tokens are equally likely, or other tokens may spell the same.
+    None where two tokens are equally likely, or other tokens may spell the same. After ``most``
+    tokens an answer ends in any case.
 
     Examples
     --------
@@ -379,12 +385,14 @@ def _would_write(places: Sequence[Any]) -> bool | None:
     ...     named = [{"id": name, "bytes": name, "logprob": value} for name, value in likeliest]
     ...     return {"id": token, "bytes": token, "top_logprobs": named}
     >>> last = place(b"", (b"", -0.2), (b"!", -1.9))
-    >>> _would_write([place(b"in", (b"in", -0.1), (b"on", -2.5)), last])
+    >>> _would_write([place(b"in", (b"in", -0.1), (b"on", -2.5)), last], 32)
     True
-    >>> _would_write([place(b"in", (b"on", -0.1), (b"in", -2.5)), last])
+    >>> _would_write([place(b"in", (b"on", -0.1), (b"in", -2.5)), last], 32)
     False
     """
     for number, place in enumerate(places):
+        if number == most:
+            return number == len(places) - 1
         best, *others = place["top_logprobs"]
         if others and best["logprob"] == others[0]["logprob"]:
             return None
@@ -454,7 +462,7 @@ def _server(
     if not is_chat:
         params.chat_template = _PLAIN
     # An answer must not depend on those before it, nor on the number of threads.
-    params.cache_prompt, params.cache_ram_mib = False, 0
+    params.cache_prompt, params.cache_ram_mib = bool(file.cache), 0
     params.flash_attn_type = binding.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     params.warmup = False
     params.verbosity = -1
