@@ -290,6 +290,10 @@ class LlamaModel(EndpointModel):
         depends = self._file.places > 1 or self._file.cache
         return _IN_COMPANY if depends else "to the byte, one question at a time"
 
+    def can_score(self) -> bool:
+        """Whether answers are scored: always."""
+        return True
+
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
 
