@@ -1,11 +1,12 @@
 """GGUF files run by llama.cpp: how fast, how large, and how far from their unpacked weights?
 
 Speed: questions with passages are answered by ``gguf:FILE`` in one place and in eight, and one by
-one by the binding's own chat handler with its own settings, in turn, with equal threads. Memory and
+one by the binding's own chat handler with the same settings, with equal threads. Memory and
 differences: the file run by llama.cpp and unpacked, each in a process of its own, predicts what
-follows the same beginnings of passages.
+follows the same beginnings of passages. Seconds are those of the processor, on one thread: what an
+idle machine takes.
 
-    python benchmarks/gguf_files.py [--json] [--file FILE] [--questions N] [--threads N] [PART]...
+    python benchmarks/gguf_files.py [--json] [--file FILE] [--questions N] [PART]...
 
 Parts: speed, compare. Keys of --json: `gguf_ratio` and `gguf_places_ratio` (tokens a second in one
 place and in eight, over the loop's), `gguf_tokens`, `gguf_places_tokens`, `gguf_loop_tokens`
@@ -49,6 +50,7 @@ MOST_CHARACTERS = 600
 """Of a passage."""
 
 PLACES = 8
+THREADS = 1
 LISTED = 100
 """Likeliest next tokens that are compared."""
 
@@ -77,18 +79,19 @@ def questions_in(folder: Path, count: int) -> Iterator[Question]:
         yield Question(id=str(key), text=asked[key], context=passages[key])
 
 
-def speed(file: Path, questions: Sequence[Question], threads: int) -> dict[str, Any]:
+def speed(file: Path, questions: Sequence[Question]) -> dict[str, Any]:
     """Tokens a second in one place and in several, beside a loop through the binding."""
     import xllamacpp
 
-    options = ModelOptions(device="cpu", threads=threads, max_answer_tokens=LONGEST)
+    options = ModelOptions(device="cpu", threads=THREADS, max_answer_tokens=LONGEST)
     one = load_model(f"gguf:{file}", "answerer", options)
     context = 640 * PLACES
     several = load_model(f"gguf:{file}#places={PLACES}&context={context}", "answerer", options)
     params = xllamacpp.CommonParams()
     params.model.path, params.verbosity, params.n_ctx = str(file), -1, 2048
-    params.n_parallel = 1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.n_parallel, params.cache_prompt = 1, False
+    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = THREADS
     server = xllamacpp.Server(params)
     bodies = [
         one._endpoint.dialect.body(one._chat("answer", question, most_tokens=LONGEST))
@@ -132,19 +135,19 @@ def noted(reply: Callable[..., bytes], kept: list[Any]) -> Callable[..., bytes]:
 
 
 def timed(run: Callable[[], Any]) -> float:
-    """Its seconds."""
-    began = time.perf_counter()
+    """Its seconds of the processor."""
+    began = time.process_time()
     run()
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
-def compare(file: Path, questions: Sequence[Question], threads: int) -> dict[str, Any]:
+def compare(file: Path, questions: Sequence[Question]) -> dict[str, Any]:
     """Memory, seconds and predictions by llama.cpp and of the unpacked weights."""
     texts = [f"{each.context or ''}"[: 40 + 3 * number] for number, each in enumerate(questions)]
     runs = {}
     for name, spec in (("gguf", f"gguf:{file}"), ("unpacked", f"hf:{file}")):
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as apart:
-            runs[name] = apart.submit(run_apart, spec, texts, threads).result()
+            runs[name] = apart.submit(run_apart, spec, texts).result()
     pairs = list(zip(runs["unpacked"].predictions, runs["gguf"].predictions, strict=True))
     size = file.stat().st_size
     times, beside = MOST_MEMORY
@@ -161,23 +164,23 @@ def compare(file: Path, questions: Sequence[Question], threads: int) -> dict[str
     }
 
 
-def run_apart(spec: str, texts: Sequence[str], threads: int) -> Run:
+def run_apart(spec: str, texts: Sequence[str]) -> Run:
     """Load a model and predict what follows each text; the libraries are loaded before."""
-    options = ModelOptions(device="cpu", threads=threads, next_tokens=LISTED)
+    options = ModelOptions(device="cpu", threads=THREADS, next_tokens=LISTED)
     if spec.startswith("gguf:"):
         import xllamacpp  # noqa: F401 - its size is none of the model's
     else:
         load_torch()
         import transformers.models.llama.modeling_llama  # noqa: F401
     before = getrusage(RUSAGE_SELF).ru_maxrss * 1024
-    began = time.perf_counter()
+    began = time.process_time()
     model = load_model(spec, "next_token", options)
-    loaded = time.perf_counter()
+    loaded = time.process_time()
     # Outside the clock: the numerics of unpacked weights are measured at their first use.
     model.predict_next(texts[:1])
-    started = time.perf_counter()
+    started = time.process_time()
     predictions = model.predict_next(texts)
-    ended = time.perf_counter()
+    ended = time.process_time()
     memory = getrusage(RUSAGE_SELF).ru_maxrss * 1024 - before
     return Run(loaded - began, ended - started, memory, predictions)
 
@@ -203,14 +206,13 @@ def main() -> None:
     parser = command_of_parts(__doc__, [*parts])
     parser.add_argument("--file", type=Path, help="a GGUF file (default: SmolLM2's package)")
     parser.add_argument("--questions", type=int, default=24)
-    parser.add_argument("--threads", type=int, default=1)
     asked = parsed(parser, [*parts])
     file = asked.file or smollm_file()
     questions = list(questions_in(asked.data / "squad", asked.questions))
     load, figures = [os.getloadavg()[0]], dict[str, Any]()
     for name in asked.parts:
-        figures |= parts[name](file, questions, asked.threads)
-    figures |= {**surroundings("xllamacpp", "torch", "transformers"), "threads": asked.threads}
+        figures |= parts[name](file, questions)
+    figures |= {**surroundings("xllamacpp", "torch", "transformers"), "threads": THREADS}
     show(figures | {"load": [*load, os.getloadavg()[0]]}, as_json=asked.json)
 
 

@@ -295,9 +295,10 @@ def _of_part(
     options: SearchOptions,
 ) -> Search[tuple[Perturbation, ...]]:
     """The search of the part of a text that changes; the classifier is asked about whole texts."""
-    if SEPARATOR not in example.text:
+    text = parts_of(example.text)[options.change]
+    if SEPARATOR not in example.text or not text.strip():
         return search_of(example, options)
-    part = replace(example, text=parts_of(example.text)[options.change])
+    part = replace(example, text=text)
     whole = partial(with_part, example.text, options.change)
 
     def search(ask: Asks) -> tuple[Perturbation, ...]:

@@ -66,7 +66,7 @@ def model_card(result: Result) -> tuple[Block, ...]:
     whole = [row for row in result.rows() if not row.subset]
     known = {row.metric for row in whole if row.against == GOLD and row.value is not None}
     against_gold = [row for row in whole if row.against == GOLD and row.metric in known]
-    first = manifest.models[0].name
+    first = next((card.name for card in manifest.models), "")
     of_two = [
         row
         for row in whole

@@ -121,7 +121,11 @@ class Answerer(Identified, Protocol):
 
 @runtime_checkable
 class AnswerScorer(Identified, Protocol):
-    """A model in the role of answer scorer: an answer in, its probability out."""
+    """A model in the role of answer scorer: an answer in, its probability out.
+
+    One that may be unable to may also have ``can_score``, which says without arguments whether it
+    is able.
+    """
 
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to be written after its question, with its place, as it comes.

@@ -29,7 +29,7 @@ DEMO = names(PROJECT["optional-dependencies"]["demo"])
 # Heavy, and of no use to most: not every environment has them. Both are named as they are imported.
 HEAVY = {
     name.replace("-", "_")
-    for extra in ("benchmarks", "ray")
+    for extra in ("benchmarks", "gguf", "ray")
     for name in names(PROJECT["optional-dependencies"][extra])
 }
 DEV = names(PROJECT["optional-dependencies"]["dev"])

@@ -188,6 +188,12 @@ def choose_columns(
     >>> choose_columns(source, text=(), label=None)
     {'text': 'Review', 'label': 'sentiment', 'id': 'id'}
     """
+    if len(set(text)) < len(text):
+        raise DataError(
+            f"the text columns {listed(text)} of {source.name}",
+            expected="a column of its own for each text",
+            fix="name each column once",
+        )
     fix = "choose another {} column"
     others = {CLUSTER: cluster, **{f"{SLICE}{name}": name for name in slices}}
     parts = {f"{PART}{name}": name for name in text} if text[1:] else {}

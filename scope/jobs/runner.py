@@ -53,7 +53,7 @@ from scope.records import (
     Question,
     Result,
 )
-from scope.records.text_parts import parts_of
+from scope.records.text_parts import joined, parts_of
 from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
@@ -447,7 +447,7 @@ def search_work(
             each = seconds_to_answer(texts, reference.adapter.classify) / max(len(texts), 1)
             return work(purpose=purpose, queries=queries, seconds=queries * each)
         sample = random.Random(0).sample(examples, min(len(examples), options.parallel_texts))  # noqa: S311 - no secret
-        trial = _TimedClassifier(reference)
+        trial = _TimedClassifier(reference, len(parts_of(texts[0])))
         pairs = attempt(lambda: list(capability.search(trial, sample, options)))
         fails = isinstance(pairs, Failed) and not isinstance(pairs.error, _TrialEndsError)
         if not isinstance(pairs, Failed) and trial.seen:
@@ -534,9 +534,9 @@ class _TrialEndsError(Exception):
 class _TimedClassifier(CachedClassifier):
     """A reference that answers for some seconds and counts the distinct texts."""
 
-    def __init__(self, reference: Model) -> None:
+    def __init__(self, reference: Model, parts: int) -> None:
         super().__init__(reference.adapter, Memory())
-        super().classify(["a first text prepares the model"])
+        super().classify([joined(["a first text prepares the model"] * parts)])
         self._began = time.monotonic()
         self.seen: set[str] = set()
         self.seconds = 0.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from scope.models.checkpoint import fingerprint_with
@@ -59,16 +60,23 @@ class Drift:
 
     def along(self, texts: Sequence[Followed]) -> Iterator[tuple[int, TextDrift]]:
         """The place of each text, and how the two models follow it, as they come."""
-        paths = [[model.path(*text) for text in texts] for model in self._models]
-        reads = [_read(model, several) for model, several in zip(self._models, paths, strict=True)]
-        for place, text in enumerate(texts):
-            pair = [several[place] for several in paths]
-            together = self.shares_vocabulary
+        pairs, together = list(map(self._paths, texts)), self.shares_vocabulary
+        reads = [_read(self._models[which], [pair[which] for pair in pairs]) for which in (0, 1)]
+        for place, (text, pair) in enumerate(zip(texts, pairs, strict=True)):
             drift = _together(pair[0], reads) if together else self._apart(text.text, pair, reads)
             numbers = (*drift.reference, *drift.target, *drift.divergence)
             if not numbers or not all(map(math.isfinite, numbers)):
                 drift = TextDrift(missing="no number" if numbers else "no token")
             yield place, drift
+
+    def _paths(self, text: Followed) -> list[Path]:
+        """The path of each model; in one vocabulary both end where the first does."""
+        paths = [model.path(*text) for model in self._models]
+        if not self.shares_vocabulary:
+            return paths
+        both = zip(*(path.scored for path in paths), strict=False)
+        same = len(list(takewhile(lambda tokens: tokens[0] == tokens[1], both)))
+        return [path._replace(scored=path.scored[:same]) for path in paths]
 
     def _apart(self, text: str, paths: Sequence[Path], reads: Sequence[Any]) -> TextDrift:
         """Each model in its own places, up to the last one that both have."""

@@ -55,8 +55,9 @@ class Seq2Seq(Computed):
         """How much logits of a text may differ if it is read at once, and not in steps."""
         return Spread(self.spread, close(self._model))
 
-    def batches(self, rows: Rows) -> Iterator[list[int]]:
+    def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of inputs that are read together: those of one length, when padded."""
+        del more
         lengths = [self._padded(len(row)) for row in rows]
         return batches_of_equal_length(lengths, self._budget, ANSWERS_A_BATCH)
 

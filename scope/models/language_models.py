@@ -58,6 +58,35 @@ class WritingModel:
         """How many texts were written alone as two tokens were too near, and how many in all."""
         return self._decoder.writer.alone, self._decoder.writer.texts
 
+    def _scores(
+        self,
+        items: Sequence[GivenAnswer],
+        asked: Sequence[prompts.Fitted],
+        drafts: Rows,
+        starts: Sequence[Start],
+        text_of: Callable[[Row], str] | None,
+        opening: Row = (),
+    ) -> ScoredAnswers:
+        """How likely answers are, whose tokens are the drafts and, maybe cut, those of the starts.
+
+        The decoder writes the ``opening`` always.
+        """
+        decoder, rows = self._decoder, [start.tokens for start in starts]
+        # Any token may stand for the end: it is the last one, which is not read.
+        scored = [[(*opening, *start.draft, 0)] for start in starts]
+        for batch in decoder.batches(rows, [len(tokens) for (tokens,) in scored]):
+
+            def measure(logits: Any, row: int, _: int, batch: list[int] = batch) -> ScoredAnswer:
+                index = batch[row]
+                start, whole = starts[index], drafts[index]
+                answer = Spelled.of(items[index], start.draft, whole, asked[index])
+                how = decoder.ends, decoder.at_once, text_of
+                return score_of(answer, logits[len(opening) :], start, *how)
+
+            some = [rows[index] for index in batch], [scored[index] for index in batch]
+            scores = decoder.follow(*some, measure)
+            yield from zip(batch, (score for (score,) in scores), strict=True)
+
     def _answers(
         self,
         written: Iterable[tuple[int, replies.Reply]],
@@ -163,27 +192,20 @@ class CausalModel(WritingModel):
 
         It is scored without a thought; an answer beyond half of the model's limit is cut.
         """
-        decoder, most = self._decoder, self._most("answer")
+        most, room = self._most("answer"), max(1, self._limit // 2 - STEP)
         drafts = [self._draft(item.answer or replies.UNANSWERABLE) for item in items]
-        spelled = [tokens[: max(1, self._limit // 2 - STEP)] for tokens in drafts]
         asked = [
-            self._fitted("answer", item.question, max(most, len(tokens) + 1), may_think=False)
-            for item, tokens in zip(items, spelled, strict=True)
+            self._fitted(
+                "answer", item.question, max(most, len(tokens[:room]) + 1), may_think=False
+            )
+            for item, tokens in zip(items, drafts, strict=True)
         ]
-        rows = [fitted.tokens for fitted in asked]
-        for batch in decoder.batches(rows, [len(tokens) + 1 for tokens in spelled]):
-
-            def measure(logits: Any, row: int, _: int, batch: list[int] = batch) -> ScoredAnswer:
-                index = batch[row]
-                answer = Spelled.of(items[index], spelled[index], drafts[index], asked[index])
-                start = self._start(rows[index], most, replies.is_line, draft=spelled[index])
-                text_of = None if self._thinks else self._reply
-                return score_of(answer, logits, start, decoder.ends, decoder.at_once, text_of)
-
-            # Any token may stand for the end: it is the last one, which is not read.
-            answers = [[(*spelled[index], 0)] for index in batch]
-            scored = decoder.follow([rows[index] for index in batch], answers, measure)
-            yield from zip(batch, (score for (score,) in scored), strict=True)
+        starts = [
+            self._start(fitted.tokens, most, replies.is_line, tokens[:room])
+            for fitted, tokens in zip(asked, drafts, strict=True)
+        ]
+        text_of = None if self._thinks else self._reply
+        yield from self._scores(items, asked, drafts, starts, text_of)
 
     def _write(
         self,
@@ -435,24 +457,15 @@ class TextToTextModel(WritingModel):
     @during_inference
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`."""
-        decoder, prompt = self._decoder, self._prompts["text_to_text_answer"]
+        prompt = self._prompts["text_to_text_answer"]
         drafts = [self._draft(item.answer or replies.UNANSWERABLE) for item in items]
-        spelled = [tokens[: self._limit] for tokens in drafts]
         asked = [self._tokens(prompt, item.question) for item in items]
-        rows = [fitted.tokens for fitted in asked]
-        forced = len(decoder.opening)
-        for batch in decoder.batches(rows):
-
-            def measure(logits: Any, row: int, _: int, batch: list[int] = batch) -> ScoredAnswer:
-                index = batch[row]
-                answer = Spelled.of(items[index], spelled[index], drafts[index], asked[index])
-                start = self._start(rows[index], spelled[index])
-                how = decoder.ends, decoder.at_once, self._text
-                return score_of(answer, logits[forced:], start, *how)
-
-            answers = [[(*decoder.opening, *spelled[index], 0)] for index in batch]
-            scored = decoder.follow([rows[index] for index in batch], answers, measure)
-            yield from zip(batch, (score for (score,) in scored), strict=True)
+        starts = [
+            self._start(fitted.tokens, tokens[: self._limit])
+            for fitted, tokens in zip(asked, drafts, strict=True)
+        ]
+        opening = self._decoder.opening
+        yield from self._scores(items, asked, drafts, starts, self._text, opening)
 
     def _write(
         self,
@@ -466,7 +479,7 @@ class TextToTextModel(WritingModel):
             self._start(fitted.tokens, draft)
             for fitted, draft in zip(asked, drafts or [()] * len(asked), strict=True)
         ]
-        for batch in self._decoder.batches([start.tokens for start in starts]):
+        for batch in self._decoder.batches([start.tokens for start in starts], ()):
             written = self._decoder.write([starts[index] for index in batch], **how)
             came = ((batch[number], self._reply(tokens)) for number, tokens in written)
             yield from self._answers(came, asked, questions, partial(replies.words_of, read))
@@ -504,7 +517,7 @@ class TextToTextModel(WritingModel):
         """
         asked = [self._tokens(self._prompts[self._choice], question) for question in questions]
         options = [self._option_tokens(question) for question in questions]
-        for batch in self._decoder.batches([fitted.tokens for fitted in asked]):
+        for batch in self._decoder.batches([fitted.tokens for fitted in asked], ()):
             rows = [asked[index].tokens for index in batch]
             scored = self._decoder.score(rows, [options[index] for index in batch])
             for index, scores in zip(batch, scored, strict=True):

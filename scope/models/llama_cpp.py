@@ -17,7 +17,7 @@ import os
 import re
 import secrets
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -32,7 +32,14 @@ from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of, refusal
 from scope.models.gguf import require_gguf
 from scope.models.options import ModelOptions, Readout
-from scope.models.prompts import PLACEHOLDER, Prompt, fit_around_blank, fit_prompt, with_letters
+from scope.models.prompts import (
+    PLACEHOLDER,
+    Prompt,
+    as_script,
+    fit_around_blank,
+    fit_prompt,
+    with_letters,
+)
 from scope.models.replies import UNANSWERABLE, Reply, first_word
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import available_cores, processor, version, waiting_threads_sleep
@@ -44,7 +51,7 @@ from scope.records.result import DIFFERENTLY
 CONTEXT = 2048
 """Tokens of context, shared by all places."""
 
-_SETTINGS = ("lora", "places", "context")
+_SETTINGS = ("lora", "places", "context", "cache")
 
 _PART = re.compile(r"(?P<name>.*)-\d{5}-of-(?P<count>\d{5})\.gguf")
 
@@ -68,7 +75,7 @@ _EMPTY = '""'
 _ALL = 2**20
 """More tokens than any vocabulary has."""
 
-_IN_PLACES = f"{DIFFERENTLY}in several places: probabilities by up to about 0.1"
+_IN_COMPANY = f"{DIFFERENTLY}among others: probabilities by up to about 0.1"
 
 _PLAIN = "{{ messages[0]['content'] }}"
 """A chat template that adds nothing: prompts are plain texts."""
@@ -79,7 +86,8 @@ class LlamaFile(Address):
     """What a spec names: a model's files, its adapters, and how it is run.
 
     ``places`` is the number of requests that are computed together, ``context`` how many tokens
-    they have together.
+    they have together. With a ``cache`` of 1 each place goes on from the beginning that a prompt
+    shares with its last one.
     """
 
     rest: str
@@ -87,6 +95,7 @@ class LlamaFile(Address):
     adapters: tuple[Path, ...] = ()
     places: int = 1
     context: int = CONTEXT
+    cache: int = 0
 
     @property
     def spec(self) -> str:
@@ -97,7 +106,7 @@ class LlamaFile(Address):
     def identity(self) -> str:
         """A hash of the bytes of all files, and of what else may change an answer."""
         digests = [sha256_of(path) for path in (*self.files, *self.adapters)]
-        how = (len(self.adapters), self.places, self.context, version("xllamacpp"))
+        how = (len(self.adapters), self.places, self.context, self.cache, version("xllamacpp"))
         return hashlib.sha256(json.dumps([digests, how]).encode()).hexdigest()
 
     def require_there(self) -> None:
@@ -136,11 +145,12 @@ def parse_rest(rest: str) -> LlamaFile:
     pairs = [tuple(item.partition("=")[::2]) for item in after.split("&") if after]
     numbers = {key: value for key, value in pairs if key != "lora"}
     is_number = all(re.fullmatch("[1-9][0-9]{0,8}", value) for value in numbers.values())
-    if not is_number or not {key for key, _ in pairs} <= {*_SETTINGS} or not name:
+    is_known = {key for key, _ in pairs} <= {*_SETTINGS} and numbers.get("cache", "1") == "1"
+    if not (name and is_number and is_known):
         raise SpecError(
             f"the model spec `gguf:{rest}` with the settings {after!r:.200}",
-            expected="gguf:FILE, or FILE#SETTING=VALUE with lora=FILE, places=NUMBER or "
-            "context=NUMBER, joined by &",
+            expected="gguf:FILE, or FILE#SETTING=VALUE with lora=FILE, places=NUMBER, "
+            "context=NUMBER or cache=1, joined by &",
             fix="write for example gguf:model.gguf#lora=adapter.gguf&places=8&context=16384",
         )
     files = [expanded(name)]
@@ -283,8 +293,13 @@ class LlamaModel(EndpointModel):
 
     @property
     def reproducible(self) -> str:
-        """That answers are equal in one place; in several they depend on each other."""
-        return _IN_PLACES if self._file.places > 1 else "to the byte, one question at a time"
+        """That answers are equal; in several places, or with the cache, they depend on others."""
+        depends = self._file.places > 1 or self._file.cache
+        return _IN_COMPANY if depends else "to the byte, one question at a time"
+
+    def can_score(self) -> bool:
+        """Whether answers are scored: always."""
+        return True
 
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
@@ -308,8 +323,9 @@ class LlamaModel(EndpointModel):
             places = self._place_by_place(self._tokens(ask), tokens)
         if not places:
             return record(log_probability=math.nan, missing="server")
+        most = self._options.max_answer_tokens
         total = min(0.0, math.fsum(place["logprob"] for place in places))
-        return record(log_probability=total, same=_would_write(places))
+        return record(log_probability=total, same=_would_write(places, most))
 
     def _place_by_place(self, read: list[int], tokens: list[int]) -> list[Any]:
         """The same where tokens are a part of a character: no grammar takes these.
@@ -338,7 +354,8 @@ class LlamaModel(EndpointModel):
 
         # A token has at least one byte.
         room = self._server.context - most_tokens
-        if len(self._prompts[name].render(question).encode()) + _MOST_FRAME > room:
+        whole = as_script(question.messages, self._prompts[name].render(question))
+        if len(whole.encode()) + _MOST_FRAME > room:
             fit = fit_around_blank if name == "cloze" else fit_prompt
             truncated = fit(question, room, tokens_of).truncated
         request = self._request(name, asked[-1])
@@ -347,11 +364,13 @@ class LlamaModel(EndpointModel):
     def _request(self, name: str, question: Question) -> EndpointRequest:
         prompt = self._prompts[name]
         if not self._server.is_chat:
-            return EndpointRequest(path="chat", prompt=prompt.render(question))
+            whole = as_script(question.messages, prompt.render(question))
+            return EndpointRequest(path="chat", prompt=whole)
         message, begun = prompt.parts(question)
         # A model that is to think begins its reply itself.
         begun = "" if self._options.thinking == "on" else begun
-        return EndpointRequest(path="chat", prompt=message, begun=begun)
+        earlier = question.messages
+        return EndpointRequest(path="chat", prompt=message, earlier=earlier, begun=begun)
 
 
 def _places(content: bytes) -> list[Any]:
@@ -368,10 +387,11 @@ def _only(tokens: Sequence[int]) -> dict[str, str]:
     return {"grammar": f"root ::= {rule or _EMPTY}"}
 
 
-def _would_write(places: Sequence[Any]) -> bool | None:
+def _would_write(places: Sequence[Any], most: int) -> bool | None:
     """Whether the likeliest token is the answer's own in each place, and then the end.
 
-    None where two tokens are equally likely, or other tokens may spell the same.
+    None where two tokens are equally likely, or other tokens may spell the same. After ``most``
+    tokens an answer ends in any case.
 
     Examples
     --------
@@ -379,12 +399,14 @@ def _would_write(places: Sequence[Any]) -> bool | None:
     ...     named = [{"id": name, "bytes": name, "logprob": value} for name, value in likeliest]
     ...     return {"id": token, "bytes": token, "top_logprobs": named}
     >>> last = place(b"", (b"", -0.2), (b"!", -1.9))
-    >>> _would_write([place(b"in", (b"in", -0.1), (b"on", -2.5)), last])
+    >>> _would_write([place(b"in", (b"in", -0.1), (b"on", -2.5)), last], 32)
     True
-    >>> _would_write([place(b"in", (b"on", -0.1), (b"in", -2.5)), last])
+    >>> _would_write([place(b"in", (b"on", -0.1), (b"in", -2.5)), last], 32)
     False
     """
     for number, place in enumerate(places):
+        if number == most:
+            return number == len(places) - 1
         best, *others = place["top_logprobs"]
         if others and best["logprob"] == others[0]["logprob"]:
             return None
@@ -454,7 +476,7 @@ def _server(
     if not is_chat:
         params.chat_template = _PLAIN
     # An answer must not depend on those before it, nor on the number of threads.
-    params.cache_prompt, params.cache_ram_mib = False, 0
+    params.cache_prompt, params.cache_ram_mib = bool(file.cache), 0
     params.flash_attn_type = binding.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     params.warmup = False
     params.verbosity = -1
@@ -476,6 +498,7 @@ class Gguf(Scheme):
     """Files of llama.cpp, run by llama.cpp."""
 
     computed = by_letters = True
+    with_more_roles = "hf:FILE.gguf (the same file, its weights unpacked)"
 
     def require_there(self, rest: str) -> None:
         """Refuse a file that is not GGUF."""
@@ -493,7 +516,7 @@ class Gguf(Scheme):
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size of the files."""
         file = parse_rest(rest)
-        size = _size((*file.files, *file.adapters))
+        size = sum(path.stat().st_size for path in (*file.files, *file.adapters))
         return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
 
     def computed_by(self, options: ModelOptions) -> str:
@@ -509,10 +532,6 @@ class Gguf(Scheme):
             expected="a model that is read layer by layer, as hf:NAME or hf:FILE.gguf",
             fix=f"write hf:{parse_rest(rest).files[0]}: the same file, its weights unpacked",
         )
-
-
-def _size(files: Iterable[Path]) -> int:
-    return sum(path.stat().st_size for path in files)
 
 
 SCHEME = Gguf("gguf", load)

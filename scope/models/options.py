@@ -97,7 +97,7 @@ class Asking(Loading):
 
     chat: Annotated[Chat, option(MODELS)] = "auto"
     """Put prompts into the model's chat template: yes, no, or auto, where it has one. Endpoints
-    always do. Part of a model's fingerprint."""
+    are asked in chats; with no, in completions of plain prompts. Part of a model's fingerprint."""
     thinking: Annotated[Thinking, option(MODELS)] = "auto"
     """Thoughts before answers: off asks the template or server for none; auto does too, and gives
     room for 1,024 tokens to a model that still thinks; on asks for a thought. Part of a model's

@@ -9,6 +9,7 @@ beside this module are used where the user gives none.
 In `answer` and `cloze`, the text after ``{reply}`` is the beginning of the reply, which the model
 continues: small chat models otherwise begin with words about the answer. ``{before}``, in `cloze`,
 is the sentence up to its blank. Endpoints take no beginning: they get the text before ``{reply}``.
+A question without a passage is asked without the template's beginning up to the passage's line.
 
 If a prompt is longer than a model's limit, the text around the question is shortened.
 
@@ -92,10 +93,17 @@ class Prompt:
         """The template filled in with the question; fields within its words stay as they are.
 
         Options are lines with a letter each; labels are one row. Empty lines at either end are left
-        out, such as those around the passage of a question that has none. The beginning of the
-        reply, if there is one, ends the text.
+        out. The beginning of the reply, if there is one, ends the text.
+
+        Examples
+        --------
+        >>> prompt = Prompt(name="answer", template="Read this.\\n{context}\\nQuestion: {text}")
+        >>> prompt.render(Question(id="0", text="Who?", context="Ann reads."))
+        'Read this.\\nAnn reads.\\nQuestion: Who?'
+        >>> prompt.render(Question(id="0", text="Who?"))
+        'Question: Who?'
         """
-        return self._filled(self.template.replace(_REPLY, ""), question).strip("\n")
+        return self._filled(self._asking(question).replace(_REPLY, ""), question).strip("\n")
 
     @property
     def begins_reply(self) -> bool:
@@ -112,9 +120,19 @@ class Prompt:
         >>> Prompt(name="cloze", template=template).parts(question)
         PromptParts(message='Which word? The ____ barks.', reply='The')
         """
-        message, _, reply = self.template.partition(_REPLY)
+        message, _, reply = self._asking(question).partition(_REPLY)
         begun = self._filled(reply, question).rstrip()
         return PromptParts(self._filled(message, question).strip("\n"), begun)
+
+    def _asking(self, question: Question) -> str:
+        """The template; what it says about a passage is left out where there is none.
+
+        That is its beginning up to the passage's line, if no other field stands there.
+        """
+        before, _, after = self.template.partition("{context}")
+        line, _, rest = after.partition("\n")
+        others = _FIELD.search(before + line)
+        return self.template if question.context or others or not rest else rest
 
     def _filled(self, template: str, question: Question) -> str:
         parts = {

@@ -465,7 +465,10 @@ KINDS: Mapping[Role, Kind] = MappingProxyType(
 
 CALLS = tuple(
     dict.fromkeys(
-        name for kind in KINDS.values() for name in (kind.method, kind.stream, "truncated") if name
+        name
+        for kind in KINDS.values()
+        for name in (kind.method, kind.stream, "truncated", "can_score")
+        if name
     )
 )
 """The methods of models in all roles."""

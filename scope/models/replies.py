@@ -33,14 +33,28 @@ class Position:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PromptToken:
+    """A token of a prompt that was read.
+
+    ``name`` is its number in the vocabulary, or its text. ``log_probability`` is that after the
+    tokens before it; NaN for the first. ``others`` are likely ones in its place.
+    """
+
+    name: str
+    text: str
+    log_probability: float
+    others: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
     """A reply: its text without the model's thought, and log-probabilities where they are given.
 
     Both are empty where it cannot hold an answer; ``missing`` says why. Whether the model
     ``thinks`` may stand in the content, beside it, or be counted alone; the thought is ``opened``
     where only its end stands in the content. ``cut`` is true if the reply ended at the limit on its
-    tokens. ``names`` are the server's models, where requested; ``model`` is the model id in the
-    reply.
+    tokens. ``names`` are the server's models and ``read`` the prompt's tokens, where requested;
+    ``model`` is the model id in the reply.
     """
 
     text: str = ""
@@ -50,6 +64,7 @@ class Reply:
     cut: bool = False
     positions: tuple[Position, ...] = ()
     names: tuple[str, ...] = ()
+    read: tuple[PromptToken, ...] = ()
     model: str = ""
 
     @property
@@ -58,8 +73,9 @@ class Reply:
         return self.thinks and not self.text.strip()
 
 
-READ_BY = "rules 3"
-"""Part of the fingerprint of models whose replies are read here; changes with the rules."""
+READ_BY = "rules 4"
+"""Part of the fingerprint of models whose replies are read here; changes with the rules, and with
+how a prompt is filled in."""
 
 _QUOTED = re.compile(r'["“«]([^"“”«»]*\w[^"“”«»]*)["”»]')
 _ENDED = re.compile(r'([^"“”«»]*\w)[.,;!?]?["”»]')

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from scope.metrics.agreement import squad_normalized
@@ -62,10 +63,15 @@ class WrittenClassifier(InAnotherRole):
     def __init__(self, model: Answerer, parts: Sequence[str]) -> None:
         super().__init__(model)
         self._parts = tuple(parts)
-        self.scores = hasattr(model, "score_answers")
         self.prompts = getattr(model, "prompts", {})
         self.reading = getattr(model, "reading", None)
         self.fingerprint = fingerprint_with(model.fingerprint, "written answers", *self._parts)
+
+    @cached_property
+    def scores(self) -> bool:
+        """Whether the model scores given answers; an endpoint learns that when it is asked."""
+        can_score = getattr(self._model, "can_score", lambda: True)
+        return hasattr(self._model, "score_answers") and bool(can_score())
 
     def stream(self, texts: Sequence[str]) -> Iterator[tuple[int, Prediction]]:
         """The answer to every text, as it comes: its index and the prediction."""
@@ -95,7 +101,7 @@ class WrittenClassifier(InAnotherRole):
         items = {
             place: GivenAnswer(question=question, answer=question.draft)
             for place, question in questions.items()
-            if self.scores and len(parts_of(question.id)) > len(self._parts)
+            if len(parts_of(question.id)) > len(self._parts) and self.scores
         }
         places = list(items)
         scored = ask(self._model, "answer_scorer", list(items.values()))

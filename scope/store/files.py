@@ -646,7 +646,7 @@ def _column(hint: Any) -> Any:
         members = get_type_hints(hint).items()
         return pa.struct([(name, _column(inner)) for name, inner in members])
     arguments = get_args(hint)
-    if get_origin(hint) is tuple and arguments[1:] == (Ellipsis,):
+    if get_origin(hint) is tuple and len({*arguments} - {Ellipsis}) == 1:
         return pa.list_(_column(arguments[0]))
     if get_origin(hint) is Literal:
         return pa.string()

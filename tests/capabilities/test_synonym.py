@@ -177,4 +177,4 @@ def test_swaps_that_make_up_much_of_a_run_are_named():
         for text, new in zip(texts, changed, strict=True)
     ]
     note = "the most frequent changes: car → automobile 67%"
-    assert _notes(Synonym(), examples, trials) == note
+    assert _notes(Synonym(), examples, trials, -1) == note

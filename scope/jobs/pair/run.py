@@ -59,6 +59,7 @@ from scope.records import (
     Setting,
 )
 from scope.records.examples import BLANK
+from scope.records.text_parts import parts_of
 
 
 def run_pair(request: PairRequest) -> PairResult:
@@ -186,7 +187,8 @@ def _aligned_layers(
     request: PairRequest, cards: Sequence[ModelCard], part: EstimatedResult
 ) -> Iterator[LayerAlignment | NotRun]:
     """The layers of each two models on some texts of a part, by linear CKA."""
-    texts = sorted({getattr(item, "text", item) for item in _asked_in(part)[1]})
+    inputs = {getattr(item, "text", item) for item in _asked_in(part)[1]}
+    texts = sorted("\n".join(parts_of(text)) for text in inputs)
     most = min(len(texts), request.sizes["n"])
     drawn = random.Random(request.seed).sample(texts, most)  # noqa: S311 - no secret
     models = {whole_spec(model): model for model in request.models}

@@ -2,7 +2,7 @@
 
 `address` parses the spec and reads the key; `protocol` turns questions into requests and what a
 server sends into a `Reply` or a `Failure`; `client` sends requests, several at once, retries those
-that fail, and removes the key from all that comes.
+that fail, and removes the key from all that comes; `scoring` scores given answers.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from scope.models.checkpoint import fingerprint_with
 from scope.models.endpoint.address import Address, parse_address, read_key
 from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.protocol import REDIRECTS, EndpointError, EndpointRequest
+from scope.models.endpoint.scoring import RETRIES, GivenAnswers
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions, Readout
-from scope.models.prompts import Prompt, prompt_of, with_letters
+from scope.models.prompts import Prompt, as_script, prompt_of, with_letters
 from scope.models.replies import (
     LIKELIEST,
     READ_BY,
@@ -35,8 +36,8 @@ from scope.models.replies import (
     words_of,
 )
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
-from scope.protocols import Answers
-from scope.records import Prediction, Question
+from scope.protocols import Answers, ScoredAnswers
+from scope.records import GivenAnswer, Prediction, Question
 from scope.records.result import SAMPLED
 
 PROMPTS = ("answer", "cloze", "choice_letters")
@@ -45,7 +46,11 @@ _NO_PATH = (404, 405, 501)
 
 
 class EndpointModel:
-    """A model behind an OpenAI-compatible endpoint, queried in chats; completions give next tokens.
+    """A model behind an OpenAI-compatible endpoint.
+
+    It is queried in chats, or with ``chat`` "no" in completions of plain prompts, as always for
+    next tokens. Given answers are scored where the server shows how likely each token of a prompt
+    is: see `can_score`.
 
     There is no answer where the model refuses, writes nothing, does not end its thought, or writes
     no letter where one was requested; the answer says why. Servers do not report texts that they
@@ -77,7 +82,10 @@ class EndpointModel:
         if choice_prompt is not None:
             self._prompts["choice_letters"] = choice_prompt
         self.prompts = {name: prompt.template for name, prompt in self._prompts.items()}
-        settings = (options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY)
+        settings = [options.max_answer_tokens, options.next_tokens, options.thinking, READ_BY]
+        self._plain = options.chat == "no"
+        settings += ["plain"] if self._plain else []
+        self._given = GivenAnswers(endpoint, options, plain=self._plain)
         self.fingerprint = fingerprint_with(address.identity, *settings, *self.prompts.values())
         self.thought_tokens = 0 if options.thinking == "off" else THOUGHT_TOKENS
 
@@ -94,8 +102,11 @@ class EndpointModel:
         return type(self)(self._address, self._endpoint, self._options, with_letters(prompt))
 
     def prompt_as_read(self, name: str, question: Question) -> str:
-        """A question in the prompt of that name, which the server puts into its template."""
-        return self._prompts[name].parts(question).message
+        """A question in the prompt of that name; a server of chats adds its template."""
+        prompt = self._prompts[name]
+        if self._plain:
+            return as_script(question.messages, prompt.render(question))
+        return prompt.parts(question).message
 
     def answer(self, questions: Sequence[Question]) -> Answers:
         """Answer each question with the first line of the reply; none where that says nothing."""
@@ -106,6 +117,39 @@ class EndpointModel:
         """Fill each blank with one word of the reply."""
         asks = self._chats("cloze", questions, most_tokens=self._options.max_answer_tokens)
         return self._answers(asks, questions, partial(words_of, self._read_filler))
+
+    def can_score(self) -> bool:
+        """Whether the server scores given answers, which the first call finds out by a trial.
+
+        With chats it must have vLLM's ``prompt_logprobs``, and with completions ``echo`` and
+        ``logprobs``; the template must leave a reply as it is.
+
+        Raises
+        ------
+        EndpointError
+            When the server cannot be reached, refuses the key, or has too many requests.
+        """
+        return self._given.trial is not None
+
+    def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
+        """How likely each answer is to follow its question; see `scope.protocols.AnswerScorer`.
+
+        In completions the end of an answer is not scored: the server does not name its token.
+
+        Raises
+        ------
+        ModelError
+            When the server cannot score answers.
+        """
+        if not self.can_score():
+            raise ModelError(
+                f"`{self.spec}` does not score given answers",
+                expected="a server whose chats take `prompt_logprobs`, as vLLM's, or with "
+                "--chat no one whose completions take `echo` and `logprobs`",
+                fix="serve the model with vLLM, or use a model of the scheme hf or gguf",
+            )
+        prompts = [self.prompt_as_read("answer", item.question) for item in items]
+        yield from self._given.scored(items, prompts)
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """Choose by the letter of an option, with probabilities where the server gives them.
@@ -167,10 +211,9 @@ class EndpointModel:
     def _chat(
         self, name: str, question: Question, *, most_tokens: int, likeliest: int = 0
     ) -> EndpointRequest:
-        prompt = self.prompt_as_read(name, question)
         return EndpointRequest(
-            path="chat",
-            prompt=prompt,
+            path="completions" if self._plain else "chat",
+            prompt=self.prompt_as_read(name, question),
             earlier=question.messages,
             most_tokens=most_tokens,
             likeliest=likeliest,
@@ -199,9 +242,6 @@ class EndpointModel:
             )
         return next_tokens(reply.positions[0].likeliest, most)
 
-
-RETRIES = 2
-"""Most retries of the list of models: a wrong URL should fail at once."""
 
 MOST_NAMES = 12
 

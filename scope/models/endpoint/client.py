@@ -113,7 +113,7 @@ class Endpoint:
         self.dialect = Dialect(address.model, options.thinking)
         self.probe: Reply | None = None
         self.probing = asyncio.Lock()
-        self.answered: set[str] = set()
+        self.answered: set[tuple[str, bool]] = set()
         self.sent = 0
         self.transport = transport or Connections(key, address.base_url)
         runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -306,7 +306,8 @@ class _Session:
                 group.create_task(self._work())
         if self._failed and not self._stop.is_set():
             # A session that goes on may ask for nothing but what failed before.
-            if self._failed[0][0].path in self._endpoint.answered:
+            failed = self._failed[0][0]
+            if (failed.path, failed.of_prompt) in self._endpoint.answered:
                 self._give_up_failed()
             else:
                 self.failure = self._failed[0][1]
@@ -317,7 +318,7 @@ class _Session:
             match await self._ask(ask):
                 case Reply() as reply:
                     self._answered += 1
-                    self._endpoint.answered.add(ask.path)
+                    self._endpoint.answered.add((ask.path, ask.of_prompt))
                     self.replies.put((ask, reply))
                     if not self._stop.is_set():
                         self._give_up_failed()
@@ -338,9 +339,11 @@ class _Session:
         It depends on no other request: a reply that is complete without the room is the same with
         it, and whether a model thinks is read from the reply itself or from that to `PROBE`.
         """
+        if ask.path == "completions" or ask.of_prompt:
+            return await self._insist(ask)
         thinking, shown = self._options.thinking, self._endpoint.probe
         more = ask.most_tokens + THOUGHT_TOKENS
-        with_room = replace(ask, most_tokens=more) if ask.path == "chat" else ask
+        with_room = replace(ask, most_tokens=more)
         roomy = thinking == "on" or bool(thinking == "auto" and shown and shown.thinks)
         reply = await self._insist(with_room if roomy else ask)
         if roomy and isinstance(reply, Reply) and reply.missing == "cut off":
@@ -467,6 +470,8 @@ def most_bytes(ask: EndpointRequest, status: int) -> int:
         return MOST_REFUSAL_BYTES
     if ask.path == "models":
         return MOST_LISTED_BYTES
+    if ask.of_prompt:
+        return MOST_BYTES
     return min(ENVELOPE + ask.most_tokens * (1 + ask.likeliest) * BYTES_A_TOKEN, MOST_BYTES)
 
 

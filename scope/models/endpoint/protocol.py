@@ -16,7 +16,9 @@ from typing import Any, Literal
 from scope.errors import ModelError, counted
 from scope.models.endpoint.address import KEY_VARIABLE, Key
 from scope.models.options import Thinking
-from scope.models.replies import Position, Reply, begins_thought, without_thought
+from scope.models.replies import Position, PromptToken, Reply, begins_thought, without_thought
+
+Path = Literal["chat", "completions", "models"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,18 +26,20 @@ class EndpointRequest:
     """One request. Equal requests have equal replies, so each is given once.
 
     ``likeliest`` is how many of the likeliest tokens are requested at each position, ``earlier``
-    the messages of a chat before the prompt. The server
-    goes on from ``begun``, the beginning of its reply; not all can. ``truncated`` is whether words
-    of the question were left out, so that it fits.
+    the messages of a chat before the prompt. The server goes on from ``begun``, the beginning of
+    its reply; not all can. ``of_prompt`` asks for the log-probabilities of the tokens of the
+    prompt, where ``begun`` is a whole reply. ``truncated`` is whether words of the question were
+    left out, so that it fits.
     """
 
-    path: Literal["chat", "completions", "models"]
+    path: Path
     prompt: str = ""
     earlier: tuple[tuple[str, str], ...] = ()
     most_tokens: int = 1
     likeliest: int = 0
     begun: str = ""
     truncated: bool = False
+    of_prompt: bool = False
 
     @property
     def tokens_in_words(self) -> str:
@@ -316,9 +320,12 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         return Reply(names=_names(body))
     choice = _first_choice(body, content)
     model = clean(body["model"]) if isinstance(body.get("model"), str) else ""
+    if ask.of_prompt:
+        return _of_prompt(ask, body, choice)
+    cut = choice.get("finish_reason") in _CUT
     if ask.path == "completions":
         positions = _positions(choice.get("logprobs"))
-        return Reply(text=_text(choice.get("text"), ask), positions=positions, model=model)
+        return Reply(text=_text(choice.get("text"), ask), positions=positions, model=model, cut=cut)
     if choice.get("error") or choice.get("finish_reason") == "error":
         raise MalformedReplyError(f"a failure in place of a reply: {_shown(content)}")
     if (message := _message(choice, content)) is None:
@@ -331,7 +338,6 @@ def read_reply(ask: EndpointRequest, content: bytes) -> Reply:
         case {"usage": {"completion_tokens_details": {"reasoning_tokens": int(tokens)}}}:
             thinks = thinks or tokens > 0
     thinks = thinks or any(map(message.get, _THOUGHTS))
-    cut = choice.get("finish_reason") in _CUT
     unfinished = text is None or (thinks and cut and not text.strip())
     return Reply(
         text=text or "",
@@ -445,6 +451,50 @@ def _positions(logprobs: object) -> tuple[Position, ...]:
     return positions if any(position.likeliest for position in positions) else ()
 
 
+def _of_prompt(ask: EndpointRequest, body: dict[str, Any], choice: dict[str, Any]) -> Reply:
+    """The tokens of a prompt, as vLLM gives them with a chat or as a completion echoes them.
+
+    There are none where the server ignores the request for them.
+    """
+    rows: list[list[Any]] = []
+    try:
+        match ask.path, body, choice:
+            case "chat", {"prompt_logprobs": [*places]}, _:
+                # The token itself comes first, then the likeliest ones.
+                rows = [
+                    [(name, entry["decoded_token"], entry["logprob"]) for name, entry in row]
+                    for row in ((place or {}).items() for place in places)
+                ]
+            case "completions", _, {"logprobs": {"tokens": [*tokens], "token_logprobs": values}}:
+                tables = choice["logprobs"].get("top_logprobs") or [None] * len(tokens)
+                echoed = zip(tokens, values, tables, strict=True)
+                rows = [
+                    [(token, token, value), *((name, name, table[name]) for name in table or ())]
+                    for token, value, table in echoed
+                ]
+                # What the model writes after the prompt; nothing if that is the end of the text.
+                del rows[len(rows) - (body.get("usage") or {}).get("completion_tokens", 1) :]
+        read = tuple(map(_prompt_token, rows))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise MalformedReplyError(
+            f"log-probabilities of a prompt in an unknown form: {error!r:.200}"
+        ) from error
+    written = choice.get("text")
+    after = written.removeprefix(ask.prompt) if isinstance(written, str) else ""
+    return Reply(text=_text(after, ask), cut=choice.get("finish_reason") in _CUT, read=read)
+
+
+def _prompt_token(row: list[tuple[Any, Any, Any]]) -> PromptToken:
+    """A token in the prompt: its name, text and log-probability, before those of others."""
+    (name, text, value), *others = row or [("", "", None)]
+    return PromptToken(
+        name=_token(name),
+        text=_token(text or ""),
+        log_probability=math.nan if value is None else _logarithm(value),
+        others=tuple((_token(its), _logarithm(at)) for key, its, at in others if key != name),
+    )
+
+
 def _of_chat(entry: Any) -> Position:
     likeliest = entry.get("top_logprobs") or ()
     return _position(_name(entry), [(_name(token), token["logprob"]) for token in likeliest])
@@ -473,10 +523,14 @@ def _token(token: Any) -> str:
 
 def _probability(logprob: Any) -> float:
     """A probability; minus infinity, which some servers give, is that of an impossible token."""
+    return math.exp(_logarithm(logprob))
+
+
+def _logarithm(logprob: Any) -> float:
     # Whole numbers may have more digits than fit into a float. No comparison with NaN is true.
     if isinstance(logprob, bool) or not logprob <= LEAST_ABOVE_0:
         raise ValueError("a log-probability that is above 0, or no number")
-    return math.exp(min(max(logprob, LEAST_LOGPROB), 0.0))
+    return float(min(max(logprob, LEAST_LOGPROB), 0.0))
 
 
 def _storable(text: str) -> str:
@@ -544,17 +598,20 @@ class Dialect:
         likeliest = ask.likeliest
         if ask.path == "completions":
             asked = {"logprobs": likeliest} if likeliest else {}
+            asked |= {"echo": True} if ask.of_prompt else {}
             return body | {"prompt": ask.prompt, "max_tokens": ask.most_tokens} | asked
         if self._most_likeliest is not None:
             likeliest = min(likeliest, self._most_likeliest)
-        if likeliest:
+        if ask.of_prompt:
+            if "chat_template_kwargs" in body:
+                # A given answer has no thought before it.
+                body["chat_template_kwargs"] = dict.fromkeys(body["chat_template_kwargs"], False)
+            body |= {"prompt_logprobs": likeliest, "add_generation_prompt": not ask.begun}
+        elif likeliest:
             body |= {"logprobs": True, "top_logprobs": likeliest}
         body[self._limit] = ask.most_tokens
-        chat = [
-            *ask.earlier,
-            ("user", ask.prompt),
-            *([("assistant", ask.begun)] if ask.begun else []),
-        ]
+        begun = [("assistant", ask.begun)] if ask.begun else []
+        chat = (*ask.earlier, ("user", ask.prompt), *begun)
         return body | {"messages": [{"role": role, "content": text} for role, text in chat]}
 
     def learn(self, failure: Failure, sent: dict[str, Any]) -> bool:
@@ -573,8 +630,10 @@ class Dialect:
             return True
         for name, complaint in _REFUSED.items():
             if name in sent and complaint.search(failure.said):
-                if self._optional[name][:1] == [sent[name]]:
-                    self._optional[name].pop(0)
+                values = self._optional[name]
+                # Of thoughts there is only one setting, which scores turn round.
+                if values[:1] == [sent[name]] or (values and name == "chat_template_kwargs"):
+                    values.pop(0)
                 return True
         return False
 

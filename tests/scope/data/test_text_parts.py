@@ -115,3 +115,18 @@ def test_a_missing_column_is_named_and_two_columns_of_texts_are_offered(tmp_path
         "name one: --text-column premise; or, for models of two texts, both: "
         "--text-column premise --text-column hypothesis"
     )
+
+
+def test_a_column_named_twice_is_refused(tmp_path):
+    with pytest.raises(DataError) as raised:
+        load_data(written(tmp_path, ROWS), text_column=("premise", "premise"))
+    assert raised.value.found == "the text columns `premise`, `premise` of pairs.jsonl"
+
+
+def test_a_text_column_may_be_the_cluster_too(tmp_path):
+    columns = ("premise", "hypothesis")
+    data = load_data(written(tmp_path, ROWS), text_column=columns, cluster="premise")
+    assert [example.id.partition("␟")[0] for example in data.examples][1:] == [
+        "A man sleeps.",
+        "He dreams.",
+    ]

@@ -74,6 +74,16 @@ def test_what_has_no_number_is_counted_as_missing():
     assert text.missing == "no number"
 
 
+def test_a_target_that_reads_less_is_followed_as_far_as_it_reads():
+    short = Ten({})
+    whole = short.path
+    short.path = lambda text, question=None: whole(text[:3], question)
+    texts = [Followed("0512", ASKED[0]), Followed("05", ASKED[0])]
+    cut, other = (drift for _, drift in Drift(REFERENCE, short).along(texts))
+    assert (len(cut.divergence), len(other.divergence)) == (3, 3)
+    assert other == next(Drift(REFERENCE, short).along(texts[1:]))[1]
+
+
 def test_a_token_that_the_reference_rules_out_adds_nothing():
     certain = Ten({0: [1.0, *[0.0] * 9]})
     (text,) = [drift for _, drift in Drift(certain, TARGET).along([Followed("00")])]

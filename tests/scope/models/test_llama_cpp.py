@@ -1,6 +1,7 @@
 """A table of replies stands in for llama.cpp; where it is installed, it is run."""
 
 import json
+import subprocess
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -136,18 +137,26 @@ def test_layers_are_read_from_the_unpacked_form(file):
     assert find_scheme(f"hf:{file}")[0].latent_reader(str(file), OPTIONS, None).spec == f"hf:{file}"
 
 
+def test_a_role_of_the_unpacked_form_alone_is_named(binding, file):
+    with pytest.raises(ModelError, match=r"roles: .*answer_scorer") as raised:
+        load_model(f"gguf:{file}", "text_scorer", OPTIONS)
+    assert raised.value.fix.startswith("write hf:FILE.gguf (")
+
+
 def test_a_bare_path_is_run_by_llama_cpp(file):
     assert checked_spec(str(file)) == f"gguf:{file}"
     assert scheme_of(str(file)).by_letters
     assert not scheme_of(f"hf:{file}").by_letters
 
 
-@pytest.mark.parametrize("after", ["places=0", "places=two", "speed=9", "places", "context=", "=1"])
+@pytest.mark.parametrize(
+    "after", ["cache=2", "places=0", "places=two", "speed=9", "places", "context=", "=1"]
+)
 def test_unknown_settings_are_refused(after):
     if after == "places":
         assert llama_cpp.parse_rest(f"model.gguf#{after}").files[0].name == "model.gguf#places"
         return
-    with pytest.raises(SpecError, match=r"lora=FILE, places=NUMBER"):
+    with pytest.raises(SpecError, match=r"lora=FILE, places=NUMBER, context=NUMBER or cache=1"):
         llama_cpp.parse_rest(f"model.gguf#{after}")
 
 
@@ -234,6 +243,10 @@ def test_the_reply_begins_as_that_of_a_checkpoint(binding, file):
     assert binding.asked[0]["messages"][1] == {"role": "assistant", "content": "Answer:"}
     gap = Question(id="1", text="The ____ barks.")
     assert dict(model.fill([gap]))[0].text == "cat"
+    chat_so_far = replace(ASKED, messages=(("system", "Be brief."), ("assistant", "Yes?")))
+    request = model._endpoint.dialect.body(model._request("answer", chat_so_far))
+    roles = [message["role"] for message in request["messages"]]
+    assert roles == ["system", "assistant", "user", "assistant"]
     # A model that is to think begins its reply itself.
     thinks = load_model(f"gguf:{file}", "answerer", replace(OPTIONS, thinking="on"))
     thinks._request("answer", ASKED)
@@ -255,12 +268,15 @@ def test_an_answer_that_cannot_be_scored_says_why(binding, file, reply, missing)
     assert score.missing == missing
 
 
-def test_in_several_places_answers_depend_on_each_other(binding, file):
-    one, several = (
-        load_model(f"gguf:{file}{after}", "answerer", OPTIONS) for after in ("", "#places=2")
+def test_in_several_places_and_with_the_cache_answers_depend_on_each_other(binding, file):
+    alone, *others = (
+        load_model(f"gguf:{file}{after}", "answerer", OPTIONS)
+        for after in ("", "#places=2", "#cache=1")
     )
-    assert one.reproducible.startswith("to the byte")
-    assert several.reproducible.startswith("answers differently alone and ")
+    assert alone.reproducible.startswith("to the byte")
+    for other in others:
+        assert other.reproducible.startswith("answers differently alone and among others")
+    assert [params.cache_prompt for params in binding.params] == [False, False, True]
 
 
 def test_the_prompt_is_shown_as_it_is_read(both):
@@ -317,3 +333,51 @@ def test_a_damaged_file_ends_in_one_message(file, tmp_path):
         (tmp_path / f"{name}.gguf").write_bytes(content)
         with pytest.raises(ModelError, match=r"llama.cpp cannot load"):
             load_model(f"gguf:{tmp_path / name}.gguf", "answerer", OPTIONS)
+
+
+MEASURED = """
+import sys
+from resource import RUSAGE_SELF, getrusage
+import xllamacpp
+from scope.models.options import ModelOptions
+from scope.models.scheme import load_model
+before = getrusage(RUSAGE_SELF).ru_maxrss
+model = load_model(f"gguf:{sys.argv[1]}", "next_token", ModelOptions(device="cpu", threads=1))
+model.predict_next(["one, two, three,"])
+print(1024 * (getrusage(RUSAGE_SELF).ru_maxrss - before), "torch" in sys.modules)
+"""
+
+
+@pytest.mark.slow
+def test_memory_is_about_the_size_of_the_file(smollm2_file):
+    pytest.importorskip("xllamacpp")
+    command = [sys.executable, "-c", MEASURED, str(smollm2_file)]
+    memory, torch = subprocess.run(
+        command, capture_output=True, check=True, text=True
+    ).stdout.split()
+    assert int(memory) <= 1.5 * smollm2_file.stat().st_size + 300e6
+    assert torch == "False"
+
+
+@pytest.mark.slow
+def test_answers_depend_neither_on_their_order_nor_on_threads(smollm2_file):
+    pytest.importorskip("xllamacpp")
+    passage = (
+        "The Eiffel Tower is a tower in Paris. It was built in 1889 and is 330 metres high. " * 4
+    )
+    asked = [
+        Question(id=str(number), text=text, context=passage)
+        for number, text in enumerate(("Where is it?", "When was it built?", "How high is it?"))
+    ]
+    items = [GivenAnswer(question=question, answer="in Paris") for question in asked]
+    spec = f"gguf:{smollm2_file}"
+    first, second = (
+        load_model(spec, "answer_scorer", replace(OPTIONS, threads=threads)) for threads in (1, 2)
+    )
+    once = dict(ask(first, "answer_scorer", items))
+    again = dict(ask(second, "answer_scorer", items[::-1]))
+    assert [once[place] for place in range(3)] == [again[place] for place in (2, 1, 0)]
+    answers = dict(first.answer(asked))
+    written = [GivenAnswer(question=q, answer=answers[n].text) for n, q in enumerate(asked)]
+    # What it has written it would write again, where a line is an answer.
+    assert {score.same for _, score in ask(second, "answer_scorer", written)} == {True}

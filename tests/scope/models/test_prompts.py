@@ -31,9 +31,31 @@ def test_words_of_a_question_that_look_like_fields_stay_as_they_are():
     )
 
 
-def test_the_lines_of_a_passage_that_is_not_there_are_left_out():
-    alone = Question(id="0", text="Who?")
-    assert Prompt(name="answer", template="{context}\n\n{text}\n").render(alone) == "Who?"
+@pytest.mark.parametrize("context", [None, ""])
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("{context}\n\n{text}\n", "Who?"),
+        ("Copy from it.\n\nPassage: {context}\nQuestion: {text}", "Question: Who?"),
+        ("Read: {context}\n{text}\nAnswer with its words.", "Who?\nAnswer with its words."),
+        ("{context} {text} Answer:", " Who? Answer:"),
+        ("Question: {text}\nPassage: {context}\nAnswer:", "Question: Who?\nPassage: \nAnswer:"),
+        ("Question: {text}\nPassage: {context}", "Question: Who?\nPassage: "),
+    ],
+)
+def test_what_a_prompt_says_about_a_passage_that_is_not_there_is_left_out(
+    template, expected, context
+):
+    alone = Question(id="0", text="Who?", context=context)
+    prompt = Prompt(name="answer", template=template)
+    assert prompt.render(alone) == expected
+    assert prompt.parts(alone) == (expected, "")
+
+
+def test_a_question_without_a_passage_is_asked_as_one():
+    alone = Question(id="0", text="How many eggs?")
+    read = prompt_of("answer", ModelOptions()).parts(alone)
+    assert read == ("Question: How many eggs?", "Answer:")
 
 
 def test_a_users_prompt_is_a_text_or_a_file(tmp_path):

@@ -205,7 +205,7 @@ def test_inputs_whose_texts_are_over_leave_the_batch(model_of, monkeypatch, arch
     prompts = [
         model._tokens(model._prompts["text_to_text_answer"], asked).tokens for asked in ASKED
     ]
-    batch = next(decoder.batches(prompts))
+    batch = next(decoder.batches(prompts, ()))
     starts = [
         Start(prompts[number], 1 + place, lambda _: False) for place, number in enumerate(batch)
     ]

@@ -142,3 +142,10 @@ def test_a_pair_and_a_test_of_reuse_read_two_texts_too(data, tmp_path):
     texts = [each.perturbation for each in audit.candidates if each.perturbation.text]
     assert texts
     assert all(parts_of(each.text)[1] == originals[each.example_id][1] for each in texts)
+
+
+def test_a_dry_run_asks_both_texts(command, data):
+    models = ("--reference", MODELS["reference"], "--target", MODELS["targets"][0])
+    done = command("audit", *models, "--data", data, *COLUMNS, "--capability", "typo", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "search: typo" in done.stdout

@@ -82,6 +82,15 @@ def test_it_answers_fills_chooses_and_predicts(model):
     assert 0.5 < sum(capital.probabilities) <= 1 + 1e-5
 
 
+def test_it_answers_plain_prompts_and_scores_no_given_answer(served):
+    """Neither its chats nor its completions show the probabilities of a prompt."""
+    plain = load_model(served, "answerer", ModelOptions(chat="no", max_answer_tokens=16))
+    ((_, answer),) = plain.answer([Question(id="0", text="Where is it?", context=PASSAGE)])
+    assert "Paris" in answer.text
+    assert not plain.can_score()
+    assert not load_model(served, "answerer", ModelOptions()).can_score()
+
+
 FILMS = ("the plot", "this comedy", "her new film", "the long second part", "a tale of two cooks")
 VIEWS = {
     "positive": ("is warm and funny .", "made me smile .", "deserves every prize ."),
