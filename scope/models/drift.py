@@ -18,7 +18,7 @@ from scope.models.language_models import CausalModel
 from scope.models.prefixes import Row
 from scope.records import Question, TextDrift
 
-PLACES_AT_ONCE = 256
+PLACES_AT_ONCE = 128
 """Places whose logits are held at once: each has one for every token of the vocabulary."""
 
 
@@ -79,25 +79,27 @@ class Drift:
         return [path._replace(scored=path.scored[:same]) for path in paths]
 
     def _apart(self, text: str, paths: Sequence[Path], reads: Sequence[Any]) -> TextDrift:
-        """Each model in its own places, up to the last one that both have."""
+        """Each model in its own places, from the first to the last one that both have."""
         scores, tops, places = [], [], []
         for model, path, read in zip(self._models, paths, reads, strict=True):
             of_model, likeliest = _of_one(path, read)
-            lengths = model.lengths([token for token in path.scored if token != END])
             scores.append(of_model)
             tops.append(dict(enumerate(model.pieces(likeliest))))
             # A space may be a token of its own: the first place of a length counts.
-            begun = reversed([*enumerate(lengths)])
+            begun = reversed([*enumerate(model.lengths(path))])
             places.append({length: place for place, length in begun if length is not None})
         shared = sorted(places[0].keys() & places[1].keys())
-        both = [[(places[which][length], which) for which in (0, 1)] for length in shared]
-        (end, _), (other_end, _) = both[-1]
-        pairs = ([tops[which].get(place) for place, which in pair] for pair in both)
+        if not shared:
+            return TextDrift()
+        first, second = ([each[length] for length in shared] for each in places)
+        pairs = [
+            (tops[0].get(one), tops[1].get(other)) for one, other in zip(first, second, strict=True)
+        ]
         return TextDrift(
-            reference=tuple(scores[0][:end]),
-            target=tuple(scores[1][:other_end]),
-            same=tuple(first == second for first, second in pairs if None not in (first, second)),
-            size=len(text.lstrip()[: shared[-1]].encode("utf-8", "replace")),
+            reference=tuple(scores[0][first[0] : first[-1]]),
+            target=tuple(scores[1][second[0] : second[-1]]),
+            same=tuple(one == other for one, other in pairs if None not in (one, other)),
+            size=len(text.lstrip()[shared[0] : shared[-1]].encode("utf-8", "replace")),
         )
 
 

@@ -359,12 +359,16 @@ class CausalModel(WritingModel):
         ends, follows = self._decoder.ends, self._spelling.as_it_follows
         return ["" if token in ends else follows(token).strip() or "\n" for token in tokens]
 
-    def lengths(self, tokens: Sequence[int]) -> list[int | None]:
-        """How many characters the first tokens hold, from 0 on, without a first space.
+    def lengths(self, path: Path) -> list[int | None]:
+        """How many characters of the text precede each scored token, and follow the last one.
 
-        None within a character.
+        Without a first space; None within a character.
         """
-        texts = (self._spelling.as_read(tokens[:count]) for count in range(len(tokens) + 1))
+        tokens = [token for token in path.scored if token != END]
+        # A text as it stands may begin with a token that is only read.
+        before = [] if len(tokens) < len(path.scored) else [*path.read]
+        every = [*before, *tokens]
+        texts = (self._spelling.text(every[:end]) for end in range(len(before), len(every) + 1))
         return [None if text.endswith("\ufffd") else len(text.lstrip()) for text in texts]
 
     def _reply(self, tokens: Sequence[int]) -> str:
