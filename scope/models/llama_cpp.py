@@ -17,7 +17,7 @@ import os
 import re
 import secrets
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -32,7 +32,14 @@ from scope.models.endpoint.client import Endpoint, WaitClock
 from scope.models.endpoint.protocol import OK, EndpointRequest, Failure, outcome_of, refusal
 from scope.models.gguf import require_gguf
 from scope.models.options import ModelOptions, Readout
-from scope.models.prompts import PLACEHOLDER, Prompt, fit_around_blank, fit_prompt, with_letters
+from scope.models.prompts import (
+    PLACEHOLDER,
+    Prompt,
+    as_script,
+    fit_around_blank,
+    fit_prompt,
+    with_letters,
+)
 from scope.models.replies import UNANSWERABLE, Reply, first_word
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import available_cores, processor, version, waiting_threads_sleep
@@ -347,7 +354,8 @@ class LlamaModel(EndpointModel):
 
         # A token has at least one byte.
         room = self._server.context - most_tokens
-        if len(self._prompts[name].render(question).encode()) + _MOST_FRAME > room:
+        whole = as_script(question.messages, self._prompts[name].render(question))
+        if len(whole.encode()) + _MOST_FRAME > room:
             fit = fit_around_blank if name == "cloze" else fit_prompt
             truncated = fit(question, room, tokens_of).truncated
         request = self._request(name, asked[-1])
@@ -356,11 +364,13 @@ class LlamaModel(EndpointModel):
     def _request(self, name: str, question: Question) -> EndpointRequest:
         prompt = self._prompts[name]
         if not self._server.is_chat:
-            return EndpointRequest(path="chat", prompt=prompt.render(question))
+            whole = as_script(question.messages, prompt.render(question))
+            return EndpointRequest(path="chat", prompt=whole)
         message, begun = prompt.parts(question)
         # A model that is to think begins its reply itself.
         begun = "" if self._options.thinking == "on" else begun
-        return EndpointRequest(path="chat", prompt=message, begun=begun)
+        earlier = question.messages
+        return EndpointRequest(path="chat", prompt=message, earlier=earlier, begun=begun)
 
 
 def _places(content: bytes) -> list[Any]:
@@ -488,6 +498,7 @@ class Gguf(Scheme):
     """Files of llama.cpp, run by llama.cpp."""
 
     computed = by_letters = True
+    with_more_roles = "hf:FILE.gguf (the same file, its weights unpacked)"
 
     def require_there(self, rest: str) -> None:
         """Refuse a file that is not GGUF."""
@@ -505,7 +516,7 @@ class Gguf(Scheme):
     def weights(self, rest: str, options: ModelOptions) -> Weights:
         """The size of the files."""
         file = parse_rest(rest)
-        size = _size((*file.files, *file.adapters))
+        size = sum(path.stat().st_size for path in (*file.files, *file.adapters))
         return Weights(stored=size, memory=size, reason="a GGUF file mixes precisions")
 
     def computed_by(self, options: ModelOptions) -> str:
@@ -521,10 +532,6 @@ class Gguf(Scheme):
             expected="a model that is read layer by layer, as hf:NAME or hf:FILE.gguf",
             fix=f"write hf:{parse_rest(rest).files[0]}: the same file, its weights unpacked",
         )
-
-
-def _size(files: Iterable[Path]) -> int:
-    return sum(path.stat().st_size for path in files)
 
 
 SCHEME = Gguf("gguf", load)

@@ -108,6 +108,9 @@ class Scheme:
     computed: ClassVar[bool] = False
     """The model runs here and contains no code; its fingerprint covers the bytes of its files."""
 
+    with_more_roles: ClassVar[str] = ""
+    """Another spec of the same model, which has roles that this one lacks."""
+
     own: ClassVar[bool] = False
     """The code of the user answers."""
 
@@ -515,11 +518,13 @@ def in_role(model: object, spec: str, role: Role, options: ModelOptions) -> Any:
     kind = getattr(model, "kind", None)
     kind = kind if isinstance(kind, type) else type(model)
     has = ", ".join(name for name, each in KINDS.items() if isinstance(model, each.protocol))
+    other = scheme_of(spec).with_more_roles
     raise ModelError(
         f"`{spec}` is a {kind.__name__} with the roles: {has or 'none'}",
         expected=f"a model in the role of {role}: with `spec`, `fingerprint` and "
         f"`{KINDS[role].method}`",
-        fix="choose another model, or use one of this model's roles (see `scope list models`)",
+        fix=(f"write {other}, or " if other else "")
+        + "choose another model, or use one of this model's roles (see `scope list models`)",
     )
 
 

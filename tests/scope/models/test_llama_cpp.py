@@ -137,6 +137,12 @@ def test_layers_are_read_from_the_unpacked_form(file):
     assert find_scheme(f"hf:{file}")[0].latent_reader(str(file), OPTIONS, None).spec == f"hf:{file}"
 
 
+def test_a_role_of_the_unpacked_form_alone_is_named(binding, file):
+    with pytest.raises(ModelError, match=r"roles: .*answer_scorer") as raised:
+        load_model(f"gguf:{file}", "text_scorer", OPTIONS)
+    assert raised.value.fix.startswith("write hf:FILE.gguf (")
+
+
 def test_a_bare_path_is_run_by_llama_cpp(file):
     assert checked_spec(str(file)) == f"gguf:{file}"
     assert scheme_of(str(file)).by_letters
@@ -237,6 +243,10 @@ def test_the_reply_begins_as_that_of_a_checkpoint(binding, file):
     assert binding.asked[0]["messages"][1] == {"role": "assistant", "content": "Answer:"}
     gap = Question(id="1", text="The ____ barks.")
     assert dict(model.fill([gap]))[0].text == "cat"
+    chat_so_far = replace(ASKED, messages=(("system", "Be brief."), ("assistant", "Yes?")))
+    request = model._endpoint.dialect.body(model._request("answer", chat_so_far))
+    roles = [message["role"] for message in request["messages"]]
+    assert roles == ["system", "assistant", "user", "assistant"]
     # A model that is to think begins its reply itself.
     thinks = load_model(f"gguf:{file}", "answerer", replace(OPTIONS, thinking="on"))
     thinks._request("answer", ASKED)
