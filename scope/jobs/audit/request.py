@@ -311,6 +311,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
             refuse_unused(
                 self, ("looks",), "with --candidates 0", "random candidates: verdicts rest on them"
             )
+        self._refuse_what_the_role_lacks()
+
+    def _refuse_what_the_role_lacks(self) -> None:
+        """Refuse options that have no effect in the role."""
         if self.role != "classifier":
             refuse_unused(
                 self,

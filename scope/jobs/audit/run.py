@@ -59,6 +59,8 @@ from scope.records import (
     ModelCard,
     Outcome,
     Prediction,
+    ScoredExample,
+    ScoredPerturbation,
     label_of,
 )
 from scope.verdicts.plan import ENOUGH, Counted, all_assessed, limits_in_words, plan_in_words
@@ -229,20 +231,7 @@ def _audited(
 
     kept = [answered(search.kept) for search in searches]
     drawn = [answered(search.drawn) for search in searches]
-    examples = scored_examples(plan.data.examples, answers)
-    perturbations = scored_perturbations(kept, answers)
-    candidates = _candidates(plan, drawn, answers)
-    if plan.request.role == "answer":
-        _, of_candidates = judged_answers(plan, examples, candidates.scored)
-        candidates = replace(candidates, scored=of_candidates)
-        examples, perturbations = judged_answers(plan, examples, perturbations)
-    perturbations = with_similarities(
-        perturbations,
-        [scored.example for scored in examples],
-        plan.options.encoder if plan.request.marks_similarity else None,
-        plan.request.progress,
-        plan.options.change,
-    )
+    examples, perturbations, candidates = _scored(plan, kept, drawn, answers)
     with_candidates = plan.options.candidates > 0
     numbers = measure(
         examples,
@@ -274,6 +263,30 @@ def _audited(
         candidates=tuple(candidates.scored),
         candidate_outcomes=tuple(set_.outcome for set_ in drawn) if with_candidates else (),
     )
+
+
+def _scored(
+    plan: AuditPlan,
+    kept: Sequence[PerturbationSet],
+    drawn: Sequence[PerturbationSet],
+    answers: Sequence[ByText],
+) -> tuple[tuple[ScoredExample, ...], tuple[ScoredPerturbation, ...], ScoredCandidates]:
+    """The texts, kept pairs and random candidates with the answers of all models."""
+    examples = scored_examples(plan.data.examples, answers)
+    perturbations = scored_perturbations(kept, answers)
+    candidates = _candidates(plan, drawn, answers)
+    if plan.request.role == "answer":
+        _, of_candidates = judged_answers(plan, examples, candidates.scored)
+        candidates = replace(candidates, scored=of_candidates)
+        examples, perturbations = judged_answers(plan, examples, perturbations)
+    perturbations = with_similarities(
+        perturbations,
+        [scored.example for scored in examples],
+        plan.options.encoder if plan.request.marks_similarity else None,
+        plan.request.progress,
+        plan.options.change,
+    )
+    return examples, perturbations, candidates
 
 
 def _candidates(
