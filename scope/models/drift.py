@@ -92,13 +92,11 @@ class Drift:
         if not shared:
             return TextDrift()
         first, second = ([each[length] for length in shared] for each in places)
-        pairs = [
-            (tops[0].get(one), tops[1].get(other)) for one, other in zip(first, second, strict=True)
-        ]
+        best = [list(map(top.get, at)) for top, at in zip(tops, (first, second), strict=True)]
         return TextDrift(
             reference=tuple(scores[0][first[0] : first[-1]]),
             target=tuple(scores[1][second[0] : second[-1]]),
-            same=tuple(one == other for one, other in pairs if None not in (one, other)),
+            same=tuple(a == b for a, b in zip(*best, strict=True) if None not in (a, b)),
             size=len(text.lstrip()[shared[0] : shared[-1]].encode("utf-8", "replace")),
         )
 

@@ -1,7 +1,6 @@
 """Audits of what language models write, with made-up writers whose answers are known by hand."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
 
@@ -90,12 +89,7 @@ def estimate(result, metric, target, capability="typo"):
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
     """An audit of a copy, one that does not react, one that is often wrong, and a constant one."""
-    constant = SimpleNamespace(
-        spec="toy-constant",
-        fingerprint="toy-constant-1",
-        answer=lambda questions: enumerate(Answer(text="white") for _ in questions),
-        score_answers=Writer("constant", reacts=0.0)._score_answers,
-    )
+    constant = Writer("constant", wrong=10)
     targets = (Writer("copy"), Writer("deaf", reacts=0.0), Writer("wrong", wrong=5), constant)
     folder = tmp_path_factory.mktemp("written")
     return audited(folder, *targets, baseline=Writer("again"), score="f1")
@@ -145,6 +139,29 @@ def test_where_a_model_cannot_score_all_move_by_similarity(tmp_path):
     result = audited(tmp_path, Writer("silent", scores=False), Writer("copy"))
     drawn = random_changes("typo", result.examples, result.candidates)
     assert set(drawn.moved().tolist()) <= {0.0, -1.0}
+
+
+def test_an_interrupted_audit_goes_on_where_it_was(tmp_path):
+    """Interrupted while the reference answers, while it is searched, and while the target does."""
+    few = {"n": 8, "n_search": 2, "n_unchanged": 12, "candidates": 2}
+    whole = audited(tmp_path / "whole", Writer("copy"), **few)
+    reference, target = Writer("original"), Writer("copy")
+    ask, asked = reference._score_answers, []
+
+    def interrupted(items):
+        for place, score in ask(items):
+            asked.append(items[place])
+            if len(asked) in (5, 30, 60):
+                raise KeyboardInterrupt
+            yield place, score
+
+    reference.score_answers = target.score_answers = interrupted
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            audited(tmp_path / "parts", target, reference=reference, **few)
+    parts = audited(tmp_path / "parts", target, reference=reference, **few)
+    assert parts.measurements == whole.measurements
+    assert parts.verdicts == whole.verdicts
 
 
 def test_moves_by_hand():
