@@ -159,6 +159,8 @@ def _title(row: FrameRow, manifest: Manifest) -> Text:
     """The metric, its capability or task, and the model compared with."""
     is_same = row.metric == "exact_match" and row.against != GOLD
     label = metric_name("agreement" if is_same else row.metric).label
+    if row.metric == "accuracy" and row.against == GOLD and manifest.settings.get("score") == "f1":
+        label = "Word F1"
     to = "as" if label.startswith("Same") else "against"
     # Nothing if there is no reference, or several.
     references = [card.name for card in manifest.models if card.role == "reference"]
@@ -169,6 +171,12 @@ def _title(row: FrameRow, manifest: Manifest) -> Text:
         *(prose(" on {part}", part=row.capability) if row.capability else ()),
         *(prose(f" {to} {{model}}", model=against) if against else ()),
     )
+
+
+def _task_type(manifest: Manifest) -> str:
+    if manifest.job != "audit":
+        return "other"
+    return "text-generation" if "score" in manifest.settings else "text-classification"
 
 
 def _estimate(row: FrameRow) -> Estimate | None:
@@ -198,7 +206,7 @@ def _entry(model: str, rows: list[FrameRow], manifest: Manifest) -> str:
             _, *parts = data.split(":") if data.startswith("hf:") else ("", data)
             results.append(
                 EvalResult(
-                    task_type="text-classification" if manifest.job == "audit" else "other",
+                    task_type=_task_type(manifest),
                     dataset_type=parts[0],
                     dataset_name=row.capability or parts[0],
                     dataset_split=parts[1] if len(parts) > 1 else None,

@@ -30,6 +30,7 @@ from scope.jobs.answering_models import check_prompts
 from scope.jobs.configuration import LabelledTexts
 from scope.metrics.catalog import METRICS, Metric, known_metrics, parse_metric
 from scope.models.labels import align_examples, parse_label_map
+from scope.models.written import CHAT
 from scope.protocols import (
     NOT_THEIRS,
     Capability,
@@ -398,15 +399,17 @@ def changed_part(request: LabelledTexts, parts: Sequence[str]) -> int:
         # After the parts of a text to answer stands the reference's answer.
         return len(parts) - 1 if request.role == "answer" else -1
     places = [*parts, *range(len(parts))]
-    if not parts or isinstance(change, bool) or change not in places:
+    named = [name for name in parts if name != CHAT]  # the earlier messages of a chat stay
+    place = places.index(change) % len(parts) if change in places else 0
+    if change not in places or isinstance(change, bool) or parts[place] == CHAT:
         raise SpecError(
             f"--change {change}{'' if parts else ', where texts have one part'}",
-            expected=f"one of the parts: {listed(parts)}" if parts else "texts of several parts",
+            expected=f"one of the parts: {listed(named)}" if parts else "texts of several parts",
             fix="omit --change for the last one"
             if parts
             else "omit --change, or give --text-column for each part",
         )
-    return places.index(change) % len(parts)
+    return place
 
 
 def with_labels(loaded: LoadedData, labels: Sequence[str], label_map: Sequence[str]) -> LoadedData:

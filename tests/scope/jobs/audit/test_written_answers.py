@@ -7,6 +7,8 @@ import pytest
 import scope
 from scope.errors import SpecError
 from scope.estimation.pairs import random_changes
+from scope.jobs.audit.request import AuditRequest
+from scope.jobs.perturbing import changed_part
 from scope.models.written import WrittenClassifier
 from scope.records import Answer, Prediction, ScoredAnswer, ScoredExample, ScoredPerturbation
 from scope.records.examples import Example, Perturbation
@@ -209,9 +211,19 @@ def test_an_answer_that_is_the_reference_s_is_not_written():
         ({"slices": ["noun"]}, "--slice in the role answer"),
         ({"label_column": "answers"}, "--label-column in the role answer"),
         ({"role": "classifier", "score": "f1"}, "--score in the role classifier"),
+        ({"change": "answer"}, "--change answer"),
         ({"both_directions": True}, "several references, both directions or groups"),
     ],
 )
 def test_options_without_effect_are_refused(tmp_path, options, words):
     with pytest.raises(SpecError, match=words):
         audited(tmp_path, Writer("copy"), **options)
+
+
+@pytest.mark.parametrize("change", ["chat", 0, "answer"])
+def test_the_earlier_messages_of_a_chat_stay(change):
+    request = AuditRequest(
+        reference="a", targets=["b"], data=[{"prompt": "x"}], role="answer", change=change
+    )
+    with pytest.raises(SpecError, match=f"--change {change}"):
+        changed_part(request, ("chat", "prompt"))
