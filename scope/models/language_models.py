@@ -145,10 +145,17 @@ class CausalModel(WritingModel):
 
     @during_inference
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Write an answer to each question, one line long; none where the reply is empty."""
-        yield from self._write(
-            "answer", questions, replies.is_line, partial(replies.words_of, replies.answer_text)
-        )
+        """Write an answer to each question; none where the reply is empty.
+
+        It is one line long, or, where questions are put as they stand, the whole reply.
+        """
+        read = replies.whole_text if self._prompts["answer"].is_bare else replies.answer_text
+        is_over = self._answer_is_over
+        yield from self._write("answer", questions, is_over, partial(replies.words_of, read))
+
+    @property
+    def _answer_is_over(self) -> Callable[[str], bool]:
+        return replies.goes_on if self._prompts["answer"].is_bare else replies.is_line
 
     @during_inference
     def fill(self, questions: Sequence[Question]) -> Answers:
@@ -201,7 +208,7 @@ class CausalModel(WritingModel):
             for item, tokens in zip(items, drafts, strict=True)
         ]
         starts = [
-            self._start(fitted.tokens, most, replies.is_line, tokens[:room])
+            self._start(fitted.tokens, most, self._answer_is_over, tokens[:room])
             for fitted, tokens in zip(asked, drafts, strict=True)
         ]
         text_of = None if self._thinks else self._reply
@@ -456,7 +463,8 @@ class TextToTextModel(WritingModel):
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
         drafts = [self._draft(item.draft) if item.draft else () for item in questions]
-        yield from self._write(asked, questions, replies.answer_text, drafts)
+        read = replies.whole_text if prompt.is_bare else replies.answer_text
+        yield from self._write(asked, questions, read, drafts)
 
     @during_inference
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:

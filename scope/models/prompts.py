@@ -106,6 +106,11 @@ class Prompt:
         return self._filled(self._asking(question).replace(_REPLY, ""), question).strip("\n")
 
     @property
+    def is_bare(self) -> bool:
+        """Whether a question is put as it stands: then the whole reply is the answer."""
+        return self.template.strip() == "{text}"
+
+    @property
     def begins_reply(self) -> bool:
         """Whether the model is given the beginning of its reply."""
         return _REPLY in self.template

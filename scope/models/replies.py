@@ -277,6 +277,23 @@ def answer_text(reply: str) -> str | None:
     return "" if _UNANSWERABLE.fullmatch(text) else text or None
 
 
+def goes_on(reply: str) -> bool:
+    """Whether an answer is over before its reply is: never, where the whole reply counts."""
+    del reply
+    return False
+
+
+def whole_text(reply: str) -> str | None:
+    """The answer to a message that is put as it stands: the whole reply, if it has words.
+
+    Examples
+    --------
+    >>> whole_text(" One. \\n Two. "), whole_text(" ")
+    ('One. \\n Two.', None)
+    """
+    return reply.strip() or None
+
+
 def has_first_word(reply: str) -> bool:
     """Whether the first word of the reply is over.
 

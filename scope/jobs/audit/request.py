@@ -29,7 +29,7 @@ from scope.jobs.configuration import (
     take_models,
 )
 from scope.jobs.gates import AuditGates
-from scope.models.options import Labelling, ModelOptions
+from scope.models.options import ModelOptions
 from scope.models.scheme import split_spec, with_name
 from scope.records import Setting
 from scope.registry import expand_groups
@@ -217,7 +217,9 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     parallel_texts: Annotated[int, whole_number(METHOD), Limits(least=1), OUTSIDE_IDENTITY] = 64
     """Texts searched at once; changes speed and memory, never the result."""
 
-    model_options: Annotated[ModelOptions, HIDDEN, Labelling] = field(default_factory=ModelOptions)
+    model_options: Annotated[ModelOptions, HIDDEN, ModelOptions] = field(
+        default_factory=ModelOptions
+    )
     """How models are loaded, run and queried."""
 
     @property
@@ -339,7 +341,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
                 )
         else:
             refuse_unused(
-                self, ("score",), f"in the role {self.role}", "labels or tokens, right or wrong"
+                self,
+                ("score", "max_answer_tokens"),
+                f"in the role {self.role}",
+                "labels or tokens, right or wrong",
             )
 
     def _take_groups(self) -> None:

@@ -38,7 +38,7 @@ from scope.jobs.reuse.request import ReuseRequest
 from scope.jobs.reuse.run import prepare as prepare_reuse
 from scope.jobs.runner import Prepared, cost_in_short, facts_of, prices_in, run_job
 from scope.models.endpoint.protocol import EndpointError
-from scope.models.options import SENTENCE_ENCODER
+from scope.models.options import SENTENCE_ENCODER, ModelOptions
 from scope.models.scheme import load_latent_reader, loading_once, scheme_of
 from scope.progress import Bars, Lines, remark
 from scope.protocols import Role
@@ -292,7 +292,11 @@ class Parts:
             looks=1 if scheme_of(whole_spec(request.models[target])).served else None,
             **request.sizes,
         )
-        if not audit(**shared) and request.role == "classifier":
+        # No label has a length.
+        options = replace(request.model_options, max_answer_tokens=ModelOptions.max_answer_tokens)
+        if request.role == "answer":
+            audit(**shared)
+        elif not audit(**shared | {"model_options": options}) and request.role == "classifier":
             audit(**shared | {"role": "answer"})
 
     def compare(self, task: str | object) -> bool:

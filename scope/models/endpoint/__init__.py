@@ -33,6 +33,7 @@ from scope.models.replies import (
     filler,
     next_tokens,
     require_letters,
+    whole_text,
     words_of,
 )
 from scope.models.scheme import KnownLabels, Scheme, labels_by_words
@@ -109,9 +110,13 @@ class EndpointModel:
         return prompt.parts(question).message
 
     def answer(self, questions: Sequence[Question]) -> Answers:
-        """Answer each question with the first line of the reply; none where that says nothing."""
+        """Answer each question with the first line of the reply; none where that says nothing.
+
+        Where questions are put as they stand, the whole reply is the answer.
+        """
         asks = self._chats("answer", questions, most_tokens=self._options.max_answer_tokens)
-        return self._answers(asks, questions, partial(words_of, answer_text))
+        read = whole_text if self._prompts["answer"].is_bare else answer_text
+        return self._answers(asks, questions, partial(words_of, read))
 
     def fill(self, questions: Sequence[Question]) -> Answers:
         """Fill each blank with one word of the reply."""

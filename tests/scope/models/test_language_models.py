@@ -21,7 +21,7 @@ from scope.errors import ModelError
 from scope.models import replies
 from scope.models.replies import first_word
 from scope.models.torch_setup import load_torch
-from scope.records import Answer, Question
+from scope.records import Answer, GivenAnswer, Question
 
 
 @pytest.fixture
@@ -74,6 +74,19 @@ def test_an_answer_is_the_first_line_that_transformers_generates(llama, plain_ll
         whole = generated(model, prompt_tokens(tokenizer, rendered("answer", ASKED[index])))
         text = tokenizer.decode(whole, skip_special_tokens=True).strip().split("\n")[0].strip()
         assert (answer.text, answer.truncated) == (text, False)
+
+
+@chat_or_not
+def test_of_a_message_as_it_stands_the_whole_reply_is_the_answer(llama, plain_llama, chat):
+    tokenizer, model = plain_llama(chat)
+    bare = llama(chat, prompts=(("answer", "{text}"),))
+    for index, answer in bare.answer(ASKED):
+        whole = generated(model, prompt_tokens(tokenizer, ASKED[index].text))
+        text = tokenizer.decode(whole, skip_special_tokens=True).strip()
+        assert (answer.text or "") == text
+        if text:
+            ((_, score),) = bare.score_answers([GivenAnswer(question=ASKED[index], answer=text)])
+            assert score.same is not False
 
 
 @chat_or_not

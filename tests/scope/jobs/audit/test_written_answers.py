@@ -9,6 +9,7 @@ from scope.errors import SpecError
 from scope.estimation.pairs import random_changes
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.perturbing import changed_part
+from scope.models.options import ModelOptions
 from scope.models.written import WrittenClassifier
 from scope.records import Answer, Prediction, ScoredAnswer, ScoredExample, ScoredPerturbation
 from scope.records.examples import Example, Perturbation
@@ -205,12 +206,16 @@ def test_an_answer_that_is_the_reference_s_is_not_written():
     assert again.probabilities == (pytest.approx(math.exp(again.support / 2)),)
 
 
+SHORT = ModelOptions(max_answer_tokens=8)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"slices": ["noun"]}, "--slice in the role answer"),
         ({"label_column": "answers"}, "--label-column in the role answer"),
         ({"role": "classifier", "score": "f1"}, "--score in the role classifier"),
+        ({"role": "classifier", "model_options": SHORT}, "--max-answer-tokens in the role"),
         ({"change": "answer"}, "--change answer"),
         ({"both_directions": True}, "several references, both directions or groups"),
     ],
