@@ -75,6 +75,7 @@ WRITTEN_NAMES = column_names(
     id="id",
     question="messages conversations question prompt instruction text",
     context="context passage",
+    input="input",
     answers="answers answer",
     impossible="is_impossible",
     category="category title subject",
@@ -382,7 +383,10 @@ def _chat(fields: Fields) -> Draft:
     roles = {"human": "user", "gpt": "assistant"}
     try:
         chat = [
-            (str(each.get("role") or each["from"]), each.get("content") or each["value"])
+            (
+                str(each.get("role") or each["from"]),
+                _content(each.get("content", each.get("value"))),
+            )
             for each in messages
         ]
         chat = [(roles.get(role, role), storable(content)) for role, content in chat]
@@ -394,7 +398,26 @@ def _chat(fields: Fields) -> Draft:
     if not chat or not chat[-1][1].strip():
         return Draft(fields.id, None)
     earlier = json.dumps(chat[:-1], ensure_ascii=False) if chat[1:] else None
-    return Draft(fields.id, Item(question=Question(id="", text=chat[-1][1], context=earlier)))
+    question = Question(id="", text=chat[-1][1], context=earlier)
+    return Draft(fields.id, Item(question=question, gold=_gold(fields)))
+
+
+def _content(content: object) -> str:
+    """The text of a message: also of one in parts, and of one without words, as of a tool call."""
+    if isinstance(content, list):
+        return "\n".join(str(part["text"]) for part in content if part.get("type") == "text")
+    return str(content or "")
+
+
+def _gold(fields: Fields) -> tuple[str, ...]:
+    """The right answers in words, if any; an empty one where a question cannot be answered."""
+    answers = right_answers(fields.values.get("answers"))
+    if fields.values.get("impossible") is True:
+        return ("",)
+    if answers is None:
+        return ()
+    read = fields.read("answers", lambda _: texts_of(answers)) or ()
+    return tuple(dict.fromkeys(read)) or ("",)
 
 
 def _open_questions(spec: str) -> Source:
@@ -406,14 +429,12 @@ def _open_questions(spec: str) -> Source:
 def _passage(unanswerable: bool, fields: Fields, *, no_passage: bool = False) -> Draft | None:
     if not fields.text("question").strip() or not (no_passage or fields.text("context").strip()):
         return Draft(fields.id, None)
-    answers = right_answers(fields.values.get("answers"))
-    gold: tuple[str, ...] = ()
-    if fields.values.get("impossible") is True:
-        gold = ("",)
-    elif answers is not None:
-        read = fields.read("answers", lambda _: texts_of(answers)) or ()
-        gold = tuple(dict.fromkeys(read)) or ("",)
-    return Draft(fields.id, _item(fields, gold)) if unanswerable or gold != ("",) else None
+    gold, item = _gold(fields), _item(fields, ())
+    if no_passage and (more := fields.text("input").strip()):
+        text = f"{item.question.text}\n\n{more}"
+        item = replace(item, question=replace(item.question, text=text))
+    item = replace(item, gold=gold)
+    return Draft(fields.id, item) if unanswerable or gold != ("",) else None
 
 
 def right_answers(value: object) -> list[object] | None:

@@ -19,6 +19,7 @@ from scope.estimation.pairs import (
     AuditedPairs,
     ScoredCandidates,
     Values,
+    are_written,
     candidate_measurements,
     invariant_pairs,
     measured,
@@ -100,7 +101,7 @@ def measure(
     whole = list(clean_measurements(examples, targets, labels))
     texts = (scored.example for scored in examples)
     gold = {text.id: labels.index(text.label) for text in texts if text.label in labels}
-    if written := bool(examples and examples[0].reference.reply):
+    if written := are_written(examples):
         # Right answers in words have no number: answers hold how right they are.
         gold = {each.example.id: 0 for each in examples if each.example.gold}
     for pairs in all_pairs:
@@ -148,7 +149,9 @@ def slices_of(examples: Sequence[ScoredExample], labels: Sequence[str]) -> Slice
             named["the reference's label"] = f"label = {labels[answer.label]}"
         sure = max(answer.probabilities)
         band = "above 0.95" if sure > 0.95 else "0.75 to 0.95" if sure > 0.75 else "≤ 0.75"
-        named["the reference's confidence"] = f"reference's confidence {band}"
+        # Nothing says how sure a model is of an answer that it cannot score.
+        if not answer.reply or answer.support is not None:
+            named["the reference's confidence"] = f"reference's confidence {band}"
         for grouping, name in named.items():
             slices.setdefault(grouping, {})[scored.example.id] = name
     return slices
@@ -345,9 +348,9 @@ def clean_measurements(
             [predicted[index] for index in labelled],
             gold_labels,
         )
-        if examples and examples[0].reference.reply:
+        if are_written(examples):
             labelled_ids, gaps = _score_gaps(examples, position)
-        empty = _NO_LABELS if labels else OF_TOKENS
+        empty = _NO_LABELS if labels or are_written(examples) else OF_TOKENS
         gap = paired_difference(gaps, np.zeros_like(gaps), labelled_ids, empty=empty)
         yield measured(METRICS["iid_accuracy_gap"], name, absolute(gap), labelled_ids, gaps)
 

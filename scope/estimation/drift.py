@@ -102,7 +102,8 @@ def lower_bound(
         named = (first.keys() & second.keys()) - {None}
         pairs = [(first[token], second[token]) for token in named]
         rest = [max(0.0, 1 - math.fsum(pair[side] for pair in pairs)) for side in (0, 1)]
-        terms = (a * math.log(a / max(b, 1e-12)) for a, b in (*pairs, rest) if a > 0)
+        # Probabilities are kept with six decimals.
+        terms = (a * math.log(a / (b + 1e-6)) for a, b in (*pairs, rest) if a > 0)
         values.append(math.fsum(terms))
     number = _mean(np.array(values), [*predictions], lambda end: max(0.0, end))
     return Measurement(metric="kl_lower_bound", target=target, against=against, estimate=number)

@@ -107,12 +107,18 @@ class Written(NamedTuple):
     scored: bool
 
 
-def _written(answers: Answers, models: int) -> Written:
+def are_written(examples: Sequence[ScoredExample]) -> bool:
+    """Whether answers are written: the reference's to a question may be empty, not to all."""
+    return any(scored.reference.reply for scored in examples)
+
+
+def _written(answers: Answers, missing: NDArray[np.bool_]) -> Written:
     """Of pairs with written answers; see `scope.metrics.invariance` for their moves.
 
-    Where a model never scores the reference's answer, all move by the similarity of their own.
+    Where a model never scores the reference's answer, all move by the similarity of their own. An
+    answer that is missing is similar to none; a pair at which a score is missing has no moves.
     """
-    every = [[each[place] for each in answers] for place in range(2 * models)]
+    every = [[each[place] for each in answers] for place in range(len(missing))]
     similarity = np.array(
         [
             word_f1_values(
@@ -126,11 +132,13 @@ def _written(answers: Answers, models: int) -> Written:
         any(answer.support is not None for answer in (*before, *after))
         for before, after in zip(every[::2], every[1::2], strict=True)
     )
+    similarity[missing[::2] | missing[1::2]] = 0
     moved = similarity - 1
     if scored:
         supports = np.array([[answer.support for answer in row] for row in every], dtype=float)
         lengths = [max(1, answer.scored_tokens) for answer in every[0]]
         moved = (supports[1::2] - supports[::2]) / lengths
+        moved[:, (np.isnan(supports) & ~missing).any(axis=0)] = np.nan
     scores = np.array([[answer.score for answer in row] for row in every[1::2]], dtype=float)
     return Written(moved, similarity, scores, scored)
 
@@ -199,7 +207,7 @@ def _selected(
         ),
         missing=missing,
         open_vocabulary=open_vocabulary,
-        written=_written(answers, models) if first and first.reference.reply else None,
+        written=_written(answers, missing) if are_written(examples) else None,
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from scope.answers import Run
+from scope.answers.answers import content_of
 from scope.answers.table import as_row, read_row
 from scope.estimation.drift import drift_measurements
 from scope.models.drift import Drift, Followed
@@ -60,7 +61,7 @@ def _kept(
 ) -> dict[str, TextDrift]:
     """How both models follow each text; what the run holds is not computed again."""
     contents = {
-        name: json.dumps([text, *((question and (question.text, question.context)) or ())])
+        name: json.dumps([text, question and content_of("answerer", question)])
         for name, (text, question) in texts.items()
     }
     owner, read = f"drift {drift.fingerprint}", partial(read_row, TextDrift)

@@ -53,7 +53,7 @@ from scope.records import (
     Question,
     Result,
 )
-from scope.records.text_parts import joined, parts_of
+from scope.records.text_parts import parts_of, with_part
 from scope.store.folder import check_folder, check_run, run_folder
 
 Asked = TypeVar("Asked", bound=Request)
@@ -447,7 +447,7 @@ def search_work(
             each = seconds_to_answer(texts, reference.adapter.classify) / max(len(texts), 1)
             return work(purpose=purpose, queries=queries, seconds=queries * each)
         sample = random.Random(0).sample(examples, min(len(examples), options.parallel_texts))  # noqa: S311 - no secret
-        trial = _TimedClassifier(reference, len(parts_of(texts[0])))
+        trial = _TimedClassifier(reference, with_part(texts[0], options.change, _FIRST_TEXT))
         pairs = attempt(lambda: list(capability.search(trial, sample, options)))
         fails = isinstance(pairs, Failed) and not isinstance(pairs.error, _TrialEndsError)
         if not isinstance(pairs, Failed) and trial.seen:
@@ -531,12 +531,15 @@ class _TrialEndsError(Exception):
     """Ends a trial of a search when its time is over."""
 
 
+_FIRST_TEXT = "a first text prepares the model"
+
+
 class _TimedClassifier(CachedClassifier):
     """A reference that answers for some seconds and counts the distinct texts."""
 
-    def __init__(self, reference: Model, parts: int) -> None:
+    def __init__(self, reference: Model, first_text: str) -> None:
         super().__init__(reference.adapter, Memory())
-        super().classify([joined(["a first text prepares the model"] * parts)])
+        super().classify([first_text])
         self._began = time.monotonic()
         self.seen: set[str] = set()
         self.seconds = 0.0

@@ -537,7 +537,9 @@ class TextToTextModel(WritingModel):
 
     def _tokens(self, prompt: prompts.Prompt, question: Question) -> prompts.Fitted:
         return prompts.fit_prompt(
-            question, self._limit, lambda asked: self._encode(prompt.render(asked))
+            question,
+            self._limit,
+            lambda asked: self._encode(prompts.as_script(asked.messages, prompt.render(asked))),
         )
 
     def _encode(self, text: str) -> list[int]:

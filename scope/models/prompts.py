@@ -297,7 +297,8 @@ class Fitted(NamedTuple):
 def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     """The question in its prompt: the passage is cut at its end first, then the question.
 
-    Both are cut word by word. The prompt around them stays; if it alone is too long, its beginning
+    The earlier messages of a chat are left out first, from the oldest on. Both are cut word by
+    word. The prompt around them stays; if it alone is too long, its beginning
     and its last token are kept.
 
     Examples
@@ -311,6 +312,11 @@ def fit_prompt(question: Question, limit: int, tokens_of: TokensOf) -> Fitted:
     tokens = tokens_of(question)
     if len(tokens) <= limit:
         return Fitted(tokens, truncated=False)
+    while question.messages and len(tokens) > limit:
+        question = replace(question, messages=question.messages[1:])
+        tokens = tokens_of(question)
+    if len(tokens) <= limit:
+        return Fitted(tokens, truncated=True)
     words, passage = question.text.split(), (question.context or "").split()
 
     def tokens_with(kept: int) -> list[int]:

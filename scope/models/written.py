@@ -110,6 +110,8 @@ class WrittenClassifier(InAnotherRole):
 
 def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
     """An answer, with the support of the reference's answer where that was scored."""
+    if scored is not None and scored.missing == "server":
+        answer = Answer(missing="server")
     truncated = answer.truncated or (scored is not None and scored.truncated)
     if answer.text is None:
         missing = answer.missing or "not readable"

@@ -261,7 +261,8 @@ def shift_distance(reference: Both, target: Both) -> float:
     """L1 distance between two models' shifts from the first prediction to the second.
 
     It is the greatest possible, 4, where an answer is missing. Of written answers it is that
-    between the shifts of the support of the reference's answer, in nats a token.
+    between the shifts of the support of the reference's answer, in nats a token; where a model
+    cannot score it, 1 if one of the two models alone keeps its own answer, else 0.
 
     >>> half, sure = Prediction(probabilities=(0.5, 0.5)), Prediction(probabilities=(1.0, 0.0))
     >>> shift_distance((half, half), (half, sure))
@@ -274,6 +275,9 @@ def shift_distance(reference: Both, target: Both) -> float:
         first, second, target_first, target_second = (float(support or 0) for support in supports)
         apart = (second - first) - (target_second - target_first)
         return abs(apart) / max(1, reference[0].scored_tokens)
+    if reference[0].reply:
+        stays = [before.choice == after.choice for before, after in (reference, target)]
+        return float(stays[0] != stays[1])
     old, new, target_old, target_new = (prediction.shares() for prediction in (*reference, *target))
 
     def moved(label: int | str | float | None) -> float:

@@ -572,8 +572,17 @@ def _texts(original: str, changed: str, manifest: Manifest) -> dict[str, str]:
     return {"text": before[place], "perturbed": after[place], **parts}
 
 
-def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str, float]:
-    """The probability of the answer to the original, before and after the change."""
+def _probabilities(name: str, before: Prediction, after: Prediction) -> dict[str, float | None]:
+    """The probability of the answer to the original, before and after the change.
+
+    Of written answers it is that of the reference's answer, a token (geometric mean).
+    """
+    if before.reply or after.reply:
+        scored = [
+            None if each.support is None else max(each.probabilities, default=None)
+            for each in (before, after)
+        ]
+        return {f"{name}_before": scored[0], f"{name}_after": scored[1]}
     first, second = (prediction.shares().get(before.choice, 0.0) for prediction in (before, after))
     return {f"{name}_before": first, f"{name}_after": second}
 

@@ -239,7 +239,9 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
         "capability": list(dict.fromkeys(text.after.capability for text in shown if text.after)),
         "text": list(KINDS.values()),
         # Right answers in words are as many as texts.
-        "label": sorted({_gold_label(text) for text in shown if not text.before.example.gold}),
+        "label": []
+        if any(text.before.example.gold for text in shown)
+        else sorted({_gold_label(text) for text in shown}),
         "slice": sorted({part for text in shown for part in text.before.example.slices}),
     }
     names = (manifest.reference.name, *(card.name for card in manifest.targets))

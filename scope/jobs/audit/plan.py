@@ -273,7 +273,7 @@ def models_of(plans: Sequence[AuditPlan]) -> list[Model]:
 
 _PLAN = (
     *(*OF_VERDICTS, "least_reach", "candidates", "encoder", "min_similarity"),
-    *("label_map", "role", "next_tokens", "cluster", "recall", "change"),
+    *("label_map", "role", "next_tokens", "cluster", "recall", "change", "score"),
 )
 _SAMPLE = ("seed", "changed_texts", "n_most", "looks")
 """What a second run may choose anew."""

@@ -119,14 +119,15 @@ def _conduct(
     references = [plan.models.reference for plan in plans]
     known = {model.name: answer_texts(model, texts, run, progress) for model in references}
     if request.role == "answer":
-        plans = [with_given_answers(plan, known) for plan in plans]
-        references = [plan.models.reference for plan in plans]
-        asked = {plan.names[0]: [each.text for each in plan.data.examples] for plan in plans}
-        known = {
-            model.name: answer_texts(model, asked[model.name], run, progress)
-            for model in references
-        }
-        texts = [text for of_plan in asked.values() for text in of_plan]
+        plain_plan, (reference,) = plans[0], references
+        plans = [with_given_answers(plain_plan, known)]
+        texts = [example.text for example in plans[0].data.examples]
+        if reference.adapter.scores:
+            known = {reference.name: answer_texts(reference, texts, run, progress)}
+        else:  # it would write the same again
+            answers = [known[reference.name][each.text] for each in examples]
+            known = {reference.name: dict(zip(texts, answers, strict=True))}
+            run.keep(reference.fingerprint, known[reference.name])
     plain, most = set(texts), request.most_unusable
     for plan in plans:
         with_reasons(plan.manifest(), {None: known}, most, plain, plan.names[0])
@@ -397,6 +398,9 @@ def _counted(plan: AuditPlan, drawn: Sequence[PerturbationSet], run: Run) -> dic
     texts = [each.text for each in examples]
     texts += [each.text for set_ in drawn for each in set_.perturbations if each.text is not None]
     answers = [answer_texts(plan.models.reference, texts, run, plan.request.progress)]
+    writers = models_of([plan]) if plan.request.role == "answer" else ()
+    if not all(writer.adapter.scores for writer in writers):
+        answers = [{text: replace(each, support=None) for text, each in answers[0].items()}]
     names = [set_.outcome.capability for set_ in drawn if set_.outcome.status == "measured"]
     scored = scored_examples(examples, answers), scored_perturbations(drawn, answers)
     return {name: Counted(*texts_that_count(name, *scored, plan.request.gap)) for name in names}

@@ -297,7 +297,9 @@ class Parts:
         if request.role == "answer":
             audit(**shared)
         elif not audit(**shared | {"model_options": options}) and request.role == "classifier":
-            audit(**shared | {"role": "answer"})
+            refused = len(self.not_run)
+            if audit(**shared | {"role": "answer"}):
+                del self.not_run[refused - 1]
 
     def compare(self, task: str | object) -> bool:
         """The answers of all models to a task's questions."""

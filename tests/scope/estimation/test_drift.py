@@ -162,7 +162,8 @@ def test_the_likeliest_tokens_give_a_lower_bound_which_all_tokens_reach():
     values = [bound.estimate.value for bound in bounds]
     assert bounds[0].metric == "kl_lower_bound" in METRICS
     assert 0.5 * np.mean(whole) < values[0] < values[1] < np.mean(whole)
-    assert values[2] == pytest.approx(np.mean(whole), rel=1e-6)
+    assert values[2] <= np.mean(whole)
+    assert values[2] == pytest.approx(np.mean(whole), rel=5e-3)
 
 
 def test_models_that_name_no_common_token_have_no_bound_above_0():

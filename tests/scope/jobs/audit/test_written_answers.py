@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 import scope
@@ -73,10 +74,9 @@ def audited(tmp_path, *targets, reference=None, **options):
     return scope.audit(
         reference=reference or Writer("original"),
         targets=list(targets),
-        data=ROWS,
         capabilities=["typo"],
         run=str(tmp_path / "run"),
-        **{"role": "answer", "n": 84, "n_search": 6, "candidates": 4, **options},
+        **{"role": "answer", "data": ROWS, "n": 84, "n_search": 6, "candidates": 4, **options},
     )
 
 
@@ -165,6 +165,72 @@ def test_an_interrupted_audit_goes_on_where_it_was(tmp_path):
     parts = audited(tmp_path / "parts", target, reference=reference, **few)
     assert parts.measurements == whole.measurements
     assert parts.verdicts == whole.verdicts
+
+
+def written_pairs(*models, gold="ann"):
+    """Random changes of texts, from each model's predictions before and after each change."""
+    examples, changed = [], []
+    for place, rows in enumerate(zip(*models, strict=True)):
+        (before, after), *targets = rows
+        example = Example(id=str(place), text="who", label=gold, gold=(gold,))
+        examples.append(
+            ScoredExample(example=example, reference=before, targets=tuple(t[0] for t in targets))
+        )
+        changed.append(
+            ScoredPerturbation(
+                capability="typo",
+                perturbation=Perturbation(example_id=str(place), trial=1, text="wo"),
+                reference=after,
+                targets=tuple(t[1] for t in targets),
+            )
+        )
+    return random_changes("typo", examples, changed)
+
+
+def wrote(text, support=None):
+    return Prediction(
+        probabilities=(0.5,), tokens=(text,), reply=text, support=support, scored_tokens=1
+    )
+
+
+def test_a_missing_score_costs_its_pair_for_all_models():
+    reference = [(wrote("a", -1.0), wrote("a", -2.0)), (wrote("b", -1.0), wrote("b", -3.0))]
+    target = [(wrote("a", -1.0), wrote("a")), (wrote("b", -1.0), wrote("b", -3.0))]
+    drawn = written_pairs(reference, target)
+    assert drawn.written.scored
+    assert np.isnan(drawn.moved()).tolist() == [True, False]
+    assert np.isnan(drawn.moved(0)).tolist() == [True, False]
+
+
+def test_missing_answers_are_similar_to_none():
+    nothing = Prediction(probabilities=(), missing="not readable")
+    drawn = written_pairs([(wrote("a"), wrote("a"))], [(nothing, nothing)])
+    assert drawn.written.similarity.tolist() == [[1.0], [0.0]]
+
+
+def test_answers_are_written_though_the_first_says_that_there_is_none():
+    empty = Prediction(
+        probabilities=(0.5,), tokens=("(unanswerable)",), support=-1, scored_tokens=1
+    )
+    rows = [(empty, empty), (wrote("b", -1.0), wrote("b", -3.0))]
+    assert written_pairs(rows, rows).written is not None
+
+
+def test_a_server_that_fails_to_score_leaves_the_text_out():
+    writer = Writer("failing")
+    missing = ScoredAnswer(log_probability=math.nan, tokens=1, missing="server")
+    writer.score_answers = lambda items: enumerate([missing] * len(items))
+    text = joined([ROWS[0]["context"], ROWS[0]["question"], "amber."])
+    (answer,) = WrittenClassifier(writer, ("passage", "question")).classify([text])
+    assert answer.leaves_out
+
+
+def test_data_of_which_some_rows_have_a_right_answer(tmp_path):
+    rows = [row if place % 2 else row | {"answers": None} for place, row in enumerate(ROWS)]
+    few = {"n": 4, "n_search": 1, "candidates": 2, "least_agreement": 0.5}
+    result = audited(tmp_path, Writer("wrong", wrong=5), data=rows, **few)
+    result.to_html(tmp_path / "page.html")
+    assert result.manifest.data[0].labelled == len(ROWS) // 2
 
 
 def test_moves_by_hand():
