@@ -7,7 +7,7 @@ import pytest
 
 from scope.errors import SpecError
 from scope.models.options import PROMPTS, ModelOptions
-from scope.models.prompts import Prompt, prompt_of
+from scope.models.prompts import Prompt, as_script, fit_prompt, prompt_of
 from scope.records import Question
 
 QUESTION = Question(
@@ -104,3 +104,15 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path, content):
         file.write_bytes(content)
     with pytest.raises(SpecError, match="cannot be read"):
         prompt_of("answer", ModelOptions(prompts={"answer": file}))
+
+
+def test_of_a_chat_that_is_too_long_the_oldest_messages_are_left_out_first():
+    messages = (("user", "one"), ("assistant", "two"), ("user", "three"))
+    asked = Question(id="0", text="four", messages=messages)
+
+    def spelled(question):
+        return [ord(c) for c in as_script(question.messages, question.text)]
+
+    fitted = fit_prompt(asked, 40, spelled)
+    assert "".join(map(chr, fitted.tokens)) == "user: three\nuser: four\nassistant:"
+    assert fitted.truncated

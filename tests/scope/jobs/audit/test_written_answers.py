@@ -1,6 +1,7 @@
 """Audits of what language models write, with made-up writers whose answers are known by hand."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import scope
 from scope.errors import SpecError
 from scope.estimation.pairs import random_changes
+from scope.jobs.audit.plan import _plan
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.perturbing import changed_part
 from scope.models.options import ModelOptions
@@ -112,6 +114,21 @@ def test_a_copy_is_alike_in_all_and_others_may_not_replace(result):
     assert shares[result.manifest.reference.name].accuracy.value == 1
     assert 0 < shares[wrong].accuracy.value < 0.5
     assert "it answers `white` to 84 of 84" in shares[constant].degenerate
+
+
+def test_a_reference_writes_each_unchanged_text_once_and_scores_its_own_answer(tmp_path):
+    reference = Writer("original")
+    few = {"n": 4, "n_search": 1, "candidates": 2}
+    audited(tmp_path, Writer("copy"), reference=reference, **few)
+    assert len(ROWS) <= reference.written < 2 * len(ROWS)
+    silent = Writer("silent", scores=False)
+    audited(tmp_path / "silent", Writer("copy"), reference=silent, **few)
+    assert len(ROWS) <= silent.written < 2 * len(ROWS)
+
+
+def test_runs_by_another_score_have_another_plan(result):
+    settings = {**result.manifest.settings, "score": "exact_match"}
+    assert _plan(result.manifest) != _plan(replace(result.manifest, settings=settings))
 
 
 def test_texts_of_the_result_hold_no_reference_answer(result):
