@@ -315,7 +315,10 @@ class LlamaModel(EndpointModel):
         tokens = server.continuation(f" {answer}" if goes_on else answer)
         ask = self._chat("answer", item.question, most_tokens=len(tokens) + 1, likeliest=_COMPARED)
         content = server.reply("chat", self._endpoint.dialect.body(ask) | _only(tokens))
-        record = partial(ScoredAnswer, tokens=len(tokens) + 1, truncated=ask.truncated)
+        most = self._options.max_answer_tokens
+        # After the most tokens that are written no end is.
+        count = len(tokens) + (len(tokens) < most)
+        record = partial(ScoredAnswer, tokens=count, truncated=ask.truncated)
         status, places = _status(content), _places(content)
         if refusal(status, {}, content).is_too_long or b'"finish_reason":"length"' in content:
             return record(log_probability=math.nan, truncated=True, missing="cut off")
@@ -323,8 +326,7 @@ class LlamaModel(EndpointModel):
             places = self._place_by_place(self._tokens(ask), tokens)
         if not places:
             return record(log_probability=math.nan, missing="server")
-        most = self._options.max_answer_tokens
-        total = min(0.0, math.fsum(place["logprob"] for place in places))
+        total = min(0.0, math.fsum(place["logprob"] for place in places[:count]))
         return record(log_probability=total, same=_would_write(places, most))
 
     def _place_by_place(self, read: list[int], tokens: list[int]) -> list[Any]:

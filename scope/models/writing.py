@@ -259,7 +259,8 @@ def score_of(
     start
         The prompt, and what bounds the text after it; its draft is the answer.
     ends
-        The tokens that end a text: their probabilities are added up. Without any the end has none.
+        The tokens that end a text: their probabilities are added up. Without any the end has none,
+        and neither has it after the most tokens that are written.
     spread
         How much the logits may differ from those in which the text would be written.
     text_of
@@ -279,7 +280,8 @@ def score_of(
     """
     logs = logits.cpu().double().log_softmax(dim=-1)
     chosen = [float(row[token]) for row, token in zip(logs[:-1], answer.tokens, strict=True)]
-    if ends:
+    # After as many tokens as are written at most, no end is.
+    if ends and not start.is_over(list(answer.tokens)):
         chosen.append(float(logs[-1, sorted(ends)].logsumexp(dim=0)))
     total = math.fsum(chosen)
     record = partial(ScoredAnswer, tokens=len(chosen), truncated=answer.truncated)

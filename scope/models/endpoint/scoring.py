@@ -111,7 +111,10 @@ class GivenAnswers:
 
     def _score(self, item: GivenAnswer, spelled: Sequence[str], reply: Reply) -> ScoredAnswer:
         after = self.trial.after if self.trial else 0
-        answered, count = len(spelled) - after, max(1, len(spelled) - max(0, after - 1))
+        answered = len(spelled) - after
+        # After the most tokens that are written no end is.
+        ended = after > 0 and answered < self._options.max_answer_tokens
+        count = max(1, answered + ended)
         whole = reply.read[max(0, len(reply.read) - len(spelled)) :]
         total = math.fsum(token.log_probability for token in whole[:count])
         missing = reply.missing or ("" if answered > 0 else "server")

@@ -47,6 +47,8 @@ def test_an_answer_at_the_limit_is_the_same_without_its_end():
     items = [GivenAnswer(question=WHO, answer=text) for text in ("ann in", "ann in paris", "ann")]
     limited = scores(ten_tokens(max_answer_tokens=2), items)
     assert [score.same for score in limited] == [True, False, False]
+    assert limited[0].tokens == 2
+    assert limited[0].log_probability == pytest.approx(math.log(0.5 * 0.6), abs=1e-5)
     assert [score.same for score in scores(ten_tokens(), items)] == [False, True, False]
 
 
@@ -81,12 +83,11 @@ def test_scores_are_those_of_one_pass_over_prompt_and_answer(
         spelled = item.answer if chat else f" {item.answer}"
         answer = tokenizer(spelled, add_special_tokens=False)["input_ids"]
         logs = log_probabilities(plain, [*prompt, *answer])[len(prompt) - 1 :]
-        places = range(len(answer) + 1)
-        total = sum(
-            float(logs[place, token]) for place, token in zip(places, [*answer, 1], strict=True)
-        )
+        # No end is written after the most tokens.
+        tokens = [*answer, 1] if len(answer) < longest else answer
+        total = sum(float(logs[place, token]) for place, token in enumerate(tokens))
         assert score.log_probability == pytest.approx(total, abs=1e-4)
-        assert score.tokens == len(answer) + 1
+        assert score.tokens == len(tokens)
         assert score.same in (None, written[ASKED.index(item.question)].text == item.answer)
         same.append(score.same)
     # Random models write bytes, of which longer answers are seldom spelled again.
