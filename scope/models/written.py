@@ -115,19 +115,20 @@ def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
     truncated = answer.truncated or (scored is not None and scored.truncated)
     if answer.text is None:
         missing = answer.missing or "not readable"
-        return Prediction(probabilities=(), truncated=truncated, missing=missing)
-    prediction = Prediction(
-        probabilities=(1.0,),
-        truncated=truncated,
-        tokens=(normalized(answer.text),),
-        reply=answer.text,
-    )
+        prediction = Prediction(probabilities=(), truncated=truncated, missing=missing)
+    else:
+        prediction = Prediction(
+            probabilities=(1.0,),
+            truncated=truncated,
+            tokens=(normalized(answer.text),),
+            reply=answer.text,
+        )
     if scored is None or scored.missing:
         return prediction
-    share = math.exp(min(0.0, scored.log_probability / scored.tokens))
+    share = max(_LEAST, math.exp(min(0.0, scored.log_probability / scored.tokens)))
     return replace(
         prediction,
-        probabilities=(max(_LEAST, share),),
+        probabilities=(share,) * prediction.given,
         support=scored.log_probability,
         scored_tokens=scored.tokens,
     )
@@ -136,8 +137,3 @@ def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
 def writer_of(model: Any) -> Any:
     """What is asked: the model itself, or what writes the labels of a classifier."""
     return model._model if isinstance(model, WrittenClassifier) else model
-
-
-def writes(model: Any) -> bool:
-    """Whether a model's labels are written answers."""
-    return getattr(model, "writes", False)

@@ -119,8 +119,8 @@ def _conduct(
     references = [plan.models.reference for plan in plans]
     known = {model.name: answer_texts(model, texts, run, progress) for model in references}
     if request.role == "answer":
-        plain_plan, (reference,) = plans[0], references
-        plans = [with_given_answers(plain_plan, known)]
+        (reference,) = references
+        plans = [with_given_answers(plans[0], known)]
         texts = [example.text for example in plans[0].data.examples]
         if reference.adapter.scores:
             known = {reference.name: answer_texts(reference, texts, run, progress)}

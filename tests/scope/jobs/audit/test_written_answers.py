@@ -219,6 +219,20 @@ def test_a_missing_score_costs_its_pair_for_all_models():
     assert np.isnan(drawn.moved(0)).tolist() == [True, False]
 
 
+def test_a_model_that_scores_and_writes_nothing_leaves_the_moves_of_others():
+    mute = Writer("mute")
+    mute.answer = lambda questions: enumerate(Answer(missing="not readable") for _ in questions)
+    mute._answer = lambda question: ""
+    text = joined([ROWS[0]["context"], ROWS[0]["question"], "amber."])
+    (answer,) = WrittenClassifier(mute, ("passage", "question")).classify([text])
+    assert (answer.given, answer.support) == (False, -0.5)
+    rows = [(wrote("a", -1.0), wrote("a", -2.0))]
+    drawn = written_pairs(rows, rows, [(answer, answer)])
+    assert drawn.written.scored
+    assert drawn.moved(0).tolist() == [-1.0]
+    assert np.isnan(drawn.moved(1)).all()
+
+
 def test_missing_answers_are_similar_to_none():
     nothing = Prediction(probabilities=(), missing="not readable")
     drawn = written_pairs([(wrote("a"), wrote("a"))], [(nothing, nothing)])
