@@ -181,20 +181,8 @@ def _estimates(result: AuditResult) -> Section:
         ("model", "accuracy", "answers"),
         ((marked(row.model, shares), Cell.of(row.accuracy), row.in_words()) for row in shares),
     )
-    slices = table_of(
-        "Where slices differ, from one another: the lowest; p-values are corrected for all of them",
-        ("slices by", "on", "metric", "model", "lowest", "value", "p, adjusted"),
-        (
-            (
-                *(test.grouping, row.capability or CLEAN, short_name(row.metric), row.target),
-                *(row.subset, Cell.of(row.estimate), p_value(test.p_adjusted)),
-            )
-            for test in result.slice_tests
-            for row in [test.worst]
-        ),
-    )
     tables = map(_against, result.audits) if result.audits else _tables(result)
-    blocks = (*filter(None, (answers, slices)), *tables)
+    blocks = (*filter(None, (answers,)), *tables)
     return numbers_section(names, blocks, about=about, anchor="estimates")
 
 

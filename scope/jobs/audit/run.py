@@ -249,6 +249,7 @@ def _audited(
         labels=plan.models.reference.adapter.labels,
         soft_scope=plan.soft_scope,
         more=plan.more,
+        region_margin=plan.request.region_margin,
         seed=plan.options.seed,
     )
     return AuditResult(
@@ -257,7 +258,7 @@ def _audited(
         measurements=numbers.measurements,
         differences=numbers.differences,
         curves=numbers.curves,
-        slice_tests=numbers.slice_tests,
+        regions=numbers.regions,
         examples=examples,
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),

@@ -1,0 +1,135 @@
+"""Regions: proposed on one half of the texts, confirmed on the other."""
+
+import math
+
+import numpy as np
+import pytest
+
+from scope.estimation.conditions import Conditions
+from scope.estimation.regions import Measured, find_regions, least_share, proposes
+from scope.statistics.intervals import score_estimate
+
+IDS = [f"t{place}" for place in range(2000)]
+FIRST = proposes(IDS, 0)
+
+
+def conditions(seed=0, count=60, share=0.1, words=0):
+    holds = np.random.default_rng(seed).random((len(IDS), count)) < share
+    return Conditions([f"with “w{place}”" for place in range(count)], holds, words)
+
+
+def noise(seed, rate=0.04):
+    return (np.random.default_rng(seed).random(len(IDS)) < rate).astype(float)
+
+
+def found(made, target, yardstick=None, **options):
+    measured = [Measured("answers", target, yardstick)]
+    return list(find_regions("student", IDS, made, measured, **options))
+
+
+def test_a_planted_fault_is_found_with_the_shares_of_the_half_that_did_not_propose_it():
+    made = conditions()
+    fault = made.holds[:, 7] & (np.random.default_rng(1).random(len(IDS)) < 0.5)
+    target, yardstick = np.maximum(noise(2), fault), noise(3)
+    (region,) = found(made, target, yardstick)
+    inside = ~FIRST & made.holds[:, 7]
+    assert (region.name, region.confirmed, region.measure) == ("with “w7”", True, "answers")
+    assert region.inside == pytest.approx(target[inside].mean())
+    assert region.yardstick == pytest.approx(yardstick[inside].mean())
+    assert region.outside == pytest.approx(target[~FIRST & ~made.holds[:, 7]].mean())
+    assert region.texts == tuple(np.array(IDS)[made.holds[:, 7]])
+    # Of one proposal the interval has 95 %; that of the lesser difference counts.
+    beyond = score_estimate((target - yardstick)[inside], np.array(IDS)[inside].tolist())
+    assert region.excess.low <= beyond.low
+    assert region.excess.level == pytest.approx(0.95)
+
+
+def test_words_are_joined_and_two_conditions_are_combined():
+    made = conditions(words=60)
+    either = made.holds[:, [3, 11, 40]].any(axis=1)
+    (region,) = [row for row in found(made, either.astype(float), noise(3)) if row.confirmed]
+    assert {*region.name.removeprefix("with ").replace(" or ", ", ").split(", ")} == {
+        *("“w3”", "“w11”", "“w40”")
+    }
+    wide = conditions(share=0.4)
+    both = wide.holds[:, 3] & wide.holds[:, 11]
+    (region,) = [row for row in found(wide, both.astype(float), noise(3)) if row.confirmed]
+    assert {*region.name.split(" and ")} == {"with “w3”", "with “w11”"}
+
+
+def test_a_target_that_differs_everywhere_alike_has_no_region():
+    assert not any(row.confirmed for row in found(conditions(), noise(2, 0.4), noise(3)))
+
+
+def test_as_far_as_the_yardstick_is_no_region():
+    made = conditions()
+    there = made.holds[:, 7].astype(float)
+    assert not any(row.confirmed for row in found(made, there, there))
+
+
+def test_without_a_yardstick_texts_of_which_the_reference_is_as_sure_are_compared():
+    made = conditions(share=0.3)
+    generator = np.random.default_rng(5)
+    unsure = made.holds[:, 7] & (generator.random(len(IDS)) < 0.9)
+    confidence = np.where(unsure, 0.5, 0.95) + 0.01 * generator.random(len(IDS))
+    target = np.where(unsure, generator.random(len(IDS)) < 0.3, noise(2))
+    named = [row.name for row in found(made, target) if row.confirmed]
+    assert "with “w7”" in named
+    assert not any(row.confirmed for row in found(made, target, confidence=confidence))
+
+
+def test_a_region_of_too_few_texts_says_how_many_would_decide():
+    made = conditions(share=0.008)
+    fault = made.holds[:, 7] & (np.random.default_rng(1).random(len(IDS)) < 0.5)
+    rows = found(made, fault.astype(float), noise(3, 0.01))
+    suspected = [row for row in rows if row.name == "with “w7”"]
+    for region in suspected:
+        assert region.confirmed or region.needed > (~FIRST & made.holds[:, 7]).sum()
+    assert suspected
+
+
+def test_a_yardstick_as_good_as_the_target_is_rarely_told_from_it():
+    accused = 0
+    for seed in range(200):
+        made = conditions(seed, count=30)
+        accused += any(row.confirmed for row in found(made, noise(seed + 1), noise(-seed + 999)))
+    assert accused <= 5
+
+
+def test_the_halves_do_not_depend_on_further_texts_and_keep_clusters_together():
+    assert proposes(IDS[:50], 3).tolist() == proposes(IDS, 3)[:50].tolist()
+    clustered = [f"page {place % 40}␟{place}" for place in range(400)]
+    halves = proposes(clustered, 0)
+    assert all(len({*halves[place::40]}) == 1 for place in range(40))
+    assert 0.3 < proposes(IDS, 1).mean() < 0.7
+
+
+def test_order_of_texts_changes_no_region():
+    made = conditions()
+    target = np.maximum(noise(2), made.holds[:, 7] * noise(8, 0.5))
+    order = np.random.default_rng(4).permutation(len(IDS))
+    (there,) = found(made, target, noise(3))
+    (again,) = find_regions(
+        "student",
+        [IDS[place] for place in order],
+        made.of(order),
+        [Measured("answers", target[order], noise(3)[order])],
+    )
+    assert (again.name, again.excess) == (there.name, there.excess)
+    assert {*again.texts} == {*there.texts}
+
+
+@pytest.mark.parametrize("texts", [20, 50, 200])
+def test_the_least_share_is_confirmed_in_most_draws(texts):
+    share = least_share(texts, 0.05)
+    draws = np.random.default_rng(0).random((300, texts)) < share
+    confirmed = np.mean([score_estimate(row.astype(float)).low > 0.05 for row in draws])
+    assert 0.7 <= confirmed <= 0.95
+
+
+def test_nothing_is_found_without_texts_or_conditions():
+    empty = Conditions([], np.zeros((len(IDS), 0), dtype=bool), 0)
+    assert found(empty, noise(1, 0.5)) == []
+    none = Conditions(["with “a”"], np.zeros((0, 1), dtype=bool), 1)
+    assert list(find_regions("student", [], none, [Measured("answers", np.zeros(0))])) == []
+    assert math.isclose(least_share(1000, 0.05), 0.08, abs_tol=0.02)
