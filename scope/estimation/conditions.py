@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from scope.errors import ModelError, printable, shown
+from scope.protocols import UntrustedCode
+from scope.registry import Entry, entries, usable
 
 Holds = NDArray[np.bool_]
 """Shape (texts,): which texts a condition holds for."""
@@ -116,11 +120,13 @@ def words_of(text: str) -> list[str]:
 def conditions_of(
     texts: Sequence[str],
     named: Mapping[str, Sequence[str | None]] = MappingProxyType({}),
-    made: Iterable[Callable[[Sequence[str]], Mapping[str, Sequence[bool]]]] = (),
     *,
     seed: int = 0,
 ) -> Conditions:
-    """Every condition that holds for enough texts and fails for enough.
+    """Every condition that holds for enough texts and fails for enough, those of plugins included.
+
+    A plugin adds conditions by one function from the texts to a mapping: by the name of a
+    condition, which completes "texts ...", whether each text meets it.
 
     Parameters
     ----------
@@ -129,10 +135,13 @@ def conditions_of(
     named
         Further conditions by kind: of each text the one that it meets, such as ``labelled
         positive``, or None.
-    made
-        Functions of plugins: from the texts to conditions, with whether each text meets them.
     seed
         Of the division into topics.
+
+    Raises
+    ------
+    ModelError
+        When a plugin's function fails, or returns something else.
 
     Examples
     --------
@@ -152,12 +161,24 @@ def conditions_of(
     for values in named.values():
         for value in sorted({each for each in values if each is not None}):
             others[value] = [each == value for each in values]
-    for function in made:
-        others.update(function(texts))
+    for entry in entries("regions"):
+        others.update(_of_plugin(usable("regions", entry), texts))
     names = [f"with “{word}”" for word in words]
     names += others
     table = np.array([*words.values(), *map(list, others.values())], dtype=bool)
     return _usable(names, table.reshape(len(names), len(texts)).T, len(words))
+
+
+def _of_plugin(entry: Entry, texts: Sequence[str]) -> Mapping[str, Sequence[bool]]:
+    code = UntrustedCode(entry.origin)
+    made = code.call("regions", entry.target, list(texts))
+    if isinstance(made, Mapping) and all(len(holds) == len(texts) for holds in made.values()):
+        return {printable(str(name)): [*map(bool, holds)] for name, holds in made.items()}
+    raise ModelError(
+        f"the regions `{entry.name}` of {entry.origin} are {shown(made)}",
+        expected=f"by name of a condition, whether each of {len(texts)} texts meets it",
+        fix=f"fix {entry.origin}, or uninstall it",
+    )
 
 
 def _usable(names: Sequence[str], holds: Holds, words: int) -> Conditions:

@@ -5,12 +5,14 @@ import re
 import numpy as np
 import pytest
 
+from scope.errors import ModelError
 from scope.estimation.conditions import (
     FEWEST_TEXTS,
     WORD_CLASSES,
     changed_conditions,
     conditions_of,
 )
+from scope.registry import Entry
 
 OTHERS = [f"plain text number {'abcdefghijklmnop'[place]}" for place in range(16)]
 
@@ -55,16 +57,27 @@ def test_words_come_first_so_that_they_can_be_joined_by_or():
     assert not any(name.startswith("with “") for name in made.names[made.words :])
 
 
-def test_columns_and_functions_of_plugins_are_conditions():
+def with_plugin(monkeypatch, function):
+    entry = Entry(name="even", origin="a package 1.0", target=function)
+    monkeypatch.setattr("scope.estimation.conditions.entries", lambda group: (entry,))
+
+
+def test_columns_and_functions_of_plugins_are_conditions(monkeypatch):
     texts = [f"text {place}" for place in range(20)]
     of_data = {"source": ["of source mail" if place < 9 else None for place in range(20)]}
-
-    def is_even(texts):
-        return {"with an even number": [int(text[5:]) % 2 == 0 for text in texts]}
-
-    made = conditions_of(texts, of_data, [is_even])
+    with_plugin(
+        monkeypatch, lambda texts: {"with an even number": [int(x[5:]) % 2 == 0 for x in texts]}
+    )
+    made = conditions_of(texts, of_data)
     assert np.flatnonzero(made.holds[:, made.names.index("of source mail")]).tolist() == [*range(9)]
     assert made.holds[:, made.names.index("with an even number")].sum() == 10
+
+
+@pytest.mark.parametrize("function", [lambda texts: {"short": [True]}, lambda texts: 1 / 0])
+def test_a_plugin_that_fails_is_named(monkeypatch, function):
+    with_plugin(monkeypatch, function)
+    with pytest.raises(ModelError, match="a package 1"):
+        conditions_of(OTHERS)
 
 
 def test_topics_group_texts_with_similar_words_and_are_named_by_them():
