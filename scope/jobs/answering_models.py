@@ -424,8 +424,10 @@ def ask_all(
     items = [chosen.data.items[place] for place in kept]
     answers = TaskAnswers(
         task=chosen.task.name,
-        # Rows are needed only for inference; a result names questions by their ids.
-        items=tuple(replace(item, question=replace(item.question, row=None)) for item in items),
+        # Rows and labels are needed only for inference; a result names questions by their ids.
+        items=tuple(
+            replace(item, question=replace(item.question, row=None, labels=())) for item in items
+        ),
         answers=tuple(tuple(row[place] for place in kept) for row in rows),
     )
     return answers, replies

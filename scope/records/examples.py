@@ -137,7 +137,8 @@ class Question:
     by row; what a comparison keeps of a question does without it. ``draft`` is an answer that is
     expected of the model, which may be verified faster than it is written: it changes no answer,
     and is no part of the question. ``messages`` are those of a chat before the text: the role and
-    the content of each.
+    the content of each. ``labels`` are those of the options in their source: a saved answer may
+    name one.
     """
 
     id: str
@@ -147,6 +148,7 @@ class Question:
     row: int | None = None
     draft: str = field(default="", compare=False, repr=False, metadata=SPARSE_FIELD)
     messages: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE_FIELD)
+    labels: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():
