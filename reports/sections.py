@@ -112,7 +112,7 @@ def data_table(data: tuple[DataCard, ...]) -> Table | None:
         (data_name(card), card.rows, card.used, card.labelled, card.duplicates, card.empty)
         for card in data
     )
-    heads = ("Data", "Rows", "Used", "Labelled", "Duplicates left out", "Empty left out")
+    heads = ("Data", "Rows", "Used", "With gold", "Duplicates left out", "Empty left out")
     return table_of("", heads, rows)
 
 

@@ -324,9 +324,9 @@ def _refuse_degenerate_reference(plan: AuditPlan, answers: ByText, run: Run) -> 
         raise ModelError(
             f"the reference `{shares.model}` is degenerate: {shares.degenerate}",
             expected="a reference whose answers depend on the text",
-            fix="check that the model, its labels and the data belong together (`--label-map` "
-            "renames labels, `--label-word` and `--prompt` change what a language model reads), or "
-            "choose another reference",
+            fix="check that the model and the data belong together ("
+            + "`--label-map` renames labels, `--label-word` and " * (plan.request.role != "answer")
+            + "`--prompt` changes what a language model reads), or choose another reference",
         )
 
 

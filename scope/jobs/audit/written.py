@@ -97,7 +97,7 @@ def shares_of_writers(
             counts=dict(Counter(named.values()).most_common()),
             accuracy=mean_estimate(scores, list(gold), empty=NO_LABELS),
             degenerate=silent([*row.values()], "questions")
-            or gives_one_answer(named, gold, reference),
+            or gives_one_answer(named, gold, reference, ("questions", "right answer")),
         )
         reference = reference or named
 

@@ -1,6 +1,7 @@
 """Audits of what language models write, with made-up writers whose answers are known by hand."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_a_copy_is_alike_in_all_and_others_may_not_replace(result):
     shares = {share.model: share for share in result.answer_shares}
     assert shares[result.manifest.reference.name].accuracy.value == 1
     assert 0 < shares[wrong].accuracy.value < 0.5
-    assert "it answers `white` to 84 of 84" in shares[constant].degenerate
+    assert "it answers `white` to 84 of 84 questions, while no right answer" in shares[constant].degenerate
 
 
 def test_a_reference_writes_each_unchanged_text_once_and_scores_its_own_answer(tmp_path):
@@ -153,6 +154,21 @@ def test_the_page_and_the_frame_show_answers_side_by_side(result, tmp_path):
     assert result.manifest.settings["score"] == "f1"
     frame = result.to_frame("examples")
     assert {"amber.", "white"} <= {*frame.before, *frame.after}
+
+
+@pytest.mark.parametrize("gold", [True, False])
+def test_no_word_of_a_result_is_about_labels(result, tmp_path, gold):
+    if not gold:
+        rows = [{key: row[key] for key in ("question", "context")} for row in ROWS]
+        few = {"n": 8, "n_search": 2, "candidates": 2}
+        result = audited(tmp_path, Writer("constant", wrong=10), data=rows, **few)
+    result.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    page = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*label[^>]*>", "", page, flags=re.DOTALL)
+    for text in (page, str(result), result.to_markdown(), result.to_json()):
+        # The keys of settings and fields are no words.
+        keys = r"[>\"|] ?label(s|led|\\?_map)?\b"
+        assert "label" not in re.sub(keys, "", text).lower()
 
 
 def test_where_a_model_cannot_score_all_move_by_similarity(tmp_path):
