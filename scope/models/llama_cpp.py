@@ -317,8 +317,9 @@ class LlamaModel(EndpointModel):
         content = server.reply("chat", self._endpoint.dialect.body(ask) | _only(tokens))
         most = self._options.max_answer_tokens
         # After the most tokens that are written no end is.
-        count = len(tokens) + (len(tokens) < most)
-        record = partial(ScoredAnswer, tokens=count, truncated=ask.truncated)
+        cut = len(tokens) >= most
+        count = len(tokens) + (not cut)
+        record = partial(ScoredAnswer, tokens=count, truncated=ask.truncated, cut=cut)
         status, places = _status(content), _places(content)
         if refusal(status, {}, content).is_too_long or b'"finish_reason":"length"' in content:
             return record(log_probability=math.nan, truncated=True, missing="cut off")

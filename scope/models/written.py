@@ -81,7 +81,9 @@ class WrittenClassifier(InAnotherRole):
             scored = self._scored(questions)
             same = {place for place, score in scored.items() if score.same}
             for place in same:
-                yield place, _prediction(Answer(text=questions[place].draft), scored[place])
+                yield place, _prediction(
+                    Answer(text=questions[place].draft, cut=scored[place].cut), scored[place]
+                )
             others = [place for place in places if place not in same]
             written = ask(self._model, "answerer", [questions[place] for place in others])
             for number, answer in written:
@@ -120,6 +122,7 @@ def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
         prediction = Prediction(
             probabilities=(1.0,),
             truncated=truncated,
+            cut=answer.cut,
             tokens=(normalized(answer.text),),
             reply=answer.text,
         )

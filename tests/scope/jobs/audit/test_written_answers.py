@@ -171,6 +171,21 @@ def test_no_word_of_a_result_is_about_labels(result, tmp_path, gold):
         assert "label" not in re.sub(keys, "", text).lower()
 
 
+def test_answers_that_end_at_the_limit_are_counted_by_model(tmp_path):
+    wordy = Writer("wordy", scores=False)
+    wordy.answer = lambda asked: enumerate(Answer(text="a" * len(q.text), cut=True) for q in asked)
+    few = {"n": 8, "n_search": 2, "candidates": 2}
+    result = audited(tmp_path, wordy, **few)
+    (card,) = result.manifest.targets
+    assert card.cut == card.answers > len(ROWS)
+    result.to_html(tmp_path / "page.html")
+    words = f"{card.cut} of {card.cut}"
+    assert f">{words}<" in (tmp_path / "page.html").read_text()
+    words += " answers end at the limit on their tokens (--max-answer-tokens 32)"
+    assert words in " ".join(str(result).split())
+    assert result.manifest.reference.cut == 0
+
+
 def test_where_a_model_cannot_score_all_move_by_similarity(tmp_path):
     result = audited(tmp_path, Writer("silent", scores=False), Writer("copy"))
     drawn = random_changes("typo", result.examples, result.candidates)
