@@ -463,8 +463,8 @@ def with_reasons(
     """The manifest with what is known once models have answered the tasks, by the tasks' names.
 
     It counts what is left out of the data of each task, how many questions each model truncated,
-    how many of its answers are cut, and why it gave no answer to others. The name of an audit is None, ``texts`` are those of its
-    data, and what its ``reference`` does not answer is left out.
+    how many of its answers are cut, and why it gave no answer to others. The name of an audit is
+    None, ``texts`` are those of its data, and what its ``reference`` does not answer is left out.
 
     Raises
     ------
@@ -496,8 +496,8 @@ def with_reasons(
         answers = [answer for _, row in rows for answer in row.values()]
         truncated, cut = (sum(getattr(a, of) for a in answers) for of in ("truncated", "cut"))
         given = sum(answer.given for answer in answers) if cut else 0
-        card = replace(model, truncated=truncated, cut=cut, answers=given)
-        models.append(replace(card, missing=tuple(missing)))
+        numbered = replace(model, truncated=truncated, cut=cut, answers=given)
+        models.append(replace(numbered, missing=tuple(missing)))
     return replace(manifest, data=tuple(data), models=tuple(models))
 
 

@@ -191,7 +191,8 @@ AUDIT_METRICS: Final = (
         title="Same reaction",
         paper="ours: concordance of pairs (Kendall, Biometrika 1938), of changes of the log odds",
         explanation="Of two random changes of a text, how often the same one pushes target and "
-        "reference further from the reference's answer: 1 for the reference itself, ½ for a coin or a model that never moves; unrelated models usually lie above ½.",
+        "reference further from the reference's answer: 1 for the reference itself, ½ for a coin "
+        "or a model that never moves; unrelated models usually lie above ½.",
     ),
     Metric(
         key="reach",

@@ -18,6 +18,7 @@ from typing import Any
 from scope.metrics.agreement import squad_normalized
 from scope.models.checkpoint import fingerprint_with
 from scope.models.labels import InAnotherRole
+from scope.models.options import ModelOptions
 from scope.models.questions import ASKED_AT_ONCE, ask
 from scope.protocols import Answerer
 from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
@@ -56,12 +57,20 @@ class WrittenClassifier(InAnotherRole):
     parts
         Names of the parts of a text: ``passage`` or ``chat``, if any, and ``question`` or
         ``prompt``.
+    most_tokens
+        Most tokens of an answer.
     """
 
     role, labels, writes = "answerer", (), True
 
-    def __init__(self, model: Answerer, parts: Sequence[str]) -> None:
+    def __init__(
+        self,
+        model: Answerer,
+        parts: Sequence[str],
+        most_tokens: int = ModelOptions.max_answer_tokens,
+    ) -> None:
         super().__init__(model)
+        self.most_tokens = most_tokens
         self._parts = tuple(parts)
         self.prompts = getattr(model, "prompts", {})
         self.reading = getattr(model, "reading", None)
@@ -81,8 +90,11 @@ class WrittenClassifier(InAnotherRole):
             scored = self._scored(questions)
             same = {place for place, score in scored.items() if score.same}
             for place in same:
-                yield place, _prediction(
-                    Answer(text=questions[place].draft, cut=scored[place].cut), scored[place]
+                yield (
+                    place,
+                    _prediction(
+                        Answer(text=questions[place].draft, cut=scored[place].cut), scored[place]
+                    ),
                 )
             others = [place for place in places if place not in same]
             written = ask(self._model, "answerer", [questions[place] for place in others])

@@ -32,6 +32,14 @@ def with_given_answers(
     return plan.only([_with_answer(example, known[example.text]) for example in plan.data.examples])
 
 
+def as_if_answered(plan: AuditPlan) -> AuditPlan:
+    """The same audit as if the reference had given the right answers, to estimate its cost."""
+    given = ((each, each.label or "unknown") for each in plan.data.examples)
+    return plan.only(
+        [_with_answer(each, Prediction(probabilities=(1.0,), reply=text)) for each, text in given]
+    )
+
+
 def _with_answer(example: Example, answer: Prediction) -> Example:
     if not answer.given:
         return example

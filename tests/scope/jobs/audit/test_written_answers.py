@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -73,8 +74,8 @@ class Writer:
             yield place, ScoredAnswer(log_probability=2 * support, tokens=2, same=same)
 
 
-def audited(tmp_path, *targets, reference=None, **options):
-    return scope.audit(
+def audited(tmp_path, *targets, reference=None, audit=scope.audit, **options):
+    return audit(
         reference=reference or Writer("original"),
         targets=list(targets),
         capabilities=["typo"],
@@ -114,7 +115,10 @@ def test_a_copy_is_alike_in_all_and_others_may_not_replace(result):
     shares = {share.model: share for share in result.answer_shares}
     assert shares[result.manifest.reference.name].accuracy.value == 1
     assert 0 < shares[wrong].accuracy.value < 0.5
-    assert "it answers `white` to 84 of 84 questions, while no right answer" in shares[constant].degenerate
+    assert (
+        "it answers `white` to 84 of 84 questions, while no right answer"
+        in shares[constant].degenerate
+    )
 
 
 def test_a_reference_writes_each_unchanged_text_once_and_scores_its_own_answer(tmp_path):
@@ -125,6 +129,28 @@ def test_a_reference_writes_each_unchanged_text_once_and_scores_its_own_answer(t
     silent = Writer("silent", scores=False)
     audited(tmp_path / "silent", Writer("copy"), reference=silent, **few)
     assert len(ROWS) <= silent.written < 2 * len(ROWS)
+
+
+@pytest.mark.parametrize("scores", [True, False])
+def test_a_dry_run_counts_at_least_what_is_asked(tmp_path, scores):
+    """Each text costs a score and an answer: a copy, which need not write, half of that."""
+    few = {"n": 12, "n_search": 4, "candidates": 3, "trials": 1}
+
+    def writers():
+        others = {"copy": 0, "other": 10}.items()
+        return [Writer("original", scores=scores)] + [
+            Writer(name, wrong=wrong, scores=scores) for name, wrong in others
+        ]
+
+    first, *others = writers()
+    estimated = partial(scope.dry_run, "audit")
+    planned = audited(tmp_path, *others, reference=first, audit=estimated, **few)
+    asked = first, *others = writers()
+    audited(tmp_path, *others, reference=first, **few)
+    for writer in asked:
+        most = sum(part.queries for part in planned.work if part.model == writer.spec)
+        assert 0.4 * most < writer.written + writer.scored <= most
+    assert not scores or others[0].written < others[1].written / 4
 
 
 def test_runs_by_another_score_have_another_plan(result):
