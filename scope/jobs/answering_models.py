@@ -495,8 +495,8 @@ def with_reasons(
         )
         answers = [answer for _, row in rows for answer in row.values()]
         truncated, cut = (sum(getattr(a, of) for a in answers) for of in ("truncated", "cut"))
-        given = sum(answer.given for answer in answers) if cut else 0
-        numbered = replace(model, truncated=truncated, cut=cut, answers=given)
+        several = len(answers) if cut else 0
+        numbered = replace(model, truncated=truncated, cut=cut, answers=several)
         models.append(replace(numbered, missing=tuple(missing)))
     return replace(manifest, data=tuple(data), models=tuple(models))
 

@@ -187,8 +187,7 @@ class LlamaServer:
             ask = replace(ask, one_line=False)
             first = await self.exchange(ask, body | {"stop": [_LINE_END]})
             # An answer may begin with a line break, and stand below a line that announces it.
-            goes_on = isinstance(first, Reply) and not first.cut and first.missing != "cut off"
-            if not goes_on or answer_text(first.text) is not None:
+            if isinstance(first, Failure) or first.cut or answer_text(first.text) is not None:
                 return first
         # A token that is a part of a character is written without its probabilities; the end is
         # written with those of all tokens in its place.

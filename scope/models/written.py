@@ -57,20 +57,13 @@ class WrittenClassifier(InAnotherRole):
     parts
         Names of the parts of a text: ``passage`` or ``chat``, if any, and ``question`` or
         ``prompt``.
-    most_tokens
-        Most tokens of an answer.
     """
 
     role, labels, writes = "answerer", (), True
+    most_tokens = ModelOptions.max_answer_tokens
 
-    def __init__(
-        self,
-        model: Answerer,
-        parts: Sequence[str],
-        most_tokens: int = ModelOptions.max_answer_tokens,
-    ) -> None:
+    def __init__(self, model: Answerer, parts: Sequence[str]) -> None:
         super().__init__(model)
-        self.most_tokens = most_tokens
         self._parts = tuple(parts)
         self.prompts = getattr(model, "prompts", {})
         self.reading = getattr(model, "reading", None)
@@ -90,12 +83,8 @@ class WrittenClassifier(InAnotherRole):
             scored = self._scored(questions)
             same = {place for place, score in scored.items() if score.same}
             for place in same:
-                yield (
-                    place,
-                    _prediction(
-                        Answer(text=questions[place].draft, cut=scored[place].cut), scored[place]
-                    ),
-                )
+                answer = Answer(text=questions[place].draft, cut=scored[place].cut)
+                yield place, _prediction(answer, scored[place])
             others = [place for place in places if place not in same]
             written = ask(self._model, "answerer", [questions[place] for place in others])
             for number, answer in written:

@@ -273,9 +273,10 @@ def _load_writer(model: str | object, options: ModelOptions, data: LoadedData) -
         bare = dict.fromkeys(KINDS["answerer"].prompts, "{text}")
         options = replace(options, prompts=bare | dict(options.prompts))
     loaded = load_answering_model(model, ["answerer"], options)
-    writer = WrittenClassifier(loaded, data.card.parts, options.max_answer_tokens)
+    writer = WrittenClassifier(loaded, data.card.parts)
     with_reading(loaded, {"answer": writer.question(data.examples[0].text)})
     writer.reading = getattr(loaded, "reading", None)
+    writer.most_tokens = options.max_answer_tokens
     return writer
 
 

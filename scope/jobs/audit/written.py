@@ -34,10 +34,8 @@ def with_given_answers(
 
 def as_if_answered(plan: AuditPlan) -> AuditPlan:
     """The same audit as if the reference had given the right answers, to estimate its cost."""
-    given = ((each, each.label or "unknown") for each in plan.data.examples)
-    return plan.only(
-        [_with_answer(each, Prediction(probabilities=(1.0,), reply=text)) for each, text in given]
-    )
+    right = (Prediction(probabilities=(1.0,), reply=x.label or "?") for x in plan.data.examples)
+    return plan.only(list(map(_with_answer, plan.data.examples, right)))
 
 
 def _with_answer(example: Example, answer: Prediction) -> Example:

@@ -247,7 +247,7 @@ def test_gold_labels_are_needed_where_two_models_differ(audited, labelled_texts,
     assert isinstance(recall, Undefined) == (labelled in ("differ", "half of them"))
     if n is None:
         few = f"{len(differ) // 2} texts of those that differ, and 236 texts in all"
-        assert accuracy.reason == f"{few}, have no known right answer"
+        assert accuracy.reason == f"{few}, have no right answer"
     else:
         assert (accuracy.n, round(accuracy.value, 2)) == (n, -0.03)
 
