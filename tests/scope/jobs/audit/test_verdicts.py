@@ -223,10 +223,10 @@ def test_without_gold_labels_same_answers_stand_for_accuracy(audited, labelled_t
     assert "Accuracy is not judged: no text of this run has a known right answer" in copy.sentence
     (few,) = audited(Copy, data=texts[:100]).verdicts
     assert "open: same answers (100 texts, at least 183 are needed)" in few.sentence
-    assert "Gold labels" not in few.sentence  # none differs
+    assert "Right answers" not in few.sentence  # none differs
     (seed,) = audited(Shaken, data=texts).verdicts
     assert (seed.decision, seed.open) == ("not shown", ("agreement",))
-    assert "Gold labels are needed on the 8 texts that differ" in seed.sentence
+    assert "Right answers are needed on the 8 texts that differ" in seed.sentence
 
 
 @pytest.mark.parametrize(
