@@ -101,9 +101,14 @@ def models_table(manifest: Manifest) -> Table | None:
     rows = (
         (card.name, roles.get(card.role, card.role), code(card.spec), *row)
         for card in sorted(manifest.models, key=lambda card: card.role != "reference")
-        for row in [(joined(card.labels), card.truncated)]
+        for row in [(joined(card.labels), card.truncated, _cut(card))]
     )
-    return table_of("", ("Model", "Role", "Spec", "Labels", "Truncated texts"), rows)
+    heads = ("Model", "Role", "Spec", "Labels", "Truncated texts", "Answers that end at the limit")
+    return table_of("", heads, rows)
+
+
+def _cut(card: ModelCard) -> str:
+    return f"{card.cut} of {card.answers}" if card.cut else ""
 
 
 def data_table(data: tuple[DataCard, ...]) -> Table | None:
@@ -112,7 +117,7 @@ def data_table(data: tuple[DataCard, ...]) -> Table | None:
         (data_name(card), card.rows, card.used, card.labelled, card.duplicates, card.empty)
         for card in data
     )
-    heads = ("Data", "Rows", "Used", "Labelled", "Duplicates left out", "Empty left out")
+    heads = ("Data", "Rows", "Used", "With gold", "Duplicates left out", "Empty left out")
     return table_of("", heads, rows)
 
 
@@ -395,7 +400,7 @@ def _answered(outcome: Outcome) -> Text:
 
 
 def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
-    """The models whose answers are not kept or not equal, and the texts that each truncated."""
+    """The models whose answers are not kept or not equal, truncated texts, and answers cut."""
     if objects := [card.name for card in manifest.models if card.spec.startswith(OBJECT)]:
         yield written(", ".join(objects)), prose(ASKED_ANEW)
     for card in manifest.models:
@@ -403,6 +408,10 @@ def model_lines(manifest: Manifest) -> Iterator[tuple[Text, Text]]:
             yield written(card.name), written(card.reproducible)
         if card.truncated:
             about = written(f"{counted(card.truncated, 'text')} cut to its maximum length")
+            yield written(card.name), about
+        if card.cut:
+            limit = f"--max-answer-tokens {manifest.settings.get('max_answer_tokens', '')}".strip()
+            about = written(f"{_cut(card)} answers end at the limit on their tokens ({limit})")
             yield written(card.name), about
 
 

@@ -187,7 +187,7 @@
     show();
   };
 
-  // The share of the chosen kept pairs of a text on which each model keeps its label, over texts.
+  // The share of the chosen kept pairs of a text on which each model keeps its answer, over texts.
   const kept = () => {
     const texts = new Map();
     for (const { keys } of chosen) {

@@ -214,15 +214,15 @@ def _choice(fields: Fields) -> Draft:
         raise fields.wrong(problem, "options with a text each", "an empty option")
     right = _right(fields, options, labels)
     gold = () if right is None else (options[right],)
-    return Draft(fields.id, _item(fields, gold, options, right))
+    item = _item(fields, gold)
+    question = replace(item.question, options=options, labels=labels)
+    return Draft(fields.id, replace(item, question=question, right=right))
 
 
-def _item(
-    fields: Fields, gold: tuple[str, ...], options: tuple[str, ...] = (), right: int | None = None
-) -> Item:
+def _item(fields: Fields, gold: tuple[str, ...]) -> Item:
     words, context = fields.text("question"), fields.text("context") or None
-    question = Question(id="", text=words, context=context, options=options)
-    return Item(question=question, gold=gold, right=right, category=fields.name("category"))
+    question = Question(id="", text=words, context=context)
+    return Item(question=question, gold=gold, category=fields.name("category"))
 
 
 def options_in(value: object) -> tuple[tuple[str, ...], tuple[str, ...]]:

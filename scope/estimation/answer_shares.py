@@ -50,7 +50,7 @@ _OF_REFERENCE = (
 MOST_ANSWERS = 20
 """With a reference of more distinct answers, such as next tokens, good models may agree rarely."""
 
-NO_LABELS = "no text has a gold label"
+NO_LABELS = "no text has a known right answer"
 
 
 def answer_shares(
@@ -105,11 +105,15 @@ def _share_alike(answers: Mapping[str, str], expected: Mapping[str, str]) -> Est
 
 
 def gives_one_answer(
-    answers: Mapping[str, str], gold: Mapping[str, str], reference: Mapping[str, str] | None = None
+    answers: Mapping[str, str],
+    gold: Mapping[str, str],
+    reference: Mapping[str, str] | None = None,
+    texts: tuple[str, str] = ("texts", "gold label"),
 ) -> str | None:
     """The reason why a model's answers are nearly all the same; None if they are not.
 
-    The parameters are those of `answer_shares`. The accuracy of the answers is not considered.
+    The parameters are those of `answer_shares`, and what is asked and right in words. The accuracy
+    of the answers is not considered.
 
     Examples
     --------
@@ -119,14 +123,14 @@ def gives_one_answer(
     """
     of_gold = len(gold) >= FEWEST or reference is None
     expected = gold if of_gold else reference or {}
-    texts, known = len(answers), len(expected)
+    asked, known, (questions, right) = len(answers), len(expected), texts
     answer, times = Counter(answers.values()).most_common(1)[0] if answers else ("", 0)
-    if not answers or times < ONE_ANSWER * texts:
+    if not answers or times < ONE_ANSWER * asked:
         return None
     most = max(Counter(expected.values()).values(), default=0)
-    if min(texts, known) >= FEWEST and most <= SKEWED * known:
-        whose = "gold label" if of_gold else "answer of the reference"
-        opening = f"it answers `{answer}` to {times} of {texts} texts"
+    if min(asked, known) >= FEWEST and most <= SKEWED * known:
+        whose = right if of_gold else "answer of the reference"
+        opening = f"it answers `{answer}` to {times} of {asked} {questions}"
         return f"{opening}, while no {whose} exceeds {most} of {known}"
     others = [
         answers[example]
@@ -134,11 +138,11 @@ def gives_one_answer(
         if label != answer and example in answers
     ]
     if len(others) >= FEWEST and set(others) == {answer}:
-        whose = "whose gold label is another" if of_gold else "that the reference answers otherwise"
-        return f"it answers `{answer}` to all {len(others)} texts {whose}"
-    if times == texts >= FEWEST > known:
-        labelled = f"only {known} of them" if known else "none of them"
-        return f"it answers `{answer}` to all {texts} texts, and {labelled} has a gold label"
+        whose = f"whose {right} is another" if of_gold else "that the reference answers otherwise"
+        return f"it answers `{answer}` to all {len(others)} {questions} {whose}"
+    if times == asked >= FEWEST > known:
+        few = f"only {known} of them" if known else "none of them"
+        return f"it answers `{answer}` to all {asked} {questions}, and {few} has a {right}"
     return None
 
 

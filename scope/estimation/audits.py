@@ -401,13 +401,13 @@ PRIMARY_ON_CAPABILITIES = PRIMARY[1:]
 CUTOFFS = tuple(round(0.1 * step, 1) for step in range(1, 21))
 """The cutoffs of the curve of Soft-SCoPE; L1 distances of two changes reach at most 4."""
 
-NOTHING_INVARIANT = "the reference keeps its label on no pair"
+NOTHING_INVARIANT = "the reference keeps its answer on no pair"
 MORE_SIMILAR = "more similar half"
 """The part of the kept pairs whose changed texts are at least as similar as the median."""
 
 NO_HALF = "no pair is less similar than the median"
 OF_TOKENS = "models are compared by their next token, which has no gold label"
-_NO_LABELS = "no text of this run has a gold label"
+_NO_LABELS = "no text of this run has a known right answer"
 
 
 def metrics_of_kept_pairs(soft_scope: Metric) -> tuple[Metric, ...]:

@@ -244,11 +244,11 @@ MATCHED = "random candidates of texts with both"
 
 NO_CANDIDATE = "no text has a random candidate"
 NO_PAIR = "the reference reacts about equally to the random changes of each text"
-NO_FLIP = "no random change gives the reference another label on a text labelled alike by both"
-NO_MATCH = "no text has both a random change that turns the reference's label and one that does not"
+NO_FLIP = "no random change of a text answered alike by both changes the reference's answer"
+NO_MATCH = "no text has a random change that turns the reference's answer and one that does not"
 NO_MOVE = "the reference reacts to no random change"
 NO_BOTH = "no text has both a kept pair and a random candidate"
-NO_GOLD = "no text with a random candidate has a gold label"
+NO_GOLD = "no text with a random candidate has a known right answer"
 LABELS_ALONE = "gives labels without probabilities"
 
 

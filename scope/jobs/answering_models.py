@@ -424,8 +424,10 @@ def ask_all(
     items = [chosen.data.items[place] for place in kept]
     answers = TaskAnswers(
         task=chosen.task.name,
-        # Rows are needed only for inference; a result names questions by their ids.
-        items=tuple(replace(item, question=replace(item.question, row=None)) for item in items),
+        # Rows and labels are needed only for inference; a result names questions by their ids.
+        items=tuple(
+            replace(item, question=replace(item.question, row=None, labels=())) for item in items
+        ),
         answers=tuple(tuple(row[place] for place in kept) for row in rows),
     )
     return answers, replies
@@ -461,8 +463,8 @@ def with_reasons(
     """The manifest with what is known once models have answered the tasks, by the tasks' names.
 
     It counts what is left out of the data of each task, how many questions each model truncated,
-    and why it gave no answer to others. The name of an audit is None, ``texts`` are those of its
-    data, and what its ``reference`` does not answer is left out.
+    how many of its answers are cut, and why it gave no answer to others. The name of an audit is
+    None, ``texts`` are those of its data, and what its ``reference`` does not answer is left out.
 
     Raises
     ------
@@ -491,8 +493,11 @@ def with_reasons(
             if not answer.given and getattr(answer, "asked", True)
             if name not in whys and (texts is None or name in texts)
         )
-        cut = sum(answer.truncated for _, row in rows for answer in row.values())
-        models.append(replace(model, truncated=cut, missing=tuple(missing)))
+        answers = [answer for _, row in rows for answer in row.values()]
+        truncated, cut = (sum(getattr(a, of) for a in answers) for of in ("truncated", "cut"))
+        several = len(answers) if cut else 0
+        numbered = replace(model, truncated=truncated, cut=cut, answers=several)
+        models.append(replace(numbered, missing=tuple(missing)))
     return replace(manifest, data=tuple(data), models=tuple(models))
 
 

@@ -10,17 +10,20 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from scope.answers import Run
 from scope.answers.answers import content_of
 from scope.answers.table import as_row, read_row
 from scope.estimation.drift import drift_measurements
+from scope.jobs.runner import Planned, vectors_work
 from scope.models.drift import Drift, Followed
 from scope.models.language_models import CausalModel
+from scope.models.questions import ask
 from scope.models.scheme import Model
 from scope.models.written import writer_of
 from scope.protocols import Progress
-from scope.records import BLANK, Measurement, TaskAnswers, TextDrift
+from scope.records import BLANK, Example, GivenAnswer, Measurement, TaskAnswers, TextDrift
 
 MOST_TEXTS = 300
 """More texts are sampled evenly: each costs a pass of both models."""
@@ -34,8 +37,7 @@ def drift_along(
     progress: Progress,
 ) -> Iterator[Measurement]:
     """The drift of each later model from the first, if both are language models that run here."""
-    step = max(1, math.ceil(len(texts) / MOST_TEXTS))
-    some = {name: texts[name] for name in sorted(texts)[::step]}
+    some = {name: texts[name] for name in _some(sorted(texts))}
     reference, *others = (writer_of(model.adapter) for model in models)
     first, *names = (model.name for model in models)
     for name, other in zip(names, others, strict=True):
@@ -43,6 +45,29 @@ def drift_along(
             title = f"{name} along the texts of {first}"
             along = _kept(Drift(reference, other), some, run, progress, title)
             yield from drift_measurements(along, name, first, capability)
+
+
+def drift_work(models: Sequence[Model], examples: Sequence[Example]) -> Iterator[Planned]:
+    """The passes of each pair of language models along the answers with which the texts end."""
+    reference, *others = models
+    for other in others:
+        pair = (reference, other)
+        if all(isinstance(writer_of(model.adapter), CausalModel) for model in pair):
+            yield from (_passes(model, f"drift of {other.name}", _some(examples)) for model in pair)
+
+
+def _passes(model: Model, purpose: str, examples: Sequence[Example]) -> Planned:
+    """A pass along each answer takes as long as its score."""
+    asked = [model.adapter.question(example.text) for example in examples]
+    items = [GivenAnswer(question=question, answer=question.draft) for question in asked]
+    writer = writer_of(model.adapter)
+    return vectors_work(
+        model.name, purpose, lambda some: list(ask(writer, "answer_scorer", some)), items
+    )
+
+
+def _some(names: Sequence[Any]) -> Sequence[Any]:
+    return names[:: max(1, math.ceil(len(names) / MOST_TEXTS))]
 
 
 def texts_of(answers: TaskAnswers) -> Iterator[tuple[str, Followed]]:

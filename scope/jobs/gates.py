@@ -290,8 +290,8 @@ def below_base_rate(comparison: MeasuredResult, gates: Sequence[Gate]) -> Iterat
         for (capability, target), rate in rates.items():
             if rate >= gate.bound and {capability, target}.issuperset(gate.only):
                 yield (
-                    f"{gate.text} is weak: {target} keeps its label under {rate:.3f} of all random "
-                    f"changes on {capability}, whatever the reference does"
+                    f"{gate.text} is weak: {target} keeps its answer under {rate:.3f} of all "
+                    f"random changes on {capability}, whatever the reference does"
                 )
 
 

@@ -369,7 +369,8 @@ class Work:
     model, purpose
         Who is asked, and for what: "texts", "search: typo", the name of a task.
     queries
-        Texts or questions, each counted once; of a search the expected number.
+        Texts or questions, each counted once; of a search the expected number. Of models that
+        write twice as many, at most: a score of the reference's answer, and an answer.
     seconds
         Expected time on this machine; 0 for saved answers, None for an endpoint, which a dry run
         does not ask.
@@ -445,7 +446,8 @@ def search_work(
         asked_models: Sequence[object] = getattr(capability, "asked_models", tuple)()
         if any(scheme_of(str(getattr(model, "spec", "-"))).served for model in asked_models):
             each = seconds_to_answer(texts, reference.adapter.classify) / max(len(texts), 1)
-            return work(purpose=purpose, queries=queries, seconds=queries * each)
+            seconds = queries * each
+            return work(purpose=purpose, queries=queries * _reads(reference), seconds=seconds)
         sample = random.Random(0).sample(examples, min(len(examples), options.parallel_texts))  # noqa: S311 - no secret
         trial = _TimedClassifier(reference, with_part(texts[0], options.change, _FIRST_TEXT))
         pairs = attempt(lambda: list(capability.search(trial, sample, options)))
@@ -455,7 +457,7 @@ def search_work(
             queries = round(queries * len(trial.seen) / expected)
         return work(
             purpose=f"{purpose}, which fails" if fails else purpose,
-            queries=queries,
+            queries=queries * _reads(reference),
             seconds=estimating + queries * trial.seconds / max(len(trial.seen), 1),
         )
 
@@ -565,7 +567,8 @@ def _planned(
         if not model.saved:
             seconds = seconds_to_answer(items, lambda some: list(ask(model.adapter, role, some)))
             seconds *= queries / max(len(items), 1)
-        return Work(model=model.name, purpose=purpose, queries=queries, seconds=seconds)
+        asked = queries * _reads(model)
+        return Work(model=model.name, purpose=purpose, queries=asked, seconds=seconds)
 
     return Planned(model.served, measured)
 
@@ -581,14 +584,25 @@ def _endpoint_work(
     length = sum(map(len, texts)) / max(len(texts), 1) + _prompt_length(model)
     # A next token comes without a thought.
     thought = getattr(model.adapter, "thought_tokens", 0) if tokens_out > 1 else 0
+    # With each score an answer is sent, and each answer once more, to count its tokens.
+    scored = (queries + len(items)) * (_reads(model) - 1)
     return Work(
         model=model.name,
         purpose=purpose,
-        queries=queries,
+        queries=queries + scored,
         seconds=None,
-        tokens_in=round(queries * length / CHARACTERS_A_TOKEN),
-        tokens_out=queries * (tokens_out + thought),
+        tokens_in=round((queries + scored) * length / CHARACTERS_A_TOKEN) + scored * tokens_out,
+        tokens_out=queries * (tokens_out + thought) + scored,
     )
+
+
+def _reads(named: Model) -> int:
+    """How often a text is asked about at most: a model that writes scores a given answer, too.
+
+    Whether an endpoint can is not known before it is asked.
+    """
+    adapter = named.adapter
+    return 1 + (getattr(adapter, "writes", False) and (named.served or adapter.scores))
 
 
 def _prompt_length(named: Model) -> int:
@@ -598,7 +612,8 @@ def _prompt_length(named: Model) -> int:
 
 def _label_tokens(named: Model) -> int:
     """The most tokens of a reply to a text; without a prompt, one: the next token."""
-    return LETTER_TOKENS if _prompt_length(named) else 1
+    most: int = getattr(named.adapter, "most_tokens", LETTER_TOKENS if _prompt_length(named) else 1)
+    return most
 
 
 _PRICE = re.compile(r"(\d+(?:\.\d+)?)/(\d+(?:\.\d+)?)")

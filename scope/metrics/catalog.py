@@ -149,7 +149,7 @@ AUDIT_METRICS: Final = (
         directed=False,
         clean=True,
         paper=f"{_PAPER}, which compares it with the SCoPE measures",
-        explanation="How often both models give the same label to an unchanged text.",
+        explanation="How often both models give the same answer to an unchanged text.",
     ),
     Metric(
         key="iid_accuracy_gap",
@@ -158,22 +158,22 @@ AUDIT_METRICS: Final = (
         directed=False,
         clean=True,
         paper=f"{_PAPER}, which compares it with the SCoPE measures",
-        explanation="How far apart the two models' accuracies on unchanged, labelled texts are.",
+        explanation="How far apart the two models' accuracies on unchanged texts are.",
     ),
     Metric(
         key="ood_agreement",
         title="Same answers on changed texts",
         paper=f"{_PAPER}, which compares it with the SCoPE measures",
-        explanation="How often both models give the same label to a changed text that left the "
-        "reference's label as it was.",
+        explanation="How often both models give the same answer to a changed text that left the "
+        "reference's answer as it was.",
         on_pairs=ood_agreement_values,
     ),
     Metric(
         key="hard_scope",
         title="Hard-SCoPE",
         paper=f"{_PAPER}, definition of Hard-SCoPE",
-        explanation="How often the target keeps its own label where the change of the text left "
-        "the reference's label as it was.",
+        explanation="How often the target keeps its own answer where the change of the text left "
+        "the reference's answer as it was.",
         on_pairs=hard_scope_values,
     ),
     Metric(
@@ -182,8 +182,8 @@ AUDIT_METRICS: Final = (
         # Our values: the paper names both parameters and gives neither.
         parameters={"tolerance": 0.1, "cutoff": 1.0},
         paper=f"{_PAPER}, definition of Soft-SCoPE",
-        explanation="Hard-SCoPE with less credit the more the two models' probabilities move "
-        "apart: full up to the tolerance, none from the cutoff (L1 distance).",
+        explanation="Hard-SCoPE with less credit the more differently the change moves the two "
+        "models: full up to the tolerance, none from the cutoff (L1 distance).",
         on_pairs=soft_scope_values,
     ),
     Metric(
@@ -191,8 +191,8 @@ AUDIT_METRICS: Final = (
         title="Same reaction",
         paper="ours: concordance of pairs (Kendall, Biometrika 1938), of changes of the log odds",
         explanation="Of two random changes of a text, how often the same one pushes target and "
-        "reference more from the reference's label to its runner-up: 1 for the reference itself, ½ "
-        "for a coin or a model that never moves; unrelated models usually lie above ½.",
+        "reference further from the reference's answer: 1 for the reference itself, ½ for a coin "
+        "or a model that never moves; unrelated models usually lie above ½.",
     ),
     Metric(
         key="reach",
@@ -207,15 +207,15 @@ AUDIT_METRICS: Final = (
         key="flip_scope",
         title="Flip-SCoPE",
         paper="ours: the complement of Hard-SCoPE, on random candidates",
-        explanation="How often the target gives the reference's new label where a random change "
-        "gives the reference another label, on texts to which both gave the same one.",
+        explanation="How often the target gives the reference's new answer where a random "
+        "change gives the reference another one, on texts to which both gave the same.",
     ),
     Metric(
         key="informedness",
         title="SCoPE informedness",
         low=-1.0,
         paper="ours: Youden's J (Youden, Cancer 1950)",
-        explanation="Of a text's random changes that leave the reference's label, the share that "
+        explanation="Of a text's random changes that leave the reference's answer, the share that "
         "leaves the target's, plus Flip-SCoPE, minus 1: 1 for the reference itself, 0 for a model "
         "that never moves.",
     ),
@@ -224,20 +224,20 @@ AUDIT_METRICS: Final = (
         title="Excess",
         low=-1.0,
         paper="ours: Hard-SCoPE minus the base rate of the target",
-        explanation="How much more often the target keeps its label on kept pairs than on random "
+        explanation="How much more often the target keeps its answer on kept pairs than on random "
         "changes of the same texts; 0 for a model that never moves.",
     ),
     Metric(
         key="base_rate",
         title="Keeps its answer",
         paper="ours: Hard-SCoPE on random candidates, whatever the reference does",
-        explanation="How often a random change of the text leaves the model's label as it was.",
+        explanation="How often a random change of the text leaves the model's answer as it was.",
     ),
     Metric(
         key="changed_accuracy",
         title="Accuracy on changed texts",
         paper="ours: accuracy on random candidates, which keep their gold label",
-        explanation="How often the model is right on randomly changed, labelled texts.",
+        explanation="How often the model is right on randomly changed texts.",
     ),
 )
 """From the shallowest question to the deepest."""

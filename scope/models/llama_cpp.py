@@ -40,7 +40,7 @@ from scope.models.prompts import (
     fit_prompt,
     with_letters,
 )
-from scope.models.replies import UNANSWERABLE, Reply, first_word
+from scope.models.replies import UNANSWERABLE, Reply, answer_text, first_word, opened_thought
 from scope.models.scheme import KnownLabels, Scheme, Weights, labels_by_words
 from scope.models.torch_setup import available_cores, processor, version, waiting_threads_sleep
 from scope.paths import expanded, sha256_of
@@ -183,6 +183,12 @@ class LlamaServer:
 
     async def exchange(self, ask: EndpointRequest, body: dict[str, Any]) -> Reply | Failure:
         """What the server replies to one request."""
+        if ask.one_line:
+            ask = replace(ask, one_line=False)
+            first = await self.exchange(ask, body | {"stop": [_LINE_END]})
+            # An answer may begin with a line break, and stand below a line that announces it.
+            if isinstance(first, Failure) or first.cut or answer_text(first.text) is not None:
+                return first
         # A token that is a part of a character is written without its probabilities; the end is
         # written with those of all tokens in its place.
         body = body | _only([]) if ask.path == "completions" else body
@@ -317,8 +323,9 @@ class LlamaModel(EndpointModel):
         content = server.reply("chat", self._endpoint.dialect.body(ask) | _only(tokens))
         most = self._options.max_answer_tokens
         # After the most tokens that are written no end is.
-        count = len(tokens) + (len(tokens) < most)
-        record = partial(ScoredAnswer, tokens=count, truncated=ask.truncated)
+        cut = len(tokens) >= most
+        count = len(tokens) + (not cut)
+        record = partial(ScoredAnswer, tokens=count, truncated=ask.truncated, cut=cut)
         status, places = _status(content), _places(content)
         if refusal(status, {}, content).is_too_long or b'"finish_reason":"length"' in content:
             return record(log_probability=math.nan, truncated=True, missing="cut off")
@@ -360,8 +367,14 @@ class LlamaModel(EndpointModel):
         if len(whole.encode()) + _MOST_FRAME > room:
             fit = fit_around_blank if name == "cloze" else fit_prompt
             truncated = fit(question, room, tokens_of).truncated
-        request = self._request(name, asked[-1])
+        request = replace(self._request(name, asked[-1]), one_line=name == "answer" and self._stops)
         return replace(request, most_tokens=most_tokens, likeliest=likeliest, truncated=truncated)
+
+    @cached_property
+    def _stops(self) -> bool:
+        """Whether an answer is over with its line: not of whole replies, nor within a thought."""
+        thinks = self._options.thinking == "on" or opened_thought(self.template)
+        return not (thinks or self._prompts["answer"].is_bare)
 
     def _request(self, name: str, question: Question) -> EndpointRequest:
         prompt = self._prompts[name]

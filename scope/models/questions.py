@@ -281,6 +281,7 @@ def _score(model: Any, item: GivenAnswer, answer: Any) -> ScoredAnswer:
                 tokens=int(record.tokens),
                 same=None if record.same is None else bool(record.same),
                 truncated=bool(record.truncated),
+                cut=bool(record.cut),
                 missing=record.missing,
             )
     expected = "`ScoredAnswer` with a log-probability of at most 0, and the number of tokens"
@@ -338,6 +339,7 @@ def _plain_answer(model: Any, question: Question, answer: Any) -> Answer:
         missing=answer.missing,
         reply=_plain(answer.reply),
         score=answer.score,
+        cut=bool(answer.cut),
     )
 
 

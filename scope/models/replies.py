@@ -73,7 +73,7 @@ class Reply:
         return self.thinks and not self.text.strip()
 
 
-READ_BY = "rules 4"
+READ_BY = "rules 5"
 """Part of the fingerprint of models whose replies are read here; changes with the rules, and with
 how a prompt is filled in."""
 
@@ -684,9 +684,16 @@ def answer_in(reply: Reply, question: Question, read: Read) -> Answer:
 
 
 def words_of(read: Words, reply: Reply, _: Question) -> Answer:
-    """The answer in words that a reply gives."""
+    """The answer in words that a reply gives; it is cut if it would go on as the reply does.
+
+    >>> replies = [Reply(text=text, cut=True) for text in ("In Par", "Paris" + chr(10) + "It")]
+    >>> [words_of(answer_text, reply, None).cut for reply in replies]
+    [True, False]
+    """
     words = read(reply.text)
-    return no_answer(reply.text, cut=reply.cut) if words is None else Answer(text=words)
+    if words is None:
+        return no_answer(reply.text, cut=reply.cut)
+    return Answer(text=words, cut=reply.cut and read(f"{reply.text}x") != words)
 
 
 def choice_of(reply: Reply, question: Question, *, labels: bool = False) -> Answer:

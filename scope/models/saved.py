@@ -215,7 +215,7 @@ class SavedAnswers:
 
     def choose(self, questions: Sequence[Question]) -> Answers:
         """The saved option for each question, and the probabilities if they were saved."""
-        return self._look_up(questions, lambda row, asked: row.among_options(asked.options))
+        return self._look_up(questions, lambda row, q: row.among_options(q.options, q.labels))
 
     def _look_up(
         self, questions: Sequence[Question], read: Callable[[SavedRow, Question], Answer]

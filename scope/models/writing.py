@@ -281,10 +281,12 @@ def score_of(
     logs = logits.cpu().double().log_softmax(dim=-1)
     chosen = [float(row[token]) for row, token in zip(logs[:-1], answer.tokens, strict=True)]
     # After as many tokens as are written at most, no end is.
-    if ends and not start.is_over(list(answer.tokens)):
+    over = start.is_over(list(answer.tokens))
+    if ends and not over:
         chosen.append(float(logs[-1, sorted(ends)].logsumexp(dim=0)))
     total = math.fsum(chosen)
-    record = partial(ScoredAnswer, tokens=len(chosen), truncated=answer.truncated)
+    cut = over or len(answer.tokens) >= start.longest
+    record = partial(ScoredAnswer, tokens=len(chosen), truncated=answer.truncated, cut=cut)
     if not math.isfinite(total):
         return record(log_probability=math.nan, missing="no number")
     same = None

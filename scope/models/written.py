@@ -18,6 +18,7 @@ from typing import Any
 from scope.metrics.agreement import squad_normalized
 from scope.models.checkpoint import fingerprint_with
 from scope.models.labels import InAnotherRole
+from scope.models.options import ModelOptions
 from scope.models.questions import ASKED_AT_ONCE, ask
 from scope.protocols import Answerer
 from scope.records import Answer, GivenAnswer, Prediction, Question, ScoredAnswer
@@ -59,6 +60,7 @@ class WrittenClassifier(InAnotherRole):
     """
 
     role, labels, writes = "answerer", (), True
+    most_tokens = ModelOptions.max_answer_tokens
 
     def __init__(self, model: Answerer, parts: Sequence[str]) -> None:
         super().__init__(model)
@@ -81,7 +83,8 @@ class WrittenClassifier(InAnotherRole):
             scored = self._scored(questions)
             same = {place for place, score in scored.items() if score.same}
             for place in same:
-                yield place, _prediction(Answer(text=questions[place].draft), scored[place])
+                answer = Answer(text=questions[place].draft, cut=scored[place].cut)
+                yield place, _prediction(answer, scored[place])
             others = [place for place in places if place not in same]
             written = ask(self._model, "answerer", [questions[place] for place in others])
             for number, answer in written:
@@ -120,6 +123,7 @@ def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:
         prediction = Prediction(
             probabilities=(1.0,),
             truncated=truncated,
+            cut=answer.cut,
             tokens=(normalized(answer.text),),
             reply=answer.text,
         )

@@ -137,7 +137,8 @@ class Question:
     by row; what a comparison keeps of a question does without it. ``draft`` is an answer that is
     expected of the model, which may be verified faster than it is written: it changes no answer,
     and is no part of the question. ``messages`` are those of a chat before the text: the role and
-    the content of each.
+    the content of each. ``labels`` are those of the options in their source: a saved answer may
+    name one.
     """
 
     id: str
@@ -147,6 +148,7 @@ class Question:
     row: int | None = None
     draft: str = field(default="", compare=False, repr=False, metadata=SPARSE_FIELD)
     messages: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE_FIELD)
+    labels: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -208,11 +210,13 @@ class Prediction:
     as written. ``support`` is the log-probability that the model gives the reference's answer to
     the original, in nats a token of the reference (of all ``scored_tokens``, before they are
     known), None where it cannot score a text. ``score``, from 0 to 1, is how right the answer is.
+    ``cut`` as for an answer.
     """
 
     probabilities: Probabilities
     truncated: bool = False
     tokens: tuple[str, ...] = ()
+    cut: bool = field(default=False, metadata=SPARSE_FIELD, repr=False)
     missing: NoAnswer = field(default="", metadata=SPARSE_FIELD, repr=False)
     reply: str = field(default="", metadata=SPARSE_FIELD, repr=False)
     support: float | None = field(default=None, metadata=SPARSE_FIELD, repr=False)
@@ -322,7 +326,7 @@ class Answer:
     further fillers of a blank, the likeliest first. ``truncated`` as for a prediction. ``missing``
     says why there is no answer, and ``reply`` how a reply, or what row, could not be read.
     ``score``, from 0 to 1, is what an evaluation tool gave the answer; it counts in place of a
-    comparison with the right answer.
+    comparison with the right answer. ``cut`` says that the answer ends at the limit on its tokens.
     """
 
     text: str | None = None
@@ -334,6 +338,7 @@ class Answer:
     missing: NoAnswer = field(default="", metadata=SPARSE_FIELD)
     reply: str = field(default="", metadata=SPARSE_FIELD)
     score: float | None = field(default=None, metadata=SPARSE_FIELD)
+    cut: bool = field(default=False, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if self.given and not self.asked:
@@ -375,13 +380,15 @@ class ScoredAnswer:
     and of its end after the question's prompt; NaN where the model gives none, and ``missing`` says
     why. ``tokens`` is how many of the model's tokens these are, its end token among them. ``same``
     is whether greedy decoding writes exactly this answer; None where two tokens are too near to
-    tell, or where other tokens may spell the same. ``truncated`` as for a prediction.
+    tell, or where other tokens may spell the same. ``truncated`` as for a prediction, ``cut`` as
+    for an answer.
     """
 
     log_probability: float
     tokens: int
     same: bool | None = None
     truncated: bool = False
+    cut: bool = field(default=False, metadata=SPARSE_FIELD)
     missing: NoAnswer = field(default="", metadata=SPARSE_FIELD)
 
 

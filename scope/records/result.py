@@ -124,6 +124,8 @@ _SPECIAL = re.compile(r"<[^<>\s]+>|\[[A-Za-z]+\]")
 class ModelCard:
     """A model: ``name`` is unique in the result, ``truncated`` counts texts.
 
+    ``cut`` counts those of its ``answers`` that end at the limit on their tokens.
+
     ``role`` is its part in the job: ``model`` where all are equals, and in an audit of several
     references for one that is also a target, ``baseline`` for the target of an audit that is the
     reference trained or loaded in another way, and in a test of reuse ``suspect`` for the target
@@ -143,6 +145,8 @@ class ModelCard:
     labels: tuple[str, ...] = ()
     role: ModelRole
     truncated: int = 0
+    cut: int = field(default=0, metadata=SPARSE_FIELD)
+    answers: int = field(default=0, metadata=SPARSE_FIELD)
     reproducible: str = ""
     prompts: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)

@@ -284,7 +284,7 @@ def _more_texts(verdict: Replacement, result: AuditResult) -> tuple[str, dict[st
         if not same or not isinstance(same[0].estimate, Estimate) or (same[0].limit or 0) < 0:
             return "", {}
         differ = round((1 - same[0].estimate.value) * same[0].estimate.n)
-        return f"Gold labels are needed on the {counted(differ, 'text')} that differ" * bool(
+        return f"Right answers are needed on the {counted(differ, 'text')} that differ" * bool(
             differ
         ), {}
     numbers = {"n": plan.changed, "n-unchanged": plan.unchanged}

@@ -57,7 +57,7 @@ Kind = Literal["kept", "flipped", "unchanged"]
 """Kind of a text: the reference keeps its label, or changes it, or the text is unchanged."""
 
 KINDS: Mapping[Kind, str]
-KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another label"}
+KINDS = {"kept": "kept", "flipped": "flipped", "unchanged": "unchanged, another answer"}
 """Each kind in the words of the filter."""
 
 
@@ -240,9 +240,7 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
         "capability": list(dict.fromkeys(text.after.capability for text in shown if text.after)),
         "text": list(KINDS.values()),
         # Right answers in words are as many as texts.
-        "label": []
-        if any(text.before.example.gold for text in shown)
-        else sorted({_gold_label(text) for text in shown}),
+        "label": sorted({_gold_label(text) for text in shown}) if labels else [],
     }
     regions = {
         str(place): region for place, region in enumerate(result.regions) if region.confirmed
@@ -342,10 +340,7 @@ def card(
 def _note(text: Shown) -> Text:
     """The kind of text, its origin, and the similarity of both texts."""
     example = prose("example {id}", id=text.before.example.id)
-    gold = prose("no gold label")
-    if text.gold is not None:
-        right = text.before.example.gold
-        gold = prose("right: {gold}" if right else "gold label {gold}", gold=text.gold)
+    gold = prose("right: {gold}", gold="unknown" if text.gold is None else text.gold)
     if text.after is None:
         return joined((prose("unchanged text"), example, gold), between=" · ")
     changed = text.after.perturbation

@@ -276,6 +276,7 @@ def _load_writer(model: str | object, options: ModelOptions, data: LoadedData) -
     writer = WrittenClassifier(loaded, data.card.parts)
     with_reading(loaded, {"answer": writer.question(data.examples[0].text)})
     writer.reading = getattr(loaded, "reading", None)
+    writer.most_tokens = options.max_answer_tokens
     return writer
 
 

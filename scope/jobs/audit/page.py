@@ -363,7 +363,7 @@ def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Seque
         )
         for column, move in zip(columns, moved, strict=True)
     )
-    gold = () if example.label is None else prose(" · gold label {label}", label=example.label)
+    gold = () if example.label is None else prose(" · right: {gold}", gold=example.label)
     return Card(
         note=prose("example {id}{gold}", id=example.id, gold=gold),
         blocks=(

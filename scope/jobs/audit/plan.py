@@ -129,10 +129,11 @@ class AuditPlan:
         """The manifest before any model has answered."""
         cards = tuple(map(classifier_card, (self.models.reference, *self.models.targets)))
         encoder = self.options.encoder
-        next_tokens = self.request.model_options.next_tokens
+        options = self.request.model_options
+        next_tokens, most = options.next_tokens, options.max_answer_tokens
         parts = self.data.card.parts
         of_language_models = {"role": self.request.role, "next_tokens": next_tokens}
-        of_answers = {"role": "answer", "score": self.request.score}
+        of_answers = {"role": "answer", "score": self.request.score, "max_answer_tokens": most}
         return manifest_of(
             "audit",
             self.request,

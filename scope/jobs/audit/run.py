@@ -32,9 +32,14 @@ from scope.jobs.audit.plan import (
 )
 from scope.jobs.audit.request import AuditRequest
 from scope.jobs.audit.verdicts import audit_verdicts
-from scope.jobs.audit.written import judged_answers, shares_of_writers, with_given_answers
+from scope.jobs.audit.written import (
+    as_if_answered,
+    judged_answers,
+    shares_of_writers,
+    with_given_answers,
+)
 from scope.jobs.configuration import configuration_of
-from scope.jobs.drift import drift_along
+from scope.jobs.drift import drift_along, drift_work
 from scope.jobs.perturbing import (
     NO_CANDIDATES,
     ChosenCapability,
@@ -92,6 +97,8 @@ def prepare(request: AuditRequest) -> Prepared[AuditResult]:
 
 def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
     """The work that a dry run shows: the searches, then each model's answers."""
+    writes = plans[0].request.role == "answer"
+    plans = list(map(as_if_answered, plans)) if writes else plans
     plan, kinds = plans[0], len(plans[0].capabilities)
     for audit in plans:
         for chosen in plan.capabilities:
@@ -99,13 +106,16 @@ def _work(plans: Sequence[AuditPlan]) -> Iterator[Planned]:
                 chosen.capability, audit.models.reference, plan.searched, plan.options
             )
     kept = len(plan.searched) * kinds * plan.options.trials
-    drawn = len(plan.changed) * kinds * plan.options.candidates
+    # What models write is priced at most: a capability of few texts that count changes more.
+    drawn = len(plan.most_changed if writes else plan.changed) * kinds * plan.options.candidates
     for model in models_of(plans):
         # A search queries its reference for kept pairs, but not for random candidates.
         as_reference = sum(model.name == audit.models.reference.name for audit in plans)
         others = sum(model.name in audit.names[1:] for audit in plans)
         changed = others * kept + (as_reference + others) * drawn
         yield texts_work(model, plan.data.examples, changed)
+    if writes:
+        yield from drift_work((plan.models.reference, *plan.models.targets), plan.data.examples)
 
 
 def _conduct(
@@ -325,9 +335,9 @@ def _refuse_degenerate_reference(plan: AuditPlan, answers: ByText, run: Run) -> 
         raise ModelError(
             f"the reference `{shares.model}` is degenerate: {shares.degenerate}",
             expected="a reference whose answers depend on the text",
-            fix="check that the model, its labels and the data belong together (`--label-map` "
-            "renames labels, `--label-word` and `--prompt` change what a language model reads), or "
-            "choose another reference",
+            fix="check that the model and the data belong together ("
+            + "`--label-map` renames labels, `--label-word` and " * (plan.request.role != "answer")
+            + "`--prompt` changes what a language model reads), or choose another reference",
         )
 
 

@@ -313,7 +313,7 @@ def _chosen_labels(gaps: ByText, agreement: ByText, differ: Sequence[str]) -> Un
         return None
     few = counted(sum(text not in gaps for text in differ), "text")
     rest = counted(len(unlabelled), "text")
-    return Undefined(reason=f"{few} of those that differ, and {rest} in all, have no gold label")
+    return Undefined(reason=f"{few} of those that differ, and {rest} in all, have no right answer")
 
 
 def _minus(first: ByText, second: ByText) -> ByText:

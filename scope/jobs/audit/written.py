@@ -32,6 +32,12 @@ def with_given_answers(
     return plan.only([_with_answer(example, known[example.text]) for example in plan.data.examples])
 
 
+def as_if_answered(plan: AuditPlan) -> AuditPlan:
+    """The same audit as if the reference had given the right answers, to estimate its cost."""
+    right = (Prediction(probabilities=(1.0,), reply=x.label or "?") for x in plan.data.examples)
+    return plan.only(list(map(_with_answer, plan.data.examples, right)))
+
+
 def _with_answer(example: Example, answer: Prediction) -> Example:
     if not answer.given:
         return example
@@ -97,7 +103,7 @@ def shares_of_writers(
             counts=dict(Counter(named.values()).most_common()),
             accuracy=mean_estimate(scores, list(gold), empty=NO_LABELS),
             degenerate=silent([*row.values()], "questions")
-            or gives_one_answer(named, gold, reference),
+            or gives_one_answer(named, gold, reference, ("questions", "right answer")),
         )
         reference = reference or named
 

@@ -29,7 +29,7 @@ class EndpointRequest:
     the messages of a chat before the prompt. The server goes on from ``begun``, the beginning of
     its reply; not all can. ``of_prompt`` asks for the log-probabilities of the tokens of the
     prompt, where ``begun`` is a whole reply. ``truncated`` is whether words of the question were
-    left out, so that it fits.
+    left out, so that it fits. Of the reply the first line that answers is enough if ``one_line``.
     """
 
     path: Path
@@ -40,6 +40,7 @@ class EndpointRequest:
     begun: str = ""
     truncated: bool = False
     of_prompt: bool = False
+    one_line: bool = False
 
     @property
     def tokens_in_words(self) -> str:

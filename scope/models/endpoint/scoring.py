@@ -113,8 +113,8 @@ class GivenAnswers:
         after = self.trial.after if self.trial else 0
         answered = len(spelled) - after
         # After the most tokens that are written no end is.
-        ended = after > 0 and answered < self._options.max_answer_tokens
-        count = max(1, answered + ended)
+        cut = answered >= self._options.max_answer_tokens
+        count = max(1, answered + (after > 0 and not cut))
         whole = reply.read[max(0, len(reply.read) - len(spelled)) :]
         total = math.fsum(token.log_probability for token in whole[:count])
         missing = reply.missing or ("" if answered > 0 else "server")
@@ -128,9 +128,8 @@ class GivenAnswers:
         fits = answered <= self._options.max_answer_tokens
         is_read = answer_text(item.answer or UNANSWERABLE) == item.answer
         comparable = self._options.thinking != "on" and is_over and fits and is_read
-        return record(
-            log_probability=total, same=would_write(whole[:count]) if comparable else None
-        )
+        same = would_write(whole[:count]) if comparable else None
+        return record(log_probability=total, same=same, cut=cut)
 
 
 def _names(tokens: Sequence[PromptToken]) -> list[str]:

@@ -65,7 +65,7 @@ def test_without_gold_the_reference_shows_what_the_texts_are():
     reference, target = shares_of_models(("r", "t"), (half, constant), {})
     assert reference.degenerate is None
     assert "no answer of the reference exceeds 10 of 20" in target.degenerate
-    assert str(target.accuracy) == "undefined (no text has a gold label)"
+    assert str(target.accuracy) == "undefined (no text has a known right answer)"
     reference, target = shares_of_models(("r", "t"), (mostly, constant), {})
     assert target.degenerate is None
 

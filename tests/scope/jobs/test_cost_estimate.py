@@ -4,17 +4,20 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
+from ten_tokens import ten_tokens
 from toy_models import Reference
 
 from capabilities.tasks import ExtractiveQA
 from capabilities.typo import Typo
 from scope.answers.asking import REPEATED
-from scope.jobs import runner as cost_estimate
+from scope.jobs import drift, runner as cost_estimate
 from scope.jobs.runner import questions_work, search_work, seconds_to_answer, texts_work
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS
 from scope.models.scheme import Model
+from scope.models.written import WrittenClassifier
 from scope.protocols import SearchOptions
 from scope.records import Answer, Example, Prediction, Question
+from scope.records.text_parts import joined
 
 EXAMPLES = tuple(
     Example(id=str(number), text=f"several different words are number {number} here", label=None)
@@ -86,6 +89,34 @@ def test_an_endpoint_is_not_asked_but_its_tokens_are_counted():
     assert searched.tokens_out == searched.queries * LETTER_TOKENS > 0
     model.prompts = {}  # only next tokens are asked without a prompt
     assert texts_work(named(model), EXAMPLES[:10], 10).measured().tokens_out == 28
+
+
+def test_an_endpoint_that_writes_answers_and_scores_each_text():
+    model = Endpoint()
+    model.prompts, model.writes, model.most_tokens = {"answer": "x" * 40}, True, 7
+    found = texts_work(named(model), EXAMPLES[:10], 10).measured()
+    written = 20 + REPEATED
+    # Each of 10 answers is sent once more, to count its tokens.
+    scored = written + 10
+    assert found.queries == written + scored
+    assert found.tokens_out == 7 * written + scored
+    letters = len(EXAMPLES[0].text) + 40
+    assert found.tokens_in == round(found.queries * letters / 4) + 7 * scored
+
+
+def test_the_drift_of_each_target_takes_a_pass_of_both_models(monkeypatch):
+    monkeypatch.setattr(drift, "MOST_TEXTS", 2)
+    models = [
+        Model(name=name, adapter=WrittenClassifier(ten_tokens(), ("prompt",))) for name in "abc"
+    ]
+    texts = [joined([f"{name} saw", "ann"]) for name in ("who", "ann", "bob")]
+    examples = [Example(id=text, text=text, label=None) for text in texts]
+    work = [planned.measured() for planned in drift.drift_work(models, examples)]
+    rows = [(part.model, part.purpose, part.queries) for part in work]
+    assert rows == [
+        *(("a", "drift of b", 2), ("b", "drift of b", 2)),
+        *(("a", "drift of c", 2), ("c", "drift of c", 2)),
+    ]
 
 
 def test_a_search_that_ends_within_the_trial_is_known_exactly(clock):

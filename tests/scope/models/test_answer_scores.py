@@ -47,6 +47,9 @@ def test_an_answer_at_the_limit_is_the_same_without_its_end():
     items = [GivenAnswer(question=WHO, answer=text) for text in ("ann in", "ann in paris", "ann")]
     limited = scores(ten_tokens(max_answer_tokens=2), items)
     assert [score.same for score in limited] == [True, False, False]
+    assert [score.cut for score in limited] == [True, True, False]
+    assert [answer.cut for _, answer in ten_tokens(max_answer_tokens=2).answer([WHO])] == [True]
+    assert [answer.cut for _, answer in ten_tokens().answer([WHO])] == [False]
     assert limited[0].tokens == 2
     assert limited[0].log_probability == pytest.approx(math.log(0.5 * 0.6), abs=1e-5)
     assert [score.same for score in scores(ten_tokens(), items)] == [False, True, False]

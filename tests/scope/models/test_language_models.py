@@ -180,7 +180,7 @@ def test_an_option_without_tokens_is_refused(llama):
     ("thinking", "reply", "answer", "is_short"),
     [
         ("auto", "<think>so\nann</think>\nbob\nzoé", Answer(text="bob"), False),
-        ("auto", "ann saw bob in a film was good", Answer(text="ann saw bob in a film"), True),
+        ("auto", "ann saw bob in a film was", Answer(text="ann saw bob in a film", cut=True), True),
         ("auto", "<think>" + "so " * 99, Answer(missing="thought not finished"), False),
         ("off", "<think>" + "so " * 99, Answer(missing="thought not finished"), True),
         ("off", "an answer:\n", Answer(missing="cut off"), True),

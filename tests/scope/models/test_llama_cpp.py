@@ -15,7 +15,7 @@ from scope.models import llama_cpp
 from scope.models.options import ModelOptions
 from scope.models.questions import ask
 from scope.models.scheme import checked_spec, find_scheme, load_model, scheme_of
-from scope.records import GivenAnswer, Question
+from scope.records import Answer, GivenAnswer, Question
 
 OPTIONS = ModelOptions(device="cpu", threads=1)
 ASKED = Question(id="0", text="who saw bob?", context="ann saw bob", options=("ann", "paris"))
@@ -96,9 +96,35 @@ def test_the_file_is_run_as_it_is_and_asked_in_this_process(binding, file):
 )
 def test_a_question_without_an_answer_says_why(binding, file, reply, missing):
     model = load_model(f"gguf:{file}", "answerer", OPTIONS)
-    binding.replies += [reply, chat("14")]
+    binding.replies += [reply] * 2
     ((_, answer),) = model.answer([ASKED])
     assert (answer.given, answer.missing) == (False, missing)
+
+
+@pytest.mark.parametrize(
+    ("replies", "answer"),
+    [
+        (["ann"], "ann"),
+        # The server stops at the first line break, which may stand before the answer.
+        (["", "\nann\nbob"], "ann"),
+        (["The answer is:", "The answer is:\nann\nbob"], "ann"),
+        (["<think>", "<think>\nbob?</think>ann\nbob"], "ann"),
+    ],
+)
+def test_an_answer_is_over_with_its_line(binding, file, replies, answer):
+    model = load_model(f"gguf:{file}", "answerer", OPTIONS)
+    binding.replies += map(chat, replies)
+    assert dict(model.answer([ASKED]))[0] == Answer(text=answer)
+    stops = [body.get("stop") for body in binding.asked]
+    assert stops == [["\n"], None][: len(replies)]
+
+
+@pytest.mark.parametrize("options", [{"thinking": "on"}, {"prompts": {"answer": "{text}"}}])
+def test_a_thought_and_a_whole_reply_have_several_lines(binding, file, options):
+    model = load_model(f"gguf:{file}", "answerer", replace(OPTIONS, **options))
+    binding.replies.append(chat("ann\nbob"))
+    assert dict(model.answer([replace(ASKED, context=None)]))[0].given
+    assert "stop" not in binding.asked[0]
 
 
 @pytest.mark.parametrize(

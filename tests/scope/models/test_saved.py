@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from dataclasses import replace
 from functools import partial
 
 import pyarrow
@@ -10,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from capabilities.tasks import Choice
+from scope.data.items import read_choices
 from scope.errors import DataError, ModelError
 from scope.models.options import ModelOptions
 from scope.models.saved import MissingPredictionsError, load
@@ -131,6 +133,15 @@ def test_answers_are_looked_up_by_id_and_else_by_text(tmp_path):
     expected = {0: Answer(), 1: Answer(text="Ann"), 2: Answer(text="")}
     assert dict(saved.answer(asked)) == expected
     assert dict(saved.fill(asked)) == expected
+
+
+def test_a_number_names_the_option_of_that_label_in_answers_as_in_the_data(tmp_path):
+    options = {"1": "Ann", "2": "Bob", "3": "Cid"}
+    row = {"id": "q", "question": "Who came?", "options": options, "answer": "2"}
+    (draft,) = read_choices(str(write_jsonl(tmp_path / "data.jsonl", [row])))
+    saved = model(tmp_path, {"id": "q", "answer": "2"})
+    ((_, answer),) = saved.choose([replace(draft.item.question, id="q")])
+    assert answer.choice == draft.item.right == 1
 
 
 TABLE = "first model\tAB.-C\nother\tBBBBB\n"

@@ -220,13 +220,13 @@ def test_without_gold_labels_same_answers_stand_for_accuracy(audited, labelled_t
     texts = [text for text, _ in labelled_texts(240)]
     (copy,) = audited(Copy, data=texts).verdicts
     assert copy.may_replace_in == ("same answers", "robustness")
-    assert "Accuracy is not judged: no text of this run has a gold label" in copy.sentence
+    assert "Accuracy is not judged: no text of this run has a known right answer" in copy.sentence
     (few,) = audited(Copy, data=texts[:100]).verdicts
     assert "open: same answers (100 texts, at least 183 are needed)" in few.sentence
-    assert "Gold labels" not in few.sentence  # none differs
+    assert "Right answers" not in few.sentence  # none differs
     (seed,) = audited(Shaken, data=texts).verdicts
     assert (seed.decision, seed.open) == ("not shown", ("agreement",))
-    assert "Gold labels are needed on the 8 texts that differ" in seed.sentence
+    assert "Right answers are needed on the 8 texts that differ" in seed.sentence
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_gold_labels_are_needed_where_two_models_differ(audited, labelled_texts,
     assert isinstance(recall, Undefined) == (labelled in ("differ", "half of them"))
     if n is None:
         few = f"{len(differ) // 2} texts of those that differ, and 236 texts in all"
-        assert accuracy.reason == f"{few}, have no gold label"
+        assert accuracy.reason == f"{few}, have no right answer"
     else:
         assert (accuracy.n, round(accuracy.value, 2)) == (n, -0.03)
 

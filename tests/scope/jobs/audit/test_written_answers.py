@@ -1,7 +1,9 @@
 """Audits of what language models write, with made-up writers whose answers are known by hand."""
 
 import math
+import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -72,8 +74,8 @@ class Writer:
             yield place, ScoredAnswer(log_probability=2 * support, tokens=2, same=same)
 
 
-def audited(tmp_path, *targets, reference=None, **options):
-    return scope.audit(
+def audited(tmp_path, *targets, reference=None, audit=scope.audit, **options):
+    return audit(
         reference=reference or Writer("original"),
         targets=list(targets),
         capabilities=["typo"],
@@ -113,7 +115,10 @@ def test_a_copy_is_alike_in_all_and_others_may_not_replace(result):
     shares = {share.model: share for share in result.answer_shares}
     assert shares[result.manifest.reference.name].accuracy.value == 1
     assert 0 < shares[wrong].accuracy.value < 0.5
-    assert "it answers `white` to 84 of 84" in shares[constant].degenerate
+    assert (
+        "it answers `white` to 84 of 84 questions, while no right answer"
+        in shares[constant].degenerate
+    )
 
 
 def test_a_reference_writes_each_unchanged_text_once_and_scores_its_own_answer(tmp_path):
@@ -124,6 +129,28 @@ def test_a_reference_writes_each_unchanged_text_once_and_scores_its_own_answer(t
     silent = Writer("silent", scores=False)
     audited(tmp_path / "silent", Writer("copy"), reference=silent, **few)
     assert len(ROWS) <= silent.written < 2 * len(ROWS)
+
+
+@pytest.mark.parametrize("scores", [True, False])
+def test_a_dry_run_counts_at_least_what_is_asked(tmp_path, scores):
+    """Each text costs a score and an answer: a copy, which need not write, half of that."""
+    few = {"n": 12, "n_search": 4, "candidates": 3, "trials": 1}
+
+    def writers():
+        others = {"copy": 0, "other": 10}.items()
+        return [Writer("original", scores=scores)] + [
+            Writer(name, wrong=wrong, scores=scores) for name, wrong in others
+        ]
+
+    first, *others = writers()
+    estimated = partial(scope.dry_run, "audit")
+    planned = audited(tmp_path, *others, reference=first, audit=estimated, **few)
+    asked = first, *others = writers()
+    audited(tmp_path, *others, reference=first, **few)
+    for writer in asked:
+        most = sum(part.queries for part in planned.work if part.model == writer.spec)
+        assert 0.4 * most < writer.written + writer.scored <= most
+    assert not scores or others[0].written < others[1].written / 4
 
 
 def test_runs_by_another_score_have_another_plan(result):
@@ -153,6 +180,36 @@ def test_the_page_and_the_frame_show_answers_side_by_side(result, tmp_path):
     assert result.manifest.settings["score"] == "f1"
     frame = result.to_frame("examples")
     assert {"amber.", "white"} <= {*frame.before, *frame.after}
+
+
+@pytest.mark.parametrize("gold", [True, False])
+def test_no_word_of_a_result_is_about_labels(result, tmp_path, gold):
+    if not gold:
+        rows = [{key: row[key] for key in ("question", "context")} for row in ROWS]
+        few = {"n": 8, "n_search": 2, "candidates": 2}
+        result = audited(tmp_path, Writer("constant", wrong=10), data=rows, **few)
+    result.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    page = re.sub(r"<(script|style)\b.*?</\1>|<[^>]*label[^>]*>", "", page, flags=re.DOTALL)
+    for text in (page, str(result), result.to_markdown(), result.to_json()):
+        # The keys of settings and fields are no words.
+        keys = r"[>\"|] ?label(s|led|\\?_map)?\b"
+        assert "label" not in re.sub(keys, "", text).lower()
+
+
+def test_answers_that_end_at_the_limit_are_counted_by_model(tmp_path):
+    wordy = Writer("wordy", scores=False)
+    wordy.answer = lambda asked: enumerate(Answer(text="a" * len(q.text), cut=True) for q in asked)
+    few = {"n": 8, "n_search": 2, "candidates": 2}
+    result = audited(tmp_path, wordy, **few)
+    (card,) = result.manifest.targets
+    assert card.cut == card.answers > len(ROWS)
+    result.to_html(tmp_path / "page.html")
+    words = f"{card.cut} of {card.cut}"
+    assert f">{words}<" in (tmp_path / "page.html").read_text()
+    words += " answers end at the limit on their tokens (--max-answer-tokens 32)"
+    assert words in " ".join(str(result).split())
+    assert result.manifest.reference.cut == 0
 
 
 def test_where_a_model_cannot_score_all_move_by_similarity(tmp_path):

@@ -192,6 +192,7 @@ def test_the_greatest_probability_is_held_against_gold(save):
         ("Bob", "B", 1, {"options": ["Ann", "Bob"]}),
         (0, "Bob", 0, {"options": ["Ann", "Bob"]}),
         ("B", "2", 1, {"options": {"1": "Ann", "2": "Bob", "3": "Cid"}}),
+        ("2", "Bob", 1, {"options": {"1": "Ann", "2": "Bob", "3": "Cid"}}),
         # Labels that look like letters are labels first.
         ("B", 0, 1, {"labels": ["B", "A"]}),
     ],
