@@ -102,12 +102,17 @@ def margin_of(manifest: Manifest) -> float:
     return float(str(manifest.settings.get("region_margin", REGION_MARGIN)))
 
 
-def no_region(target: str, texts: int, share: float | None, unit: str = "texts") -> Paragraph:
-    """That no region was confirmed, and what would have been found; ``share`` of its texts."""
-    words = "**{target}**: no region of texts was found in which it differs more than elsewhere"
-    if share is not None:
-        words += " (one of {texts} texts, {share} of them with other answers, would have been)"
-    return paragraph(f"{words}.", target=target, texts=texts, share=rounded_percent(share or 0.0))
+def no_region(target: str, n: int, share: float | None, unit: str = "texts") -> Paragraph:
+    """That no region was confirmed, and what would have been found: ``share`` of ``n`` texts."""
+    none = prose(
+        "**{target}**: in no region of {unit} does it clearly differ more than elsewhere",
+        target=target,
+        unit=unit,
+    )
+    if share is None:
+        return Paragraph((*none, Span(".")))
+    would = " (one of {n} {unit} would show, were {share} of them answered otherwise)."
+    return Paragraph((*none, *prose(would, n=n, unit=unit, share=rounded_percent(share))))
 
 
 def more_texts(regions: Sequence[Region]) -> Iterator[Paragraph]:

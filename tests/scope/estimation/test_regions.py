@@ -1,12 +1,15 @@
 """Regions: proposed on one half of the texts, confirmed on the other."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from scope.estimation.audits import regions_of
 from scope.estimation.conditions import Conditions
 from scope.estimation.regions import Measured, find_regions, least_share, proposes
+from scope.records import Example, Perturbation, Prediction, ScoredExample, ScoredPerturbation
 from scope.statistics.intervals import score_estimate
 
 IDS = [f"t{place}" for place in range(2000)]
@@ -133,3 +136,83 @@ def test_nothing_is_found_without_texts_or_conditions():
     none = Conditions(["with “a”"], np.zeros((0, 1), dtype=bool), 1)
     assert list(find_regions("student", [], none, [Measured("answers", np.zeros(0))])) == []
     assert math.isclose(least_share(1000, 0.05), 0.08, abs_tol=0.02)
+
+
+LABELS = ("negative", "positive")
+SOURCE = "source: mail"
+
+
+def scored_examples(otherwise):
+    """Texts in two classes; the target answers otherwise where the function says so."""
+    generator, rows = np.random.default_rng(0), []
+    for place in range(1200):
+        words = generator.permutation(["good", "film", "plot", "music", "end"])[:3]
+        text = " ".join([*words, *(["not"] * bool(generator.random() < 0.2))])
+        sure = 0.6 + 0.39 * generator.random()
+        reference = Prediction(probabilities=(1 - sure, sure))
+        example = Example(
+            id=f"t{place}", text=text, label="positive", slices=(SOURCE,) * (place % 5 == 0)
+        )
+        changed = Prediction(probabilities=(sure, 1 - sure))
+        target = changed if otherwise(example) and place % 2 else reference
+        rows.append(
+            ScoredExample(example=example, reference=reference, targets=(target, reference))
+        )
+    return rows
+
+
+def regions_with(examples, candidates=(), **options):
+    return regions_of(
+        examples,
+        candidates,
+        **{
+            **{"reference": "teacher", "targets": ("student", "seed"), "baseline": "seed"},
+            **{"labels": LABELS, "margin": 0.05, "seed": 0, **options},
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "name"),
+    [
+        (lambda example: "not" in example.text, "with a negation"),
+        (lambda example: example.slices, "of source mail"),
+    ],
+)
+def test_an_audit_finds_a_word_and_a_column_of_the_data(otherwise, name):
+    examples = scored_examples(otherwise)
+    (region,) = [row for row in regions_with(examples) if row.confirmed]
+    assert (region.target, region.name, region.measure) == ("student", name, "answers")
+    assert region.inside == pytest.approx(0.5, abs=0.1)
+    assert (region.outside, region.yardstick) == (0, 0)
+    assert set(region.texts) == {each.example.id for each in examples if otherwise(each.example)}
+
+
+def test_an_audit_without_a_yardstick_compares_texts_of_equal_confidence():
+    examples = scored_examples(lambda example: "not" in example.text)
+    alone = [replace(each, targets=each.targets[:1]) for each in examples]
+    regions = regions_with(alone, targets=("student",), baseline=None)
+    assert [(row.name, row.yardstick) for row in regions if row.confirmed] == [
+        ("with a negation", None)
+    ]
+
+
+def test_random_changes_that_one_model_alone_follows_are_a_region_of_their_own():
+    examples = scored_examples(lambda example: False)
+    candidates = []
+    for place, each in enumerate(examples):
+        stays, flips = each.reference, Prediction(probabilities=each.reference.probabilities[::-1])
+        capability = ("typo", "keyboard")[place % 2]
+        student = flips if capability == "keyboard" and place % 3 else stays
+        changed = Perturbation(example_id=each.example.id, trial=1, text=f"{each.example.text} x")
+        candidates.append(
+            ScoredPerturbation(
+                capability=capability,
+                perturbation=changed,
+                reference=stays,
+                targets=(student, stays),
+            )
+        )
+    (region,) = [row for row in regions_with(examples, candidates) if row.confirmed]
+    assert (region.name, region.measure) == ("changed by keyboard", "changes")
+    assert region.inside == pytest.approx(2 / 3, abs=0.1)
