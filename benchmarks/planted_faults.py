@@ -19,12 +19,14 @@ word, Bonferroni, the clearest words), `tree` (a decision tree of depth 3 over t
 on one half, its worst leaf confirmed on the other).
 
     python benchmarks/planted_faults.py [--json] [--set build|figures] [--texts 2000]
-        [--no-yardstick] [--answers FOLDER] [--seeds 8] [--draws 1] [--show]
+        [--no-yardstick] [--answers FOLDER] [--seeds 5] [--draws 1] [--show] [--exchange N]
 
 Keys of --json: `recall_2`, `recall_5`, `recall_15` (share of faults of that size that are named),
 `false_discovery` (share of confirmed regions that are false), `sound_flagged` (share of sound
-copies with a confirmed region), `sound_models`, each with `_n`, and `_low` and `_high` (Wilson); the same after
-`slices_`, `words_` and `tree_`; `seconds` (a search in the texts of one target).
+copies with a confirmed region), each with `_n`, and `_low` and `_high` (Wilson); the same after
+`slices_`, `words_` and `tree_`; `sound_models`; `seconds` (a search in the texts of one target). With --exchange alone
+`exchanged_flagged`: the share of audits with a confirmed region where target and yardstick differ
+by chance alone, as their answers are exchanged on each text at random.
 """
 
 from __future__ import annotations
@@ -443,87 +445,105 @@ def drawn(name: str, every: Mapping[str, Sequence[str]], n: int, seed: int) -> d
     }
 
 
-def run(arguments: Any) -> dict[str, Any]:
-    """All copies of a set, by all methods."""
-    every, known = answers_of(arguments.answers, arguments.data, arguments.seeds)
-    generator = np.random.default_rng(17)
-    counts: dict[str, list[bool]] = {}
-    seconds: list[float] = []
+class Study:
+    """The copies of a set, audited by all methods; ``counts`` are of yes and no."""
 
-    def count(key: str, value: bool) -> None:
-        counts.setdefault(key, []).append(bool(value))
+    def __init__(self, arguments: Any) -> None:
+        self.arguments = arguments
+        self.every, self.known = answers_of(arguments.answers, arguments.data, arguments.seeds)
+        self.counts: dict[str, list[bool]] = {}
+        self.seconds: list[float] = []
+        self.models = sorted({key.partition("/")[2] for key in self.known})
 
-    def audit_of(seed: int, n: int) -> tuple[Audit, Callable[[str], Rows]]:
-        places = drawn(arguments.set, every, n, seed)
+    def count(self, key: str, value: bool) -> None:
+        """One more answer to a question."""
+        self.counts.setdefault(key, []).append(bool(value))
+
+    def audit(self, seed: int, n: int) -> tuple[Audit, Callable[[str], Rows]]:
+        """What is known of ``n`` texts, and a function that gives a model's probabilities."""
+        places = drawn(self.arguments.set, self.every, n, seed)
 
         def rows(model: str) -> Rows:
-            parts = [known[f"{source}/{model}"][some] for source, some in places.items()]
+            parts = [self.known[f"{source}/{model}"][some] for source, some in places.items()]
             return np.concatenate(parts).astype(np.float64)
 
-        texts = [every[source][place] for source, some in places.items() for place in some]
+        texts = [self.every[source][place] for source, some in places.items() for place in some]
         sources = [source for source, some in places.items() for _ in some]
-        data = Texts(texts, sources)
         reference = rows("reference")
         named: dict[str, list[str | None]] = {
             "source": [f"of source {source}" for source in sources],
             "label": [f"labelled {label}" for label in reference.argmax(axis=1)],
         }
-        sure = reference.max(axis=1)
-        if not arguments.no_yardstick:
-            named["confidence"] = [
-                "of which the reference is unsure" if each <= 0.75 else None for each in sure
-            ]
+        if not self.arguments.no_yardstick:
+            doubt = "of which the reference is unsure"
+            unsure = reference.max(axis=1) <= 0.75
+            named["confidence"] = [doubt if each else None for each in unsure]
+        yardstick = None if self.arguments.no_yardstick else rows("another-seed")
         conditions = conditions_of(texts, named)
-        with_yardstick = None if arguments.no_yardstick else rows("another-seed")
-        return Audit(data, reference, with_yardstick, conditions), rows
+        return Audit(Texts(texts, sources), reference, yardstick, conditions), rows
 
-    models = sorted({key.partition("/")[2] for key in known})
-    whole, rows = audit_of(0, 10**6)
-    copies = [model for model in models if model not in ("reference", "another-seed")]
-    sound = [model for model in copies if not regions(whole, rows(model), 0)]
-    bases = ["reference", "eight-bits", *(model for model in sound if model.startswith("seed"))]
-    place = 0
-    for draw in range(arguments.draws):
-        for fault in faults_of(arguments.set):
-            base = bases[place % 3 if place % 3 < 2 else 2 + place % (len(bases) - 2)]
-            audit, rows = audit_of(1000 * draw + place, arguments.texts)
-            place += 1
-            mask = fault.holds(audit.data, audit.reference)
-            for size in SIZES:
-                made = with_fault(rows(base), mask, fault, size, generator)
-                if made is None:
-                    continue
-                target, rate = made
-                for prefix, method in METHODS.items():
-                    began = time.perf_counter()
-                    confirmed = method(audit, target, place)
-                    if not prefix:
-                        seconds.append(time.perf_counter() - began)
-                    named = any(
-                        (mask & region).sum() / (mask | region).sum() >= 0.5
-                        for _, region in confirmed
-                    )
-                    count(f"{prefix}recall_{round(100 * size)}", named)
-                    for _, region in confirmed:
-                        share = (mask & region).sum() / max(region.sum(), 1)
-                        count(f"{prefix}false_discovery", share * rate <= REGION_MARGIN)
-                    if arguments.show and not prefix:
-                        names = "; ".join(name for name, _ in confirmed)
-                        print(
-                            f"{'+' if named else '-'} {fault.name} {size} on {base}, "
-                            f"{mask.sum()} texts, rate {rate:.2f}: {names}",
-                            flush=True,
-                        )
-    for number in range(40 * arguments.draws):
-        audit, rows = audit_of(5000 + number, arguments.texts)
-        copy = sound[number % len(sound)]
+    def sound_copies(self) -> list[str]:
+        """The copies of which all texts of the set together confirm no region."""
+        whole, rows = self.audit(0, 10**6)
+        copies = [model for model in self.models if model not in ("reference", "another-seed")]
+        return [model for model in copies if not regions(whole, rows(model), 0)]
+
+    def faulty(self, fault: Fault, base: str, seed: int, generator: np.random.Generator) -> None:
+        """One copy with a fault, in three sizes."""
+        audit, rows = self.audit(seed, self.arguments.texts)
+        mask = fault.holds(audit.data, audit.reference)
+        for size in SIZES:
+            made = with_fault(rows(base), mask, fault, size, generator)
+            for prefix, method in METHODS.items() if made else ():
+                began = time.perf_counter()
+                confirmed = method(audit, made[0], seed)
+                self.seconds += [time.perf_counter() - began] if not prefix else []
+                jaccard = [(mask & some).sum() / (mask | some).sum() for _, some in confirmed]
+                named = any(share >= 0.5 for share in jaccard)
+                self.count(f"{prefix}recall_{round(100 * size)}", named)
+                for _, some in confirmed:
+                    share = (mask & some).sum() / max(some.sum(), 1)
+                    self.count(f"{prefix}false_discovery", share * made[1] <= REGION_MARGIN)
+                if self.arguments.show and not prefix:
+                    names = "; ".join(name for name, _ in confirmed)
+                    print(f"{'+' if named else '-'} {fault.name} {size} on {base}: {names}")
+
+    def exchanged(self, seed: int) -> None:
+        """Another seed whose answers are exchanged with the yardstick's on each text by chance."""
+        audit, rows = self.audit(seed, self.arguments.texts)
+        pair = np.stack([rows("seed0"), rows("another-seed")])
+        which = np.random.default_rng(seed).integers(2, size=pair.shape[1])
+        places = np.arange(pair.shape[1])
+        audit = audit._replace(yardstick=pair[1 - which, places])
+        self.count("exchanged_flagged", bool(regions(audit, pair[which, places], seed)))
+
+    def sound(self, copy: str, seed: int) -> None:
+        """One sound copy."""
+        audit, rows = self.audit(seed, self.arguments.texts)
         for prefix, method in METHODS.items():
-            confirmed = method(audit, rows(copy), number)
-            count(f"{prefix}sound_flagged", bool(confirmed))
-            if arguments.show and not prefix and confirmed:
-                print(f"! sound {copy}: {'; '.join(name for name, _ in confirmed)}", flush=True)
-    numbers = {"sound_models": ", ".join(sound), "seconds": float(np.mean(seconds))}
-    return {**_shares(counts), **numbers}
+            confirmed = method(audit, rows(copy), seed)
+            self.count(f"{prefix}sound_flagged", bool(confirmed))
+            if self.arguments.show and not prefix and confirmed:
+                print(f"! sound {copy}: {'; '.join(name for name, _ in confirmed)}")
+
+
+def run(arguments: Any) -> dict[str, Any]:
+    """All copies of a set, by all methods."""
+    study, generator = Study(arguments), np.random.default_rng(17)
+    if arguments.exchange:
+        for number in range(arguments.exchange):
+            study.exchanged(number)
+        return _shares(study.counts)
+    sound = study.sound_copies()
+    bases = ["reference", "eight-bits", *(model for model in sound if model.startswith("seed"))]
+    for draw in range(arguments.draws):
+        for place, fault in enumerate(faults_of(arguments.set)):
+            base = bases[place % 3 if place % 3 < 2 else 2 + place % (len(bases) - 2)]
+            study.faulty(fault, base, 1000 * draw + place, generator)
+    for number in range(40 * arguments.draws):
+        study.sound(sound[number % len(sound)], 5000 + number)
+    numbers = {"sound_models": ", ".join(sound), "seconds": float(np.mean(study.seconds))}
+    return {**_shares(study.counts), **numbers}
 
 
 def _shares(counts: Mapping[str, Sequence[bool]]) -> dict[str, float]:
@@ -548,6 +568,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="further seeds that are trained")
     parser.add_argument("--draws", type=int, default=1, help="draws of texts for each fault")
     parser.add_argument("--no-yardstick", action="store_true")
+    parser.add_argument("--exchange", type=int, default=0, help="audits of exchanged answers alone")
     parser.add_argument("--answers", type=Path, default=cache_folder() / "planted-faults")
     parser.add_argument("--show", action="store_true", help="print each copy's regions")
     arguments = parser.parse_args()
