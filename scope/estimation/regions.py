@@ -137,7 +137,8 @@ def find_regions(
     bands = _bands(confidence if measured and measured[0].yardstick is None else None, len(ids))
     proposals = list(_proposals(conditions, measured, bands, first, margin))
     for proposal in proposals:
-        yield _confirmed(target, proposal, ids, ~first, bands, margin, ERROR / len(proposals))
+        if len({*proposal.holds[~first].tolist()}) == 2:  # the other half has texts in and outside
+            yield _confirmed(target, proposal, ids, ~first, bands, margin, ERROR / len(proposals))
 
 
 def _bands(confidence: Values | None, n: int) -> NDArray[np.intp]:
@@ -276,20 +277,18 @@ def _confirmed(
         target=target,
         name=proposal.name,
         measure=proposal.measured.measure,
-        inside=float(proposal.measured.target[inside].mean()) if inside.any() else math.nan,
-        outside=float(proposal.measured.target[outside].mean()) if outside.any() else math.nan,
-        yardstick=None
-        if yardstick is None or not inside.any()
-        else float(yardstick[inside].mean()),
+        inside=float(proposal.measured.target[inside].mean()),
+        outside=float(proposal.measured.target[outside].mean()),
+        yardstick=None if yardstick is None else float(yardstick[inside].mean()),
         excess=shown,
-        confirmed=shown.low > margin,
+        confirmed=bool(shown.low > margin),
         needed=_needed(shown, margin, error),
         texts=tuple(id_ for id_, holds in zip(ids, proposal.holds, strict=True) if holds),
     )
 
 
 def _estimate(values: Values, some: Holds, ids: Sequence[str], error: float) -> Estimate:
-    """The mean over some of the texts; without any, nothing is known."""
+    """The mean over some of the texts; without any, as in a band of confidence, nothing is known."""
     if not some.any():
         return Estimate(value=0.0, low=-1.0, high=1.0, n=0, level=1 - 2 * error, method="no text")
     chosen = [ids[place] for place in np.flatnonzero(some).tolist()]

@@ -252,7 +252,8 @@ def regions_of_tasks(result: CompareResult, margin: float, seed: int) -> Iterato
         items = {item.question.id: item for item in task.answers.items} if task.answers else {}
         first, *others = task.names
         for target in others:
-            both = task.shared(first, target)
+            if not (both := task.shared(first, target)):
+                continue
             asked = [items[id_] for id_ in both]
             lost = np.array([before - after for before, after in both.values()])
             conditions = conditions_of(
@@ -262,7 +263,7 @@ def regions_of_tasks(result: CompareResult, margin: float, seed: int) -> Iterato
                 target,
                 list(both),
                 conditions,
-                [Measured("accuracy", lost), Measured("gain", -lost)] if both else (),
+                [Measured("accuracy", lost), Measured("gain", -lost)],
                 margin=margin,
                 seed=seed,
             ):
