@@ -67,6 +67,9 @@ class Decoder(Computed):
         Most tokens of rows and continuations at once.
     """
 
+    opening, reads_drafts = (), False
+    """The tokens that it writes always, and whether it reads a draft where it writes."""
+
     def __init__(self, model: Any, token_budget: int) -> None:
         self._model, self._budget = model, token_budget
         self._inference = Inference(model, self._try)
@@ -218,6 +221,9 @@ class PathDecoder(Computed):
     token_budget
         Tokens that are cached between questions, and most in one batch.
     """
+
+    opening, reads_drafts = (), True
+    """The tokens that it writes always, and whether it reads a draft where it writes."""
 
     def __init__(self, model: Any, token_budget: int) -> None:
         self._model, self._budget = model, token_budget

@@ -32,6 +32,8 @@ class Seq2Seq(Computed):
     rows that are read together are equally long, and none depends on the others.
     """
 
+    reads_drafts = True
+
     def __init__(self, model: Any, spec: str, limit: int, token_budget: int) -> None:
         self._model, self._limit, self._budget = model, limit, token_budget
         self._inference = Inference(model, self._try)

@@ -25,6 +25,8 @@ IsOver = Callable[[Row], bool]
 
 Notice = Callable[[Any], None] | None
 
+TextOf = Callable[[Row], str] | None
+
 Written = Iterator[tuple[int, list[int] | None]]
 """The number of each prompt and what is written after it, as it comes."""
 
@@ -73,6 +75,8 @@ class Start(NamedTuple):
         Tokens that are expected to be written.
     notice
         Gets the logits of each token that is written, or that ends the text.
+    weigh
+        Gets the logits in the place of each token of the draft and of the end, once.
     """
 
     tokens: Row
@@ -81,6 +85,7 @@ class Start(NamedTuple):
     expected: int = 0
     draft: Row = ()
     notice: Notice = None
+    weigh: Notice = None
 
 
 State = Literal["going", "over", "near", "no number"]
@@ -102,6 +107,8 @@ class Text:
     def extend(self, logits: Any, ends: Container[int], spread: Spread) -> State:
         """Write the likeliest token in each place of the draft and after it, while they agree."""
         start, draft, self.draft = self.start, self.draft, ()
+        if draft and start.weigh:
+            start.weigh(logits)
         best, near = logits.max(dim=-1), spread.near(logits)
         likeliest = zip(best.values.tolist(), best.indices.tolist(), strict=True)
         for place, (value, token) in enumerate(likeliest):
@@ -248,7 +255,7 @@ def score_of(
     start: Start,
     ends: Collection[int],
     spread: Spread,
-    text_of: Callable[[Row], str] | None,
+    text_of: TextOf,
 ) -> ScoredAnswer:
     """How likely a model is to write an answer after a prompt, and whether it would.
 

@@ -1,6 +1,7 @@
 """Given answers: by hand on a model of ten tokens, else beside plain transformers."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,12 @@ from tiny_language import LIMIT
 from scope.answers.answers import AnswerStore, content_of
 from scope.answers.table import Table
 from scope.errors import ModelError
-from scope.models.questions import KINDS, ask, difference_of_scores
+from scope.models.questions import KINDS, ask, difference_of_scores, in_order
 from scope.models.torch_setup import load_torch
 from scope.models.writing import Spread
+from scope.models.written import WrittenClassifier
 from scope.records import GivenAnswer, Question, ScoredAnswer
+from scope.records.text_parts import joined
 
 WHO = Question(id="0", text="who saw")
 
@@ -107,6 +110,42 @@ def test_scores_do_not_depend_on_company_or_order(llama, chat):
     together = scores(llama(chat, max_answer_tokens=8), items)
     assert scores(llama(chat, 64, max_answer_tokens=8), items[::-1])[::-1] == together
     assert [scores(llama(chat, max_answer_tokens=8), [item])[0] for item in items] == together
+
+
+@chat_or_not
+@pytest.mark.parametrize("longest", [2, 8])
+def test_what_is_written_comes_with_the_score_of_a_draft(llama, chat, longest):
+    plain = llama(chat, max_answer_tokens=longest)
+    written = dict(plain.answer(ASKED))
+    items = [
+        GivenAnswer(question=question, answer=answer)
+        for index, question in enumerate(ASKED)
+        for answer in ("ann", "bob", "zoé?", written[index].text or "")
+    ]
+    drafted = [replace(each, question=replace(each.question, draft=each.answer)) for each in items]
+    model = llama(chat, max_answer_tokens=longest)
+    before = model.written_alone[1]
+    came = scores(model, drafted)
+    at_once = [each for each in came if each.written]
+    assert len(at_once) == model.written_alone[1] - before > 12
+    for item, score, alone in zip(items, came, scores(plain, items), strict=True):
+        assert replace(score, written=None, same=alone.same) == alone
+        if score.written:
+            assert score.written == written[ASKED.index(item.question)]
+            assert alone.same in (None, score.same)
+
+
+def test_a_given_answer_is_read_once_and_written_on_from_where_it_fails(monkeypatch):
+    model, read = ten_tokens(), []
+    after = model._decoder._after
+    monkeypatch.setattr(model._decoder, "_after", lambda *rows: read.append(rows) or after(*rows))
+    texts = [joined(["who saw", "ann in a film"]), joined(["a", "film"])]
+    first, second = in_order(model, texts, WrittenClassifier(model, ["question"]).stream(texts))
+    assert (first.reply, second.reply) == ("ann in paris", "film")
+    assert first.support == pytest.approx(math.log(0.5 * 0.6 * 0.2 * 1 * 0.5), abs=1e-5)
+    assert second.support == pytest.approx(math.log(0.5), abs=1e-5)
+    # Both drafts with their ends, then what follows "paris".
+    assert [last for _, last in read] == [[5, 2], [1]]
 
 
 def test_a_long_prompt_is_cut_and_so_is_a_long_answer(llama):
