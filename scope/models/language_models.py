@@ -19,7 +19,7 @@ from scope.models.encoder_decoder import Seq2Seq
 from scope.models.inference import ANSWERS_A_BATCH
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.prefixes import Row, batches_by_beginning
-from scope.models.writing import Notice, Spelled, Start, TextOf, score_of
+from scope.models.writing import Notice, Start, score_of
 from scope.protocols import Answers, ScoredAnswers, during_inference
 from scope.records import BLANK, GivenAnswer, Prediction, Question, ScoredAnswer
 
@@ -37,6 +37,7 @@ class WritingModel:
     """The names of its prompts; ``choice`` stands for that of its form."""
 
     _decoder: Any
+    _thinks = False
 
     answer: Callable[..., Answers]
 
@@ -66,7 +67,6 @@ class WritingModel:
         asked: Sequence[prompts.Fitted],
         drafts: Rows,
         starts: Sequence[Start],
-        text_of: TextOf,
     ) -> ScoredAnswers:
         """How likely answers are, whose tokens are the drafts and, maybe cut, those of the starts.
 
@@ -74,17 +74,16 @@ class WritingModel:
         """
         decoder, scores = self._decoder, dict[int, ScoredAnswer]()
 
-        def weigh(index: int, logits: Any, text_of: TextOf = None) -> None:
-            start, whole = starts[index], drafts[index]
-            answer = Spelled.of(items[index], start.draft, whole, asked[index])
-            how = decoder.ends, decoder.at_once, text_of
-            scores[index] = score_of(answer, logits, start, *how)
+        def weigh(index: int, logits: Any) -> None:
+            start = starts[index]
+            cut = asked[index].truncated or len(start.draft) < len(drafts[index])
+            scores[index] = score_of(logits, start, decoder.ends, truncated=cut)
 
         # Of a longer prompt or draft less may be read where it is answered.
         on = [
             index
             for index, (item, start) in enumerate(zip(items, starts, strict=True))
-            if text_of and decoder.reads_drafts and item.question.draft == item.answer != ""
+            if item.question.draft == item.answer != "" and not self._thinks
             if 0 < len(start.draft) == len(drafts[index]) <= start.longest
             if not asked[index].truncated
         ]
@@ -96,11 +95,10 @@ class WritingModel:
             same = answer.text == items[index].answer
             yield index, replace(scores[index], same=same, written=answer)
         left = [index for index in range(len(items)) if index not in on]
-        # Any token may stand for the end: it is the last one, which is not read.
         begun = decoder.opening
         paths = [Path(starts[index].tokens, (*begun, *starts[index].draft, 0)) for index in left]
         for number, logits in self._followed(paths):
-            weigh(left[number], logits[len(begun) :], text_of)
+            weigh(left[number], logits[len(begun) :])
             yield left[number], scores[left[number]]
 
     def _followed(self, paths: Sequence[Path]) -> Iterator[tuple[int, Any]]:
@@ -240,8 +238,7 @@ class CausalModel(WritingModel):
             self._start(fitted.tokens, most, self._answer_is_over, tokens[:room])
             for fitted, tokens in zip(asked, drafts, strict=True)
         ]
-        text_of = None if self._thinks else self._reply
-        yield from self._scores(items, asked, drafts, starts, text_of)
+        yield from self._scores(items, asked, drafts, starts)
 
     def _write(
         self,
@@ -508,7 +505,7 @@ class TextToTextModel(WritingModel):
             self._start(fitted.tokens, tokens[: self._limit])
             for fitted, tokens in zip(asked, drafts, strict=True)
         ]
-        yield from self._scores(items, asked, drafts, starts, self._text)
+        yield from self._scores(items, asked, drafts, starts)
 
     def _write(
         self,
