@@ -194,6 +194,7 @@ def test_the_content_of_a_given_answer_is_the_question_and_the_answer():
         ScoredAnswer(log_probability=-0.5, tokens=0),
         ScoredAnswer(log_probability=math.nan, tokens=1),
         ScoredAnswer(log_probability=None, tokens=1),
+        ScoredAnswer(log_probability=-0.5, tokens=1, written="ann"),
     ],
 )
 def test_what_is_no_score_is_refused(given):
