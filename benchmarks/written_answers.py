@@ -10,13 +10,30 @@ half of the loop, ours, the other half.
     copy            the same, each weight matrix rounded to 8 bits; the answers of the unrounded
                     model are its drafts
     text_to_text    T5 of T5-small's size, random, which never ends by itself
+    audit           `scope audit --role answer` of SmolLM2 and the rounded copy, from loading to the
+                    result: 30 questions, a third of them searched, with typos. The loop writes
+                    every answer of the audit anew: some, drawn at random, stand for all
+    gguf            SmolLM2's file run by llama.cpp, in one place and in eight, and in a loop
+                    through the binding's own chat handler with the same settings
+    gguf_memory     the file run by llama.cpp and unpacked, each in a process of its own, predicts
+                    what follows the same beginnings of passages; both in seconds of the processor
 
-    python benchmarks/written_answers.py [--json] [--scale FACTOR] [--processor-time] [PART]...
+    python benchmarks/written_answers.py [--json] [--scale FACTOR] [--processor-time] [--file FILE]
+                                         [PART]...
 
-Keys of --json: for each PART `PART_ratio` (seconds of the loop over ours), `PART_tokens` and
-`PART_loop_tokens` (written tokens a second), `PART_same` (share of equal answers),
-`PART_questions`; `same_share` (equal answers of all parts); `python`, `torch`, `transformers`,
-`processor`, `cores`, `threads`, and `load` (the machine's load average before and after).
+Keys of --json: for each of the first four PARTs `PART_ratio` (seconds of the loop over ours),
+`PART_tokens` and `PART_loop_tokens` (written tokens a second), `PART_same` (share of equal
+answers), `PART_questions` (answers that the loop wrote), `audit_answers` (of the audit) and
+`audit_seconds`; `gguf_ratio` and `gguf_places_ratio` (tokens a second in one place and in eight,
+over the loop's), `gguf_tokens`, `gguf_places_tokens`, `gguf_loop_tokens`, `gguf_same` (equal
+answers in one place and in the loop), `gguf_places_same` (in eight places and in one);
+`gguf_memory_ratio` (resident memory above that before loading, over 1.5 times the file and 300 MB:
+at most 1), `gguf_memory` and `unpacked_memory` (MB), `gguf_file` (MB), `gguf_load` and
+`unpacked_load` (seconds to load), `gguf_seconds` and `unpacked_seconds` (a prediction),
+`gguf_same_top` (share of texts with one likeliest next token) and `gguf_kl` (mean lower bound of
+the KL divergence of llama.cpp from the unpacked weights); `same_share` (equal answers of all parts
+that write); `python`, `torch`, `transformers`, `processor`, `cores`, `threads`, and `load` (the
+machine's load average before and after).
 """
 
 from __future__ import annotations
@@ -25,6 +42,7 @@ import gzip
 import json
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -36,20 +54,33 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import throughput_checkpoints as made
+import written_answers_gguf as by_llama_cpp
 from surroundings import command_of_parts, parsed, show, surroundings
+from zoo.smollm import smollm_file
 
+import scope
 from scope.models import replies
 from scope.models.options import ModelOptions
 from scope.models.scheme import load_model
 from scope.models.torch_setup import load_torch, quiet_transformers
-from scope.records import Question
+from scope.models.written import WrittenClassifier
+from scope.records import Prediction, Question
 
 LONGEST = 32
 QUESTIONS = 24
+AUDITED = 30
+"""Questions of the audit."""
+
+ANEW = 32
+"""Answers of the audit that the loop writes."""
+
 MOST_CHARACTERS = 600
 """Of a passage."""
 
 OPTIONS = ModelOptions(device="cpu", max_answer_tokens=LONGEST)
+
+
+Clock = Callable[[], float]
 
 
 class Race(NamedTuple):
@@ -67,19 +98,30 @@ class Entrants:
         self._folder, self._data, self._count = folder, data, count
 
     @cached_property
-    def questions(self) -> list[Question]:
-        """Questions with passages, drawn at random."""
+    def rows(self) -> list[dict[str, Any]]:
+        """All questions with short passages, and their right answers."""
         folder = self._data / "squad"
         passages = {
             row["context_id"]: row["context"] for row in rows_of(folder / "contexts.jsonl.gz")
         }
-        every = [
-            Question(id="", text=row["question"], context=passages[row["context_id"]])
+        return [
+            {
+                "question": row["question"],
+                "context": passages[row["context_id"]],
+                "answers": [answer["text"] for answer in row["answers"]],
+            }
             for row in rows_of(folder / "xquad_en.jsonl.gz")
+            if len(passages[row["context_id"]]) < MOST_CHARACTERS
         ]
-        short = [each for each in every if len(each.context or "") < MOST_CHARACTERS]
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """Questions with passages, drawn at random."""
         chance = random.Random(0)
-        drawn = chance.sample(short, self._count)
+        drawn = [
+            Question(id="", text=row["question"], context=row["context"])
+            for row in chance.sample(self.rows, self._count)
+        ]
         asked = drawn + [replace(each, text=swapped(each.text, chance)) for each in drawn]
         chance.shuffle(asked)
         return [replace(each, id=str(number)) for number, each in enumerate(asked)]
@@ -118,6 +160,60 @@ class Entrants:
             return replies.answer_text(model._text(tokens)), len(tokens)
 
         return Race(model, write, self.questions)
+
+    def rounded(self) -> Path:
+        """The folder of the rounded copy."""
+        folder = Path(shutil.copytree(self.causal, self._folder / "rounded"))
+        model = quiet_transformers().AutoModelForCausalLM.from_pretrained(self.causal)
+        round_weights(model)
+        model.save_pretrained(folder)
+        return folder
+
+    def audit(self, clock: Clock) -> dict[str, Any]:
+        """A whole audit, and some of its answers anew."""
+        count, asked = max(4, AUDITED * self._count // QUESTIONS), dict[Any, Prediction]()
+        writers: dict[str, Any] = {}
+        stream = WrittenClassifier.stream
+
+        def noted(writer: WrittenClassifier, texts: Sequence[str]) -> Iterator[Any]:
+            writers[writer.fingerprint] = writer._model
+            for place, prediction in stream(writer, texts):
+                question = writer.question(texts[place])
+                asked[writer.fingerprint, question.context, question.text] = prediction
+                yield place, prediction
+
+        settings: dict[str, Any] = {
+            "role": "answer",
+            "data": random.Random(0).sample(self.rows, count),
+            "capabilities": ["typo"],
+            "n": count,
+            "n_search": count // 3,
+            "candidates": 4,
+            "model_options": OPTIONS,
+            "run": str(self._folder / "run"),
+        }
+        targets = [str(self.rounded())]
+        WrittenClassifier.stream = noted  # type: ignore[assignment,method-assign]
+        try:
+            ours, _ = timed(
+                lambda: scope.audit(reference=str(self.causal), targets=targets, **settings), clock
+            )
+        finally:
+            WrittenClassifier.stream = stream  # type: ignore[method-assign]
+        some = random.Random(1).sample(list(asked), min(ANEW, len(asked)))
+        questions = [Question(id="", text=text, context=context) for _, context, text in some]
+        models = [writers[fingerprint] for fingerprint, *_ in some]
+        loop, plain = timed(lambda: list(map(self._line, models, questions)), clock)
+        share = len(asked) / len(some)
+        replies = [asked[each].reply or None for each in some]
+        same = sum(text == reply for (text, _), reply in zip(plain, replies, strict=True))
+        tokens = sum(count for _, count in plain)
+        print(f"audit: {ours:.1f} s, the loop {loop * share:.1f} s", file=sys.stderr)
+        return figures_of("audit", ours, loop * share, tokens * share, same / len(some)) | {
+            "audit_answers": len(asked),
+            "audit_questions": len(some),
+            "audit_seconds": round(ours, 1),
+        }
 
     def _line(self, model: Any, question: Question) -> tuple[str | None, int]:
         """What a causal model writes up to the end of its first line."""
@@ -174,29 +270,38 @@ def round_weights(model: Any) -> None:
                 weight.copy_(((groups / scale).round() * scale).view_as(weight))
 
 
-PARTS: Mapping[str, Callable[[Entrants], Race]] = MappingProxyType(
+RACES: Mapping[str, Callable[[Entrants], Race]] = MappingProxyType(
     {"hf": Entrants.hf, "copy": Entrants.copy, "text_to_text": Entrants.text_to_text}
 )
+OF_FILES = MappingProxyType({"gguf": by_llama_cpp.speed, "gguf_memory": by_llama_cpp.compare})
 
 
 def main() -> None:
     """Run all parts and print a table, or JSON."""
-    parser = command_of_parts(__doc__, [*PARTS])
+    parts = [*RACES, "audit", *OF_FILES]
+    parser = command_of_parts(__doc__, parts)
+    parser.add_argument("--file", type=Path, help="a GGUF file (default: SmolLM2's package)")
     parser.add_argument("--scale", type=float, default=1.0, help="times as many questions")
     parser.add_argument(
         "--processor-time", action="store_true", help="of this process, on a busy machine"
     )
-    arguments = parsed(parser, [*PARTS])
+    arguments = parsed(parser, parts)
     clock = time.process_time if arguments.processor_time else time.perf_counter
     load, figures = [os.getloadavg()[0]], dict[str, Any]()
     with tempfile.TemporaryDirectory() as folder:
         count = max(4, round(QUESTIONS * arguments.scale))
         entrants = Entrants(Path(folder), arguments.data, count)
         for name in arguments.parts:
-            figures |= measured(name, PARTS[name](entrants), clock)
-    same = [figures[f"{name}_same"] for name in arguments.parts]
+            if name in RACES:
+                figures |= measured(name, RACES[name](entrants), clock)
+            elif name == "audit":
+                figures |= entrants.audit(clock)
+            else:
+                file = arguments.file or smollm_file()
+                figures |= OF_FILES[name](file, entrants.questions[:count])
+    same = [share for key, share in figures.items() if key.endswith("_same")]
     figures |= {
-        "same_share": round(sum(same) / len(same), 4),
+        **({"same_share": round(sum(same) / len(same), 4)} if same else {}),
         **surroundings("torch", "transformers"),
         "threads": load_torch().get_num_threads(),
         "load": [*load, os.getloadavg()[0]],
@@ -204,7 +309,7 @@ def main() -> None:
     show(figures, as_json=arguments.json)
 
 
-def measured(name: str, race: Race, clock: Callable[[], float]) -> dict[str, Any]:
+def measured(name: str, race: Race, clock: Clock) -> dict[str, Any]:
     """The seconds of both, in turn, and how often their answers are equal."""
     middle = len(race.questions) // 2
     # Outside the clock: the numerics of the model are measured at its first use.
@@ -217,16 +322,21 @@ def measured(name: str, race: Race, clock: Callable[[], float]) -> dict[str, Any
     tokens = sum(count for _, count in plain)
     equal = [answers[number].text == text for number, (text, _) in enumerate(plain)]
     print(f"{name}: {ours:.1f} s, the loop {loop:.1f} s", file=sys.stderr)
+    shares = figures_of(name, ours, loop, tokens, sum(equal) / len(equal))
+    return shares | {f"{name}_questions": len(equal)}
+
+
+def figures_of(name: str, ours: float, loop: float, tokens: float, same: float) -> dict[str, Any]:
+    """What is said of each comparison with a loop: seconds, written tokens, equal answers."""
     return {
         f"{name}_ratio": round(loop / ours, 2),
         f"{name}_tokens": round(tokens / ours, 1),
         f"{name}_loop_tokens": round(tokens / loop, 1),
-        f"{name}_same": sum(equal) / len(equal),
-        f"{name}_questions": len(equal),
+        f"{name}_same": same,
     }
 
 
-def timed(run: Callable[[], Any], clock: Callable[[], float]) -> tuple[float, Any]:
+def timed(run: Callable[[], Any], clock: Clock) -> tuple[float, Any]:
     """Seconds, and the result."""
     start = clock()
     result = run()

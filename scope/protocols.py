@@ -130,7 +130,8 @@ class AnswerScorer(Identified, Protocol):
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
         """How likely each answer is to be written after its question, with its place, as it comes.
 
-        The question is put as to an `Answerer`; nothing is written.
+        The question is put as to an `Answerer`. Nothing need be written; a model may write on where
+        the question's draft is the answer.
         """
 
 

@@ -26,7 +26,7 @@ from scope.models.inference import (
 )
 from scope.models.prefixes import Attention, Plan, Remembered, Row, batches_by_beginning
 from scope.models.torch_setup import CHANGING_POSITIONS, cache_name, load_torch, position_kinds
-from scope.models.writing import Read, Spread, Start, Text, Writer, Written
+from scope.models.writing import MOST_DRAFTED, Read, Spread, Start, State, Text, Writer, Written
 from scope.protocols import attempt
 
 STEP = 4
@@ -56,7 +56,60 @@ END = -1
 """Stands for whatever a model writes once a text is over."""
 
 
-class Decoder(Computed):
+class FollowingDecoder(Computed):
+    """What decoders have in common: they follow given tokens, score them and verify drafts."""
+
+    opening: Row = ()
+    """The tokens that it writes always."""
+
+    ends: frozenset[int]
+    writer: Writer
+    follow: Any
+
+    @property
+    def at_once(self) -> Spread:
+        """How much logits of a text may differ if it is read at once, and not in steps."""
+        return Spread(self.spread, close(self._model))
+
+    def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
+        """The mean log-probability of each continuation's tokens, given its row; NaN is possible.
+
+        Parameters
+        ----------
+        rows
+            The tokens of the prompts, or of the inputs of an encoder.
+        continuations
+            For each row the tokens of what may follow, at least one.
+        """
+        scores: list[list[float]] = self.follow(rows, continuations, means_of(continuations))
+        return scores
+
+    def _verified(self, starts: Sequence[Start]) -> dict[int, list[int]]:
+        """What is written where a draft shows it, by number; each is read in one pass."""
+        drafted = [number for number, start in enumerate(starts) if start.draft]
+        step = max(1, MOST_DRAFTED // max((len(start.draft) + 1 for start in starts), default=1))
+        verified: dict[int, list[int]] = {}
+        for first in range(0, len(drafted), step):
+            some = drafted[first : first + step]
+            texts = [Text(number, starts[number]) for number in some]
+
+            def extend(logits: Any, row: int, _: int, texts: list[Text] = texts) -> State:
+                return texts[row].extend(logits[len(self.opening) :], self.ends, self.at_once)
+
+            rows = [starts[number].tokens for number in some]
+            # Any token may stand for the end: it is the last one, which is not read.
+            targets = [[(*self.opening, *text.draft, 0)] for text in texts]
+            states = self.follow(rows, targets, extend)
+            verified |= {
+                text.number: text.written
+                for text, (state,) in zip(texts, states, strict=True)
+                if state == "over"
+            }
+        self.writer.texts += len(verified)
+        return verified
+
+
+class Decoder(FollowingDecoder):
     """A causal language model of the transformers library, run on rows of equal length only.
 
     The result of a row never depends on the other rows.
@@ -75,22 +128,19 @@ class Decoder(Computed):
         self.ends = frozenset(token_ids(model.generation_config, "eos"))
         self.writer = Writer(self.ends, lambda: Spread(self.spread))
 
-    @property
-    def at_once(self) -> Spread:
-        """How much logits of a text may differ if it is read at once, and not in steps."""
-        return Spread(self.spread, close(self._model))
-
     def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of rows that are read together; `score` bounds the tokens that follow itself."""
         del more
         return batches_of_equal_length(list(map(len, rows)), self._budget, ANSWERS_A_BATCH)
 
     def write(self, starts: Sequence[Start]) -> Written:
-        """What the model writes after each prompt, as it comes; drafts are not used."""
-        plain = [start._replace(draft=()) for start in starts]
-        lengths = [len(start.tokens) + start.expected for start in plain]
-        for batch in batches_of_equal_length(lengths, self._budget, ANSWERS_A_BATCH):
-            together = [plain[index] for index in batch]
+        """What the model writes after each prompt; a text that differs from its draft anew."""
+        lengths = [len(start.tokens) + start.expected for start in starts]
+        for whole in batches_of_equal_length(lengths, self._budget, ANSWERS_A_BATCH):
+            verified = self._verified([starts[index] for index in whole])
+            yield from ((whole[number], tokens) for number, tokens in verified.items())
+            batch = [index for number, index in enumerate(whole) if number not in verified]
+            together = [starts[index]._replace(draft=()) for index in batch]
             read = self._in_steps([start.tokens for start in together])
             written = self.writer.write(
                 together, read, lambda start: self._in_steps([start.tokens])
@@ -117,22 +167,13 @@ class Decoder(Computed):
         # Not every device has float64.
         return logits[:, 0].cpu().double().softmax(dim=-1)
 
-    def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
-        """The mean log-probability of each continuation's tokens, given its row; NaN is possible.
-
-        Parameters
-        ----------
-        rows
-            The tokens of the prompts, all of the same length.
-        continuations
-            For each row the tokens of what may follow, at least one.
-        """
-        return self.follow(rows, continuations, means_of(continuations))
-
     def follow(
         self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]
     ) -> list[list[Measured]]:
-        """What is measured at the tokens of each continuation, given its row; see `score`."""
+        """What is measured at the tokens of each continuation, given its row; see `score`.
+
+        The rows are equally long.
+        """
         places = places_of(continuations)
         pairs = [(row, continuations[row][which]) for row, which in places]
         # Options of one token share the input, which is the prompt alone.
@@ -210,7 +251,7 @@ _CLOSE, _COARSE = 1e-4, 0.05
 for lower precisions."""
 
 
-class PathDecoder(Computed):
+class PathDecoder(FollowingDecoder):
     """A causal language model of the transformers library, run on rows of any length.
 
     Parameters
@@ -273,10 +314,6 @@ class PathDecoder(Computed):
         # Not every device has float64.
         several = [logits.cpu().double().softmax(dim=-1) for logits in self._after(rows)]
         return load_torch().cat(several)
-
-    def score(self, rows: Rows, continuations: Sequence[Rows]) -> list[list[float]]:
-        """The mean log-probability of each continuation's tokens, given its row; may be NaN."""
-        return self.follow(rows, continuations, means_of(continuations))
 
     def follow(
         self, rows: Rows, continuations: Sequence[Rows], measure: Measure[Measured]

@@ -6,17 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scope.errors import ModelError
-from scope.models.decoder import Measure, Measured, Rows, close, filled_up, means_of, places_of
-from scope.models.inference import (
-    ANSWERS_A_BATCH,
-    Computed,
-    Inference,
-    batches_of_equal_length,
-    token_ids,
-)
+from scope.models.decoder import FollowingDecoder, Measure, Measured, Rows, filled_up, places_of
+from scope.models.inference import ANSWERS_A_BATCH, Inference, batches_of_equal_length, token_ids
 from scope.models.prefixes import Row
 from scope.models.torch_setup import cache_name, load_torch
-from scope.models.writing import MOST_DRAFTED, Read, Spread, Start, State, Text, Writer, Written
+from scope.models.writing import Read, Spread, Start, Text, Writer, Written
 
 BUCKET = 32
 """Inputs of an encoder-decoder are padded to a multiple of this many tokens."""
@@ -25,7 +19,7 @@ LEAVING = 0.75
 """Inputs whose texts are over leave the batch where at most this share goes on."""
 
 
-class Seq2Seq(Computed):
+class Seq2Seq(FollowingDecoder):
     """An encoder-decoder of the transformers library.
 
     Inputs are padded to a multiple of `BUCKET` tokens, which an input's own length decides alone:
@@ -49,11 +43,6 @@ class Seq2Seq(Computed):
         # BART and similar models are trained to write their first token always.
         self.opening = tuple(token_ids(settings, "forced_bos")[:1])
         self.writer = Writer(self.ends, lambda: Spread(self.spread))
-
-    @property
-    def at_once(self) -> Spread:
-        """How much logits of a text may differ if it is read at once, and not in steps."""
-        return Spread(self.spread, close(self._model))
 
     def batches(self, rows: Rows, more: Row) -> Iterator[list[int]]:
         """Indices of inputs that are read together: those of one length, when padded."""
@@ -91,29 +80,6 @@ class Seq2Seq(Computed):
         )
         yield from ((left[number], tokens) for number, tokens in written)
 
-    def _verified(self, starts: Sequence[Start]) -> dict[int, list[int]]:
-        """What is written where a draft shows it, by number."""
-        drafted = [number for number, start in enumerate(starts) if start.draft]
-        step = max(1, MOST_DRAFTED // max((len(start.draft) + 1 for start in starts), default=1))
-        verified: dict[int, list[int]] = {}
-        for first in range(0, len(drafted), step):
-            some = drafted[first : first + step]
-            texts = [Text(number, starts[number]) for number in some]
-
-            def extend(logits: Any, row: int, _: int, texts: list[Text] = texts) -> State:
-                return texts[row].extend(logits[len(self.opening) :], self.ends, self.at_once)
-
-            rows = [starts[number].tokens for number in some]
-            targets = [[(*self.opening, *text.draft, 0)] for text in texts]
-            states = self.follow(rows, targets, extend)
-            verified |= {
-                text.number: text.written
-                for text, (state,) in zip(texts, states, strict=True)
-                if state == "over"
-            }
-        self.writer.texts += len(verified)
-        return verified
-
     def _in_steps(self, starts: Sequence[Start], opening: Row) -> Read:
         """What decodes inputs, in each step one token more of each that goes on."""
         states, mask = self._encode([start.tokens for start in starts])
@@ -141,24 +107,13 @@ class Seq2Seq(Computed):
 
         return step
 
-    def score(self, rows: Rows, targets: Sequence[Rows]) -> list[list[float]]:
-        """The mean log-probability of each target's tokens, given its input; NaN is possible.
-
-        Every input is encoded once for all its targets.
-
-        Parameters
-        ----------
-        rows
-            The tokens of the inputs, all of the same length when padded.
-        targets
-            For each input the tokens of the texts that its decoder might write.
-        """
-        return self.follow(rows, targets, means_of(targets))
-
     def follow(
         self, rows: Rows, targets: Sequence[Rows], measure: Measure[Measured]
     ) -> list[list[Measured]]:
-        """What is measured at the tokens of each target, given its input; see `score`."""
+        """What is measured at the tokens of each target, given its input; see `score`.
+
+        Every input, of which all are of the same length when padded, is encoded once.
+        """
         pairs = places_of(targets)
         inputs = [filled_up([self._start, *targets[row][which][:-1]]) for row, which in pairs]
         (states, mask), measured = self._encode(rows), dict[tuple[int, int], Measured]()

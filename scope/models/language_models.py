@@ -6,7 +6,7 @@ Causal models are run by `scope.models.decoder`, others by `scope.models.encoder
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -19,7 +19,7 @@ from scope.models.encoder_decoder import Seq2Seq
 from scope.models.inference import ANSWERS_A_BATCH
 from scope.models.options import LETTER_TOKENS, THOUGHT_TOKENS, ModelOptions
 from scope.models.prefixes import Row, batches_by_beginning
-from scope.models.writing import Spelled, Start, score_of
+from scope.models.writing import Notice, Start, score_of
 from scope.protocols import Answers, ScoredAnswers, during_inference
 from scope.records import BLANK, GivenAnswer, Prediction, Question, ScoredAnswer
 
@@ -37,6 +37,9 @@ class WritingModel:
     """The names of its prompts; ``choice`` stands for that of its form."""
 
     _decoder: Any
+    _thinks = False
+
+    answer: Callable[..., Answers]
 
     def __init__(
         self, head: Head, spec: str, options: ModelOptions, choice_prompt: prompts.Prompt | None
@@ -64,28 +67,47 @@ class WritingModel:
         asked: Sequence[prompts.Fitted],
         drafts: Rows,
         starts: Sequence[Start],
-        text_of: Callable[[Row], str] | None,
-        opening: Row = (),
     ) -> ScoredAnswers:
         """How likely answers are, whose tokens are the drafts and, maybe cut, those of the starts.
 
-        The decoder writes the ``opening`` always.
+        Where an answer is its question's draft, the model writes on from the pass that scores it.
         """
-        decoder, rows = self._decoder, [start.tokens for start in starts]
-        # Any token may stand for the end: it is the last one, which is not read.
-        scored = [[(*opening, *start.draft, 0)] for start in starts]
-        for batch in decoder.batches(rows, [len(tokens) for (tokens,) in scored]):
+        decoder, scores = self._decoder, dict[int, ScoredAnswer]()
 
-            def measure(logits: Any, row: int, _: int, batch: list[int] = batch) -> ScoredAnswer:
-                index = batch[row]
-                start, whole = starts[index], drafts[index]
-                answer = Spelled.of(items[index], start.draft, whole, asked[index])
-                how = decoder.ends, decoder.at_once, text_of
-                return score_of(answer, logits[len(opening) :], start, *how)
+        def weigh(index: int, logits: Any) -> None:
+            start = starts[index]
+            cut = asked[index].truncated or len(start.draft) < len(drafts[index])
+            scores[index] = score_of(logits, start, decoder.ends, truncated=cut)
 
+        # Of a longer prompt or draft less may be read where it is answered.
+        on = [
+            index
+            for index, (item, start) in enumerate(zip(items, starts, strict=True))
+            if item.question.draft == item.answer != "" and not self._thinks
+            if 0 < len(start.draft) == len(drafts[index]) <= start.longest
+            if not asked[index].truncated
+        ]
+        written = self.answer(
+            [items[index].question for index in on], [partial(weigh, index) for index in on]
+        )
+        for number, answer in written:
+            index = on[number]
+            same = answer.text == items[index].answer
+            yield index, replace(scores[index], same=same, written=answer)
+        left = [index for index in range(len(items)) if index not in on]
+        begun = decoder.opening
+        paths = [Path(starts[index].tokens, (*begun, *starts[index].draft, 0)) for index in left]
+        for number, logits in self._followed(paths):
+            weigh(left[number], logits[len(begun) :])
+            yield left[number], scores[left[number]]
+
+    def _followed(self, paths: Sequence[Path]) -> Iterator[tuple[int, Any]]:
+        """The logits in the place of each token that a path scores, one row each, as they come."""
+        rows, scored = [path.read for path in paths], [[path.scored] for path in paths]
+        for batch in self._decoder.batches(rows, [len(path.scored) for path in paths]):
             some = [rows[index] for index in batch], [scored[index] for index in batch]
-            scores = decoder.follow(*some, measure)
-            yield from zip(batch, (score for (score,) in scores), strict=True)
+            followed = self._decoder.follow(*some, lambda logits, *_: logits)
+            yield from zip(batch, (logits for (logits,) in followed), strict=True)
 
     def _answers(
         self,
@@ -144,14 +166,19 @@ class CausalModel(WritingModel):
         return self._decoders.chosen
 
     @during_inference
-    def answer(self, questions: Sequence[Question]) -> Answers:
+    def answer(self, questions: Sequence[Question], weigh: Sequence[Notice] = ()) -> Answers:
         """Write an answer to each question; none where the reply is empty.
 
         It is one line long, or, where questions are put as they stand, the whole reply.
+
+        Parameters
+        ----------
+        weigh
+            What gets the logits of each question's draft; see `scope.models.writing.Start`.
         """
         read = replies.whole_text if self._prompts["answer"].is_bare else replies.answer_text
         is_over = self._answer_is_over
-        yield from self._write("answer", questions, is_over, partial(replies.words_of, read))
+        yield from self._write("answer", questions, is_over, partial(replies.words_of, read), weigh)
 
     @property
     def _answer_is_over(self) -> Callable[[str], bool]:
@@ -211,8 +238,7 @@ class CausalModel(WritingModel):
             self._start(fitted.tokens, most, self._answer_is_over, tokens[:room])
             for fitted, tokens in zip(asked, drafts, strict=True)
         ]
-        text_of = None if self._thinks else self._reply
-        yield from self._scores(items, asked, drafts, starts, text_of)
+        yield from self._scores(items, asked, drafts, starts)
 
     def _write(
         self,
@@ -220,6 +246,7 @@ class CausalModel(WritingModel):
         questions: Sequence[Question],
         is_over: Callable[[str], bool],
         read: replies.Read,
+        weigh: Sequence[Notice] = (),
     ) -> Answers:
         """Replies as an endpoint gives them, and what is read in them."""
         most, is_choice = self._most(name), name == self._choice
@@ -234,9 +261,11 @@ class CausalModel(WritingModel):
         drafts = [self._draft(item.draft) if item.draft and drafted else () for item in questions]
         starts = [
             self._start(fitted.tokens, most, is_over, draft)._replace(
-                notice=partial(notice, noticed) if is_choice else None
+                notice=partial(notice, noticed) if is_choice else None, weigh=weighed
             )
-            for fitted, draft, noticed in zip(asked, drafts, positions, strict=True)
+            for fitted, draft, noticed, weighed in zip(
+                asked, drafts, positions, weigh or [None] * len(asked), strict=True
+            )
         ]
 
         def reply(index: int, tokens: list[int] | None) -> replies.Reply:
@@ -352,14 +381,8 @@ class CausalModel(WritingModel):
     @during_inference
     def logits(self, paths: Sequence[Path]) -> list[Any]:
         """The logits in the place of each token that a path scores, one row each."""
-        rows, scored = [path.read for path in paths], [path.scored for path in paths]
-        logits: list[Any] = [None] * len(paths)
-        for batch in self._decoder.batches(rows, list(map(len, scored))):
-            some = [rows[index] for index in batch], [[scored[index]] for index in batch]
-            followed = self._decoder.follow(*some, lambda each, *_: each)
-            for index, (of_path,) in zip(batch, followed, strict=True):
-                logits[index] = of_path
-        return logits
+        logits = dict(self._followed(paths))
+        return [logits[index] for index in range(len(paths))]
 
     def pieces(self, tokens: Sequence[int]) -> list[str]:
         """The text of each token without space around it; empty for those that end a text."""
@@ -458,13 +481,19 @@ class TextToTextModel(WritingModel):
         return str(self._tokenizer.decode(self._tokens(self._prompts[name], question).tokens))
 
     @during_inference
-    def answer(self, questions: Sequence[Question]) -> Answers:
+    def answer(self, questions: Sequence[Question], weigh: Sequence[Notice] = ()) -> Answers:
         """Write an answer to each question; none where the text is empty."""
         prompt = self._prompts["text_to_text_answer"]
         asked = [self._tokens(prompt, question) for question in questions]
         drafts = [self._draft(item.draft) if item.draft else () for item in questions]
         read = replies.whole_text if prompt.is_bare else replies.answer_text
-        yield from self._write(asked, questions, read, drafts)
+        starts = [
+            self._start(fitted.tokens, draft)._replace(weigh=weighed)
+            for fitted, draft, weighed in zip(
+                asked, drafts, weigh or [None] * len(asked), strict=True
+            )
+        ]
+        yield from self._write(asked, questions, read, starts)
 
     @during_inference
     def score_answers(self, items: Sequence[GivenAnswer]) -> ScoredAnswers:
@@ -476,27 +505,22 @@ class TextToTextModel(WritingModel):
             self._start(fitted.tokens, tokens[: self._limit])
             for fitted, tokens in zip(asked, drafts, strict=True)
         ]
-        opening = self._decoder.opening
-        yield from self._scores(items, asked, drafts, starts, self._text, opening)
+        yield from self._scores(items, asked, drafts, starts)
 
     def _write(
         self,
         asked: Sequence[prompts.Fitted],
         questions: Sequence[Question],
         read: replies.Words,
-        drafts: Rows = (),
+        starts: Sequence[Start],
         **how: Row,
     ) -> Answers:
-        starts = [
-            self._start(fitted.tokens, draft)
-            for fitted, draft in zip(asked, drafts or [()] * len(asked), strict=True)
-        ]
         for batch in self._decoder.batches([start.tokens for start in starts], ()):
             written = self._decoder.write([starts[index] for index in batch], **how)
             came = ((batch[number], self._reply(tokens)) for number, tokens in written)
             yield from self._answers(came, asked, questions, partial(replies.words_of, read))
 
-    def _start(self, tokens: Row, draft: Row) -> Start:
+    def _start(self, tokens: Row, draft: Row = ()) -> Start:
         return Start(tokens, self._longest, lambda _: False, draft=draft)
 
     def _draft(self, answer: str) -> list[int]:
@@ -571,7 +595,9 @@ class SentinelModel(TextToTextModel):
         start = (self._tokenizer.convert_tokens_to_ids(SENTINEL),)
         vocabulary = self._tokenizer.get_vocab()
         stops = [vocabulary[token] for token in vocabulary if token.startswith("<extra_id_")]
-        yield from self._write(asked, questions, lambda t: t or None, opening=start, stops=stops)
+        starts = [self._start(fitted.tokens) for fitted in asked]
+        how = {"opening": start, "stops": stops}
+        yield from self._write(asked, questions, lambda text: text or None, starts, **how)
 
     def _around_sentinel(self, question: Question) -> prompts.Fitted:
         parts = question.text.split(BLANK)

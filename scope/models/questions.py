@@ -282,6 +282,7 @@ def _score(model: Any, item: GivenAnswer, answer: Any) -> ScoredAnswer:
                 same=None if record.same is None else bool(record.same),
                 truncated=bool(record.truncated),
                 cut=bool(record.cut),
+                written=record.written and _plain_answer(model, item.question, record.written),
                 missing=record.missing,
             )
     expected = "`ScoredAnswer` with a log-probability of at most 0, and the number of tokens"

@@ -5,7 +5,7 @@ writing goes on where the model would write another token. A draft never changes
 Where two tokens are nearer than the numerical spread of a model whose numbers depend on company,
 the text is written anew, alone.
 
-The same pass over a given answer shows how likely it is, and whether it would be written.
+The same pass over a given answer shows how likely it is.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from scope.models.inference import ANSWERS_A_BATCH
 from scope.models.prefixes import Row, shared_beginning
-from scope.models.prompts import Fitted
-from scope.models.replies import UNANSWERABLE, answer_text
-from scope.records import GivenAnswer, ScoredAnswer
+from scope.records import ScoredAnswer
 
 IsOver = Callable[[Row], bool]
 
@@ -73,6 +71,8 @@ class Start(NamedTuple):
         Tokens that are expected to be written.
     notice
         Gets the logits of each token that is written, or that ends the text.
+    weigh
+        Gets the logits in the place of each token of the draft and of the end, once.
     """
 
     tokens: Row
@@ -81,6 +81,7 @@ class Start(NamedTuple):
     expected: int = 0
     draft: Row = ()
     notice: Notice = None
+    weigh: Notice = None
 
 
 State = Literal["going", "over", "near", "no number"]
@@ -102,6 +103,8 @@ class Text:
     def extend(self, logits: Any, ends: Container[int], spread: Spread) -> State:
         """Write the likeliest token in each place of the draft and after it, while they agree."""
         start, draft, self.draft = self.start, self.draft, ()
+        if draft and start.weigh:
+            start.weigh(logits)
         best, near = logits.max(dim=-1), spread.near(logits)
         likeliest = zip(best.values.tolist(), best.indices.tolist(), strict=True)
         for place, (value, token) in enumerate(likeliest):
@@ -223,34 +226,8 @@ def _enter(going: list[Text], waiting: list[int], starts: Sequence[Start], budge
         going.append(Text(waiting.pop(), start, room))
 
 
-class Spelled(NamedTuple):
-    """An answer, as a text that a model can spell, and as its tokens without the end.
-
-    ``cut`` are the tokens that were left out, ``truncated`` whether these or any of the prompt.
-    """
-
-    text: str
-    spelled: str
-    tokens: Row
-    cut: bool
-    truncated: bool
-
-    @classmethod
-    def of(cls, item: GivenAnswer, tokens: Row, whole: Row, asked: Fitted) -> Spelled:
-        """An answer of which some tokens are scored."""
-        cut = len(tokens) < len(whole)
-        return cls(item.answer, item.answer or UNANSWERABLE, tokens, cut, asked.truncated or cut)
-
-
-def score_of(
-    answer: Spelled,
-    logits: Any,
-    start: Start,
-    ends: Collection[int],
-    spread: Spread,
-    text_of: Callable[[Row], str] | None,
-) -> ScoredAnswer:
-    """How likely a model is to write an answer after a prompt, and whether it would.
+def score_of(logits: Any, start: Start, ends: Collection[int], *, truncated: bool) -> ScoredAnswer:
+    """How likely a model is to write an answer after a prompt.
 
     Parameters
     ----------
@@ -261,10 +238,8 @@ def score_of(
     ends
         The tokens that end a text: their probabilities are added up. Without any the end has none,
         and neither has it after the most tokens that are written.
-    spread
-        How much the logits may differ from those in which the text would be written.
-    text_of
-        The text of written tokens; None where they are not to be compared.
+    truncated
+        Whether the prompt or the answer is cut.
 
     Examples
     --------
@@ -273,42 +248,17 @@ def score_of(
     >>> from scope.models.torch_setup import load_torch
     >>> logits = load_torch().tensor([[0.0, 1.0], [0.0, 1.0]])
     >>> start = Start([0], 9, lambda tokens: False, draft=[0])
-    >>> answer = Spelled("a", "a", [0], cut=False, truncated=False)
-    >>> score = score_of(answer, logits, start, [1], Spread(), lambda tokens: "a" * len(tokens))
-    >>> round(score.log_probability, 4), score.tokens, score.same
-    (-1.6265, 2, False)
+    >>> score = score_of(logits, start, [1], truncated=False)
+    >>> round(score.log_probability, 4), score.tokens
+    (-1.6265, 2)
     """
     logs = logits.cpu().double().log_softmax(dim=-1)
-    chosen = [float(row[token]) for row, token in zip(logs[:-1], answer.tokens, strict=True)]
+    chosen = [float(row[token]) for row, token in zip(logs[:-1], start.draft, strict=True)]
     # After as many tokens as are written at most, no end is.
-    over = start.is_over(list(answer.tokens))
-    if ends and not over:
+    if ends and not start.is_over(list(start.draft)):
         chosen.append(float(logs[-1, sorted(ends)].logsumexp(dim=0)))
     total = math.fsum(chosen)
-    cut = over or len(answer.tokens) >= start.longest
-    record = partial(ScoredAnswer, tokens=len(chosen), truncated=answer.truncated, cut=cut)
+    record = partial(ScoredAnswer, tokens=len(chosen), truncated=truncated)
     if not math.isfinite(total):
         return record(log_probability=math.nan, missing="no number")
-    same = None
-    if text_of and not answer.cut:
-        same = _would_write(answer, Text(0, start), logits, ends, spread, text_of)
-    return record(log_probability=min(0.0, total), same=same)
-
-
-def _would_write(
-    answer: Spelled,
-    text: Text,
-    logits: Any,
-    ends: Container[int],
-    spread: Spread,
-    text_of: Callable[[Row], str],
-) -> bool | None:
-    """Whether a model writes this answer; None if it writes tokens that may spell the same."""
-    draft = text.draft
-    state = text.extend(logits[: len(draft) + 1], ends, spread)
-    if state == "over":
-        reply = text_of(text.written)
-        return reply.strip() == answer.spelled.strip() or answer_text(reply) == answer.text
-    # The last token may be part of a letter.
-    begun = text_of(text.written).strip().rstrip("\ufffd")
-    return None if state == "near" or answer.spelled.strip().startswith(begun) else False
+    return record(log_probability=min(0.0, total))

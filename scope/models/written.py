@@ -80,16 +80,16 @@ class WrittenClassifier(InAnotherRole):
         for start in range(0, len(texts), ASKED_AT_ONCE):
             places = range(start, min(start + ASKED_AT_ONCE, len(texts)))
             questions = {place: self.question(texts[place]) for place in places}
-            scored = self._scored(questions)
-            same = {place for place, score in scored.items() if score.same}
-            for place in same:
-                answer = Answer(text=questions[place].draft, cut=scored[place].cut)
-                yield place, _prediction(answer, scored[place])
-            others = [place for place in places if place not in same]
+            left: dict[int, ScoredAnswer | None] = dict.fromkeys(places)
+            for place, score in self._scored(questions):
+                left[place] = score
+                if score.written or score.same:
+                    answer = score.written or Answer(text=questions[place].draft, cut=score.cut)
+                    yield place, _prediction(answer, left.pop(place))
+            others = list(left)
             written = ask(self._model, "answerer", [questions[place] for place in others])
             for number, answer in written:
-                place = others[number]
-                yield place, _prediction(answer, scored.get(place))
+                yield others[number], _prediction(answer, left[others[number]])
 
     def question(self, text: str) -> Question:
         """What is asked; its draft is the reference's answer, where the text holds one."""
@@ -100,7 +100,7 @@ class WrittenClassifier(InAnotherRole):
             return replace(question, messages=tuple(map(tuple, json.loads(parts[0] or "[]"))))
         return replace(question, context=(parts[0] or None) if count > 1 else None)
 
-    def _scored(self, questions: dict[int, Question]) -> dict[int, ScoredAnswer]:
+    def _scored(self, questions: dict[int, Question]) -> Iterator[tuple[int, ScoredAnswer]]:
         items = {
             place: GivenAnswer(question=question, answer=question.draft)
             for place, question in questions.items()
@@ -108,7 +108,7 @@ class WrittenClassifier(InAnotherRole):
         }
         places = list(items)
         scored = ask(self._model, "answer_scorer", list(items.values()))
-        return {places[number]: score for number, score in scored}
+        yield from ((places[number], score) for number, score in scored)
 
 
 def _prediction(answer: Answer, scored: ScoredAnswer | None) -> Prediction:

@@ -381,7 +381,8 @@ class ScoredAnswer:
     why. ``tokens`` is how many of the model's tokens these are, its end token among them. ``same``
     is whether greedy decoding writes exactly this answer; None where two tokens are too near to
     tell, or where other tokens may spell the same. ``truncated`` as for a prediction, ``cut`` as
-    for an answer.
+    for an answer. ``written`` is what greedy decoding writes, where the answer is the question's
+    draft and the model wrote on from the pass that scored it.
     """
 
     log_probability: float
@@ -389,6 +390,7 @@ class ScoredAnswer:
     same: bool | None = None
     truncated: bool = False
     cut: bool = field(default=False, metadata=SPARSE_FIELD)
+    written: Answer | None = field(default=None, metadata=SPARSE_FIELD)
     missing: NoAnswer = field(default="", metadata=SPARSE_FIELD)
 
 
