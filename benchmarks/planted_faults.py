@@ -25,8 +25,8 @@ Keys of --json: `recall_2`, `recall_5`, `recall_15` (share of faults of that siz
 `false_discovery` (share of confirmed regions that are false), `sound_flagged` (share of sound
 copies with a confirmed region), each with `_n`, and `_low` and `_high` (Wilson); the same after
 `slices_`, `words_` and `tree_`; `sound_models`; `seconds` (a search in the texts of one target).
-With --exchange alone `exchanged_flagged`: the share of audits with a confirmed region where target and yardstick differ
-by chance alone, as their answers are exchanged on each text at random.
+With --exchange alone `exchanged_flagged`: the share of audits with a confirmed region where target
+and yardstick differ by chance alone, as their answers are exchanged on each text at random.
 """
 
 from __future__ import annotations

@@ -288,7 +288,7 @@ def _confirmed(
 
 
 def _estimate(values: Values, some: Holds, ids: Sequence[str], error: float) -> Estimate:
-    """The mean over some of the texts; without any, as in a band of confidence, nothing is known."""
+    """The mean over some of the texts; without any, as in a band, nothing is known."""
     if not some.any():
         return Estimate(value=0.0, low=-1.0, high=1.0, n=0, level=1 - 2 * error, method="no text")
     chosen = [ids[place] for place in np.flatnonzero(some).tolist()]

@@ -193,14 +193,14 @@ MOST_REGIONS = 2
 
 def _regions_of(target: str, result: AuditResult) -> Iterator[Block]:
     """The worst confirmed regions of a target; without any, what would have been found."""
-    own = [pair for pair in enumerate(result.regions) if pair[1].target == target]
-    confirmed = [(place, region) for place, region in own if region.confirmed][:MOST_REGIONS]
+    regions = [pair for pair in enumerate(result.regions) if pair[1].target == target]
+    confirmed = [(place, region) for place, region in regions if region.confirmed][:MOST_REGIONS]
     for place, region in confirmed:
         yield region_sentence(region, result.manifest, _address(place))
     if not confirmed:
         texts = max(1, len(result.examples) // 20)
         yield no_region(target, texts, least_share(texts // 2, margin_of(result.manifest)))
-    yield from more_texts([region for _, region in own][:1])
+    yield from more_texts([region for _, region in regions][:1])
 
 
 def _address(place: int) -> str:

@@ -413,9 +413,9 @@ def where(screen: Screen) -> Iterator[Block]:
     first, *others = screen.order
     regions = [each for each in screen.result.regions if each.task == screen.task.task]
     for name in others[:MOST_ROWS]:
-        own = [each for each in regions if each.target == name and each.confirmed]
-        if own and first == screen.task.names[0]:
-            yield from (region_sentence(each, screen.result.manifest) for each in own[:2])
+        worst = [each for each in regions if each.target == name and each.confirmed][:2]
+        if worst and first == screen.task.names[0]:
+            yield from (region_sentence(each, screen.result.manifest) for each in worst)
             continue
         parts = sorted(screen.task.parts(first, name), key=lambda part: -abs(part.gap.value))
         clear = [part for part in parts if part.gap.high < -_HALF or part.gap.low > _HALF][:2]
