@@ -102,17 +102,14 @@ def margin_of(manifest: Manifest) -> float:
     return float(str(manifest.settings.get("region_margin", REGION_MARGIN)))
 
 
-def no_region(target: str, n: int, share: float | None, unit: str = "texts") -> Paragraph:
+def no_region(target: str, n: int, share: float | None) -> Paragraph:
     """That no region was confirmed, and what would have been found: ``share`` of ``n`` texts."""
-    none = prose(
-        "**{target}**: in no region of {unit} does it clearly differ more than elsewhere",
-        target=target,
-        unit=unit,
-    )
+    words = "**{target}**: in no region of texts does it clearly differ more than elsewhere"
+    none = prose(words, target=target)
     if share is None:
         return Paragraph((*none, Span(".")))
-    would = " (one of {n} {unit} would show, were {share} of them answered otherwise)."
-    return Paragraph((*none, *prose(would, n=n, unit=unit, share=rounded_percent(share))))
+    would = " (one of {n} texts would show, were {share} of them answered otherwise)."
+    return Paragraph((*none, *prose(would, n=n, share=rounded_percent(share))))
 
 
 def more_texts(regions: Sequence[Region]) -> Iterator[Paragraph]:

@@ -101,10 +101,6 @@ class Conditions(NamedTuple):
     holds: Holds
     words: int
 
-    def of(self, texts: NDArray[np.intp]) -> Conditions:
-        """The same conditions on some of the texts."""
-        return self._replace(holds=self.holds[texts])
-
 
 def words_of(text: str) -> list[str]:
     """The words of a text in lower case.

@@ -193,14 +193,19 @@ MOST_REGIONS = 2
 
 def _regions_of(target: str, result: AuditResult) -> Iterator[Block]:
     """The worst confirmed regions of a target; without any, what would have been found."""
-    regions = [pair for pair in enumerate(result.regions) if pair[1].target == target]
-    confirmed = [(place, region) for place, region in regions if region.confirmed][:MOST_REGIONS]
-    for place, region in confirmed:
-        yield region_sentence(region, result.manifest, _address(place))
+    confirmed = [*confirmed_regions(target, result)]
+    yield from confirmed[:MOST_REGIONS]
     if not confirmed:
         texts = max(1, len(result.examples) // 20)
         yield no_region(target, texts, least_share(texts // 2, margin_of(result.manifest)))
-    yield from more_texts([region for _, region in regions][:1])
+    yield from more_texts([each for each in result.regions if each.target == target][:1])
+
+
+def confirmed_regions(target: str, result: AuditResult) -> Iterator[Paragraph]:
+    """A sentence on each confirmed region of a target."""
+    for place, region in enumerate(result.regions):
+        if region.target == target and region.confirmed:
+            yield region_sentence(region, result.manifest, _address(place))
 
 
 def _address(place: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +63,7 @@ from scope.jobs.audit.answer import (
     about,
     allowed,
     answer_blocks,
+    confirmed_regions,
     heading_of,
     how_sure,
     in_short,
@@ -128,6 +130,8 @@ def _brief(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[B
     yield from asked_differently(result.manifest.models)
     yield from verdict_sentences(answers)
     yield from _notable(result)
+    for answer in answers:
+        yield from islice(confirmed_regions(answer.verdict.target, result), 1)
     if answers:
         lines = dict.fromkeys(line for answer in answers for line in answer.words.notes)
         yield from (paragraph("{line}.", line=line) for line in lines)

@@ -115,7 +115,7 @@ def test_order_of_texts_changes_no_region():
     (again,) = find_regions(
         "student",
         [IDS[place] for place in order],
-        made.of(order),
+        made._replace(holds=made.holds[order]),
         [Measured("answers", target[order], noise(3)[order])],
     )
     assert (again.name, again.excess) == (there.name, there.excess)
