@@ -9,16 +9,7 @@ import time
 import pytest
 from conftest import SCOPE
 from hostile.killed_models import run
-from killing import (
-    asked,
-    count_rows,
-    end_of,
-    environment_in,
-    forked,
-    kill_when,
-    result,
-    start,
-)
+from killing import asked, count_rows, end_of, environment_in, forked, kill_when, result, start
 from stub_server import MODEL, Cut, Say, Stub, refuse, stub_server
 
 from scope.answers.asking import REPEATED
@@ -128,7 +119,7 @@ def die_at_the_verdict():
 
 def test_an_audit_of_servers_goes_on_after_kills_in_each_phase_and_failures(tmp_path, folders):
     whole, broken = folders
-    nouns = "anchor basket candle dagger engine feather garden hammer".split()
+    nouns = ["anchor", "basket", "candle", "dagger", "engine", "feather", "garden", "hammer"]
     rows = [{"question": f"Who made the old {noun}", "answers": [noun]} for noun in nouns]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     key = {"OPENAI_API_KEY": "none"}
@@ -144,22 +135,23 @@ def test_an_audit_of_servers_goes_on_after_kills_in_each_phase_and_failures(tmp_
         every = len(server.answered)
         server.answered.clear()
 
-        def fail(_):
-            return next(failures, Cut())
+        started, failures = [], iter([refuse(500)])
+
+        def kill():
+            started[-1].kill()
 
         # Amid unchanged texts, the search and, twice, changed texts.
         for share, how, code in (
-            (0.1, lambda _: process.kill(), -signal.SIGKILL),
-            (0.4, lambda _: process.kill(), -signal.SIGKILL),
-            (0.6, fail, 2),
-            (0.8, lambda _: process.kill(), -signal.SIGKILL),
+            (0.1, kill, -signal.SIGKILL),
+            (0.4, kill, -signal.SIGKILL),
+            (0.6, lambda: next(failures, Cut()), 2),
+            (0.8, kill, -signal.SIGKILL),
         ):
-            failures = iter([refuse(500)])
-            server.check = lambda body, how=how, most=share * every: (
-                how(body) if len(server.answered) >= most else None
+            server.check = lambda _, how=how, most=share * every: (
+                how() if len(server.answered) >= most else None
             )
-            process = start(arguments, broken, **key)
-            assert end_of(process) == code
+            started.append(start(arguments, broken, **key))
+            assert end_of(started[-1]) == code
         server.check = lambda _: None
         process = forked(run, die_at_the_verdict, arguments, broken, environment_in(broken, key))
         assert end_of(process) == -signal.SIGKILL
