@@ -39,6 +39,7 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
     label_of,
+    own_id_of,
     score_of,
 )
 from scope.records.estimates import brief
@@ -323,7 +324,7 @@ def card(
 
 def _note(text: Shown) -> Text:
     """The kind of text, its origin, and the similarity of both texts."""
-    example = prose("example {id}", id=text.before.example.id)
+    example = prose("example {id}", id=own_id_of(text.before.example.id))
     gold = prose("right: {gold}", gold="unknown" if text.gold is None else text.gold)
     if text.after is None:
         return joined((prose("unchanged text"), example, gold), between=" · ")
