@@ -191,7 +191,8 @@ _HOW_TO_READ = note(
 _HOW_TO_READ_ANSWERS = note(
     "Marked words differ. An answer stays where it is equal after normalisation: case, punctuation "
     "and articles do not count. “Distance” is that between the shifts of reference and target in "
-    "how likely the reference’s answer is, in nats a token. “Kept” is the share of the chosen kept "
+    "how likely the reference’s answer is, in nats a token; of a model that cannot score it, 1 if "
+    "one of the two alone keeps its answer, else 0. “Kept” is the share of the chosen kept "
     "pairs on which a target keeps its answer, without an interval."
 )
 
