@@ -48,6 +48,7 @@ from scope.records import (
     Setting,
     TaskAnswers,
 )
+from scope.records.text_parts import parts_of
 from scope.registry import (
     entries,
     find,
@@ -476,7 +477,11 @@ def with_reasons(
     for card in manifest.data:
         whys = failed.get(card.capability, {})
         plain = {name for name in whys if texts is None or name in texts}
-        lefts = _counted((CHANGED * (name not in plain) + whys[name], name) for name in whys)
+        # Of a question with its passage, the question alone.
+        last = max(1, len(card.parts))
+        lefts = _counted(
+            (CHANGED * (name not in plain) + whys[name], parts_of(name)[:last][-1]) for name in whys
+        )
         used = card.used - len(plain)
         data.append(replace(card, used=used, left_out=(*card.left_out, *lefts)))
     refuse_unusable(data, most)

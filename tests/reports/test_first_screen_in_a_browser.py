@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from kept_results import CLOSING, interval, kept
 
-from reports.blocks import Column, Page, Section, Table
+from reports.blocks import Card, Cards, Column, Page, Section, Table
 from reports.estimates import COLOURS, limit_strips
 from reports.html import render
 from reports.prose import prose
@@ -101,6 +101,23 @@ def test_the_table_of_an_audit_has_the_numbers_and_zones_of_its_json(result, htm
         if not tab.locator("#answer .limits").count():
             pytest.skip("the answer of an audit has no table of limits")
         assert check_strips(tab, [end for verdict in verdicts for end in verdict["endpoints"]])
+
+
+def test_written_answers_are_read_on_a_phone_without_scrolling_aside(opened):
+    columns = {"Model": "name", "Answer": "text", "Invariance": "text", "Distance": "number"}
+    row = (
+        "smollm2-135m-instruct (reference)",
+        "The answer in a sentence. " * 4,
+        "not moved",
+        "0.123",
+    )
+    card = Card(note=prose("One."), blocks=(Table.of(columns, [row]),))
+    section = Section(anchor="examples", title="Examples", blocks=(Cards(cards=(card,)),))
+    with opened(render(Page(title="cards", sections=(section,))), **PHONE) as tab:
+        table = tab.locator(".pair .scroll")
+        assert table.evaluate("box => box.scrollWidth - box.clientWidth") <= 1
+        answer = table.locator("tbody tr > :nth-child(2)").bounding_box()
+        assert answer["width"] > 300
 
 
 def dots(tab, panel):

@@ -40,6 +40,7 @@ from scope.records import (
     ScoredExample,
     ScoredPerturbation,
     label_of,
+    own_id_of,
     score_of,
 )
 from scope.records.estimates import brief
@@ -191,7 +192,8 @@ _HOW_TO_READ = note(
 _HOW_TO_READ_ANSWERS = note(
     "Marked words differ. An answer stays where it is equal after normalisation: case, punctuation "
     "and articles do not count. “Distance” is that between the shifts of reference and target in "
-    "how likely the reference’s answer is, in nats a token. “Kept” is the share of the chosen kept "
+    "how likely the reference’s answer is, in nats a token; of a model that cannot score it, 1 if "
+    "one of the two alone keeps its answer, else 0. “Kept” is the share of the chosen kept "
     "pairs on which a target keeps its answer, without an interval."
 )
 
@@ -339,7 +341,7 @@ def card(
 
 def _note(text: Shown) -> Text:
     """The kind of text, its origin, and the similarity of both texts."""
-    example = prose("example {id}", id=text.before.example.id)
+    example = prose("example {id}", id=own_id_of(text.before.example.id))
     gold = prose("right: {gold}", gold="unknown" if text.gold is None else text.gold)
     if text.after is None:
         return joined((prose("unchanged text"), example, gold), between=" · ")

@@ -93,6 +93,7 @@ from scope.records import (
     ModelCard,
     Undefined,
     marked,
+    own_id_of,
 )
 from scope.verdicts.words import carrying, in_plain_words, in_some, measured, nearest, whole
 
@@ -369,7 +370,7 @@ def _card(result: AuditResult, text: Shown, columns: Sequence[int], moved: Seque
     )
     gold = () if example.label is None else prose(" · right: {gold}", gold=example.label)
     return Card(
-        note=prose("example {id}{gold}", id=example.id, gold=gold),
+        note=prose("example {id}{gold}", id=own_id_of(example.id), gold=gold),
         blocks=(
             *map(Passage, text.passages),
             Table.of({"Model": "name", "Answer": "text", "Move": "number"}, rows),

@@ -42,6 +42,7 @@ from scope.records import (
     Item,
     Measurement,
     TaskAnswers,
+    own_id_of,
 )
 from scope.statistics.intervals import score_estimate
 from scope.verdicts.plan import MOST_TEXTS
@@ -234,7 +235,7 @@ def answers_side_by_side(tasks: Sequence[Questions], filters: Filters) -> Sectio
                     None,
                     (
                         question.task.task,
-                        f"question {question.item.question.id}",
+                        f"question {own_id_of(question.item.question.id)}",
                         question.item.category,
                     ),
                 ),

@@ -8,7 +8,9 @@ import time
 
 import pytest
 from conftest import SCOPE
-from killing import asked, count_rows, end_of, environment_in, kill_when, result, start
+from hostile.killed_models import run
+from killing import asked, count_rows, end_of, environment_in, forked, kill_when, result, start
+from stub_server import MODEL, Cut, Say, Stub, refuse, stub_server
 
 from scope.answers.asking import REPEATED
 
@@ -96,3 +98,64 @@ def test_an_interrupted_run_says_how_to_go_on_and_does_and_is_nobody_elses(
     assert command(*comparison, environment=environment).returncode == 0
     # What was answered is kept, save of the one under way; of the kept ones eight are asked again.
     assert asked(tmp_path).total() - QUESTIONS <= 1 + REPEATED
+
+
+class TwoWriters(Stub):
+    """One model answers with the last word of a question, the other with its first six letters."""
+
+    def reply(self, path, body):
+        step = super().reply(path, body)
+        if body["model"] != MODEL and isinstance(step, Say) and step.status == 200:
+            message = step.body["choices"][0]["message"]
+            message["content"] = message["content"][:6]
+        return step
+
+
+def die_at_the_verdict():
+    import scope.jobs.audit.run
+
+    scope.jobs.audit.run.audit_verdicts = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_an_audit_of_servers_goes_on_after_kills_in_each_phase_and_failures(tmp_path, folders):
+    whole, broken = folders
+    nouns = ["anchor", "basket", "candle", "dagger", "engine", "feather", "garden", "hammer"]
+    rows = [{"question": f"Who made the old {noun}", "answers": [noun]} for noun in nouns]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    key = {"OPENAI_API_KEY": "none"}
+    with stub_server(TwoWriters) as server:
+        arguments = [
+            *("audit", "--role", "answer", "--reference", f"openai:{server.url}#{MODEL}"),
+            *("--target", f"openai:{server.url}#other-model", "--run", "mine"),
+            *("--data", str(tmp_path / "rows.jsonl"), "--capability", "typo", "--n", "8"),
+            *("--n-search", "2", "--candidates", "2", "--retries", "0", "--requests", "1"),
+            *("--looks", "1"),
+        ]
+        assert end_of(start(arguments, whole, **key)) == 0
+        every = len(server.answered)
+        server.answered.clear()
+
+        started, failures = [], iter([refuse(500)])
+
+        def kill():
+            started[-1].kill()
+
+        # Amid unchanged texts, the search and, twice, changed texts.
+        for share, how, code in (
+            (0.1, kill, -signal.SIGKILL),
+            (0.4, kill, -signal.SIGKILL),
+            (0.6, lambda: next(failures, Cut()), 2),
+            (0.8, kill, -signal.SIGKILL),
+        ):
+            server.check = lambda _, how=how, most=share * every: (
+                how() if len(server.answered) >= most else None
+            )
+            started.append(start(arguments, broken, **key))
+            assert end_of(started[-1]) == code
+        server.check = lambda _: None
+        process = forked(run, die_at_the_verdict, arguments, broken, environment_in(broken, key))
+        assert end_of(process) == -signal.SIGKILL
+        assert end_of(start(arguments, broken, **key)) == 0
+    assert result(broken) == result(whole)
+    # Each session asks each server what it is, and again what was under way.
+    assert len(server.answered) <= every + 5 * 6

@@ -212,6 +212,25 @@ def test_answers_that_end_at_the_limit_are_counted_by_model(tmp_path):
     assert result.manifest.reference.cut == 0
 
 
+def test_texts_of_clusters_go_by_their_own_ids_and_what_is_left_out_by_its_question(tmp_path):
+    reference, rows = Writer("original"), [{"id": f"row-{n}", **row} for n, row in enumerate(ROWS)]
+    reference.score_answers = None
+    answer = reference.answer
+    reference.answer = lambda questions: (
+        (place, given if "anchor" not in questions[place].context else Answer(missing="refused"))
+        for place, given in answer(questions)
+    )
+    few = {"n": 20, "n_search": 1, "candidates": 2, "cluster": "context"}
+    result = audited(tmp_path, Writer("copy", reacts=0.5), reference=reference, data=rows, **few)
+    result.to_html(tmp_path / "page.html")
+    assert ">row-" in (tmp_path / "page.html").read_text()
+    (unanswered,) = [
+        left for left in result.manifest.data[0].left_out if left.reason.startswith("no answer")
+    ]
+    assert unanswered.count == 6
+    assert {*unanswered.examples} <= {row["question"] for row in ROWS[:6]}
+
+
 def test_where_a_model_cannot_score_all_move_by_similarity(tmp_path):
     result = audited(tmp_path, Writer("silent", scores=False), Writer("copy"))
     drawn = random_changes("typo", result.examples, result.candidates)
