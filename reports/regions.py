@@ -102,10 +102,10 @@ def margin_of(manifest: Manifest) -> float:
     return float(str(manifest.settings.get("region_margin", REGION_MARGIN)))
 
 
-def no_region(target: str, n: int, share: float | None) -> Paragraph:
+def no_region(targets: Sequence[str], n: int, share: float | None) -> Paragraph:
     """That no region was confirmed, and what would have been found: ``share`` of ``n`` texts."""
-    words = "**{target}**: in no region of texts does it clearly differ more than elsewhere"
-    none = prose(words, target=target)
+    words = "**{targets}**: in no region of texts clearly more than elsewhere"
+    none = prose(words, targets=joined(targets, last=" and "))
     if share is None:
         return Paragraph((*none, Span(".")))
     would = " (one of {n} texts would show, were {share} of them answered otherwise)."

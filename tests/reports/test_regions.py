@@ -68,11 +68,11 @@ def test_the_sentence_says_where_how_much_and_how_much_elsewhere(changes, senten
 
 
 def test_without_a_region_the_page_says_what_would_have_been_found():
-    assert words(no_region("student", 100, 0.2)) == (
-        "student: in no region of texts does it clearly differ more than elsewhere (one of 100 "
-        "texts would show, were 20 % of them answered otherwise)."
+    assert words(no_region(["student", "rival"], 100, 0.2)) == (
+        "student and rival: in no region of texts clearly more than elsewhere (one of 100 texts "
+        "would show, were 20 % of them answered otherwise)."
     )
-    assert words(no_region("student", 3, None)).endswith("more than elsewhere.")
+    assert words(no_region(["student"], 3, None)).endswith("more than elsewhere.")
 
 
 def test_a_suspected_region_says_how_many_texts_would_decide():

@@ -169,6 +169,7 @@ def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Ite
 
 def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
     """The regions in which each target differs most, or that none was found."""
+    without = []
     for answer in answers:
         verdict, name = answer.verdict, answer.verdict.target
         same = measured(result, name, "iid_agreement")
@@ -181,7 +182,13 @@ def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iter
             yield paragraph("**{name}**: nowhere in these {n} texts.", name=name, n=same.n)
             continue
         if verdict.decision != "may replace" or not answers[1:]:
-            yield from _regions_of(name, result)
+            confirmed = [*confirmed_regions(name, result)][:MOST_REGIONS]
+            yield from confirmed
+            without += [] if confirmed else [name]
+            yield from more_texts([each for each in result.regions if each.target == name][:1])
+    if without:
+        texts = max(1, len(result.examples) // 20)
+        yield no_region(without, texts, least_share(texts // 2, margin_of(result.manifest)))
     if result.regions:
         addresses = [*map(_address, range(len(result.regions)))]
         yield from regions_fold(result.regions, result.manifest, addresses)
@@ -189,16 +196,6 @@ def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iter
 
 MOST_REGIONS = 2
 """Regions of a target on the first screen."""
-
-
-def _regions_of(target: str, result: AuditResult) -> Iterator[Block]:
-    """The worst confirmed regions of a target; without any, what would have been found."""
-    confirmed = [*confirmed_regions(target, result)]
-    yield from confirmed[:MOST_REGIONS]
-    if not confirmed:
-        texts = max(1, len(result.examples) // 20)
-        yield no_region(target, texts, least_share(texts // 2, margin_of(result.manifest)))
-    yield from more_texts([each for each in result.regions if each.target == target][:1])
 
 
 def confirmed_regions(target: str, result: AuditResult) -> Iterator[Paragraph]:
