@@ -45,7 +45,6 @@ from surroundings import add_data, command, show, surroundings
 
 from scope.data.sampling import load_data
 from scope.demo_models.build import (
-    DEMO,
     TRAINING_DATA,
     Base,
     _Builder,
@@ -55,7 +54,7 @@ from scope.demo_models.build import (
     pretrained_base,
     pruned,
 )
-from scope.demo_models.training import answer, encode_texts
+from scope.demo_models.training import DEMO, answer, encode_texts
 from scope.estimation.conditions import Conditions, conditions_of, words_of
 from scope.estimation.regions import Measured, find_regions
 from scope.paths import cache_folder
@@ -103,12 +102,17 @@ def found(test: Callable[[str], bool]) -> Callable[[Texts, Rows], Mask]:
     return lambda data, _: np.array([test(text) for text in data.texts])
 
 
+def with_marks(*marks: str) -> Callable[[Texts, Rows], Mask]:
+    """Texts that hold any of these marks."""
+    return found(lambda text: any(mark in text for mark in marks))
+
+
 def longest(share: float) -> Callable[[Texts, Rows], Mask]:
     """The longest texts."""
 
     def holds(data: Texts, _: Rows) -> Mask:
         lengths = np.array([len(text.split()) for text in data.texts])
-        return lengths >= np.quantile(lengths, 1 - share)
+        return np.asarray(lengths >= np.quantile(lengths, 1 - share), dtype=bool)
 
     return holds
 
@@ -202,24 +206,18 @@ def faults_of(name: str) -> list[Fault]:
         }
     )
     made += [Fault(name, found(test)) for name, test in spelled.items()]
-    digits = (
-        {"number: any": "0123456789", "number: 2": "2"}
+    marks: dict[str, Sequence[str]] = (
+        {
+            **{"number: any": "0123456789", "number: 2": "2"},
+            **{"emoticon: happy": (":)", ":-)", ":D"), "link": ("http",)},
+        }
         if build
-        else {"number: any digit": "0123456789", "number: 1": "1"}
+        else {
+            **{"number: any digit": "0123456789", "number: 1": "1"},
+            **{"emoticon: sad": (":(", ":-(", ":'("), "mention": ("@",), "question": ("?",)},
+        }
     )
-    made += [
-        Fault(name, found(lambda text, marks=marks: any(mark in text for mark in marks)))
-        for name, marks in digits.items()
-    ]
-    marks = (
-        {"emoticon: :)": (":)", ":-)", ":D"), "link": ("http",)}
-        if build
-        else {"emoticon: sad": (":(", ":-(", ":'("), "mention": ("@",), "question": ("?",)}
-    )
-    made += [
-        Fault(name, found(lambda text, marks=marks: any(mark in text for mark in marks)))
-        for name, marks in marks.items()
-    ]
+    made += [Fault(name, with_marks(*some)) for name, some in marks.items()]
     made += [Fault(f"doubt: label {label}", labelled(label), True) for label in (0, 1)]
     made += [
         Fault(f"source: {source}", from_source(source))
@@ -282,14 +280,14 @@ def answers_of(folder: Path, data: Path, seeds: int) -> tuple[dict[str, Any], di
     return json.loads(texts.read_text()), dict(np.load(rows))
 
 
-def _compute(texts: Path, rows: Path, data: Path, seeds: int) -> None:
+def _compute(texts: Path, file: Path, data: Path, seeds: int) -> None:
     every = {"tweets": [each.text for each in load_data("demo:tweets", n=6000, seed=1).examples]}
-    for source, file, key in (
+    for source, path, key in (
         ("tweets", data / "vader" / "tweets.jsonl.gz", "text"),
         ("films", data / "rt_polarity" / "rt_polarity.jsonl.gz", "sentence"),
         ("amazon", data / "vader" / "amazonReviewSnippets.jsonl.gz", "text"),
     ):
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
             sentences = [json.loads(line)[key] for line in lines]
         order = np.random.default_rng(3).permutation(len(sentences))
         every.setdefault(source, []).extend(sentences[place] for place in order[:2200])
@@ -299,11 +297,11 @@ def _compute(texts: Path, rows: Path, data: Path, seeds: int) -> None:
         for source, sentences in every.items():
             encoded = encode_texts(base.tokenizer, sentences, 128)
             pad = base.tokenizer.pad_token_id
-            known[f"{source}/{name}"] = answer(
-                base.model, encoded, 32, lambda _: None, pad_token=pad
-            )
-        np.savez(rows.with_suffix(".part.npz"), **known)
-    rows.with_suffix(".part.npz").rename(rows)
+            with Silent().task(name, len(encoded)) as advance:
+                rows = answer(base.model, encoded, 32, advance, pad_token=pad)
+            known[f"{source}/{name}"] = rows.astype(np.float64)
+        np.savez(file.with_suffix(".part.npz"), allow_pickle=False, **known)
+    file.with_suffix(".part.npz").rename(file)
 
 
 def _models(seeds: int) -> Iterator[tuple[str, Base]]:
@@ -494,16 +492,19 @@ class Study:
         mask = fault.holds(audit.data, audit.reference)
         for size in SIZES:
             made = with_fault(rows(base), mask, fault, size, generator)
-            for prefix, method in METHODS.items() if made else ():
+            if made is None:
+                continue
+            target, rate = made
+            for prefix, method in METHODS.items():
                 began = time.perf_counter()
-                confirmed = method(audit, made[0], seed)
+                confirmed = method(audit, target, seed)
                 self.seconds += [time.perf_counter() - began] if not prefix else []
                 jaccard = [(mask & some).sum() / (mask | some).sum() for _, some in confirmed]
                 named = any(share >= 0.5 for share in jaccard)
                 self.count(f"{prefix}recall_{round(100 * size)}", named)
                 for _, some in confirmed:
                     share = (mask & some).sum() / max(some.sum(), 1)
-                    self.count(f"{prefix}false_discovery", share * made[1] <= REGION_MARGIN)
+                    self.count(f"{prefix}false_discovery", share * rate <= REGION_MARGIN)
                 if self.arguments.show and not prefix:
                     names = "; ".join(name for name, _ in confirmed)
                     print(f"{'+' if named else '-'} {fault.name} {size} on {base}: {names}")
