@@ -48,7 +48,7 @@ def _share(region: Region, value: float) -> str:
 
 def region_sentence(region: Region, manifest: Manifest, address: str = "") -> Paragraph:
     """Where a target differs: its share in the region, the yardstick's, and that on other texts."""
-    name: Text = (Span(region.name, "strong", link=address),)
+    name: Text = (Span(region.name, "strong", foreign=True, link=address),)
     beside = [prose("elsewhere {share}", share=_share(region, region.outside))]
     if region.yardstick is not None and manifest.baseline is not None:
         named = prose("{name}", name=manifest.baseline.name)
@@ -77,7 +77,7 @@ def regions_fold(
     rows = [
         (
             prose("{name}", name=region.target),
-            (Span(region.name, link=link),),
+            (Span(region.name, foreign=True, link=link),),
             _WORDS[region.measure][0],
             _share(region, region.inside),
             *(_share(region, region.yardstick or 0.0) for _ in yardstick),
@@ -102,20 +102,30 @@ def margin_of(manifest: Manifest) -> float:
     return float(str(manifest.settings.get("region_margin", REGION_MARGIN)))
 
 
-def no_region(targets: Sequence[str], n: int, share: float | None) -> Paragraph:
-    """That no region was confirmed, and what would have been found: ``share`` of ``n`` texts."""
-    words = "**{targets}**: in no region of texts clearly more than elsewhere"
-    none = prose(words, targets=joined(targets, last=" and "))
-    if share is None:
-        return Paragraph((*none, Span(".")))
-    would = " (one of {n} texts would show, were {share} of them answered otherwise)."
-    return Paragraph((*none, *prose(would, n=n, share=rounded_percent(share))))
+_FOUND = ((2000, 9, 6), (1000, 8, 2), (500, 6, 1))
+"""Of ten planted faults on 5 %, and on 2 %, of so many texts those that were found; see
+docs/decisions/0046-regions.md."""
+
+
+def no_region(targets: Sequence[str], texts: int) -> Paragraph:
+    """That no region was confirmed, and how often faults were found in as many texts."""
+    words = "**{targets}**: in no region of texts clearly more than elsewhere ({often})."
+    often = prose("fewer than 500 texts show few faults")
+    for least, five, two in _FOUND:
+        if texts >= least:
+            often = prose(
+                "in {least} texts, {five} of 10 planted faults on 5 % of them were found, {two} of "
+                "10 on 2 %",
+                **{"least": least, "five": five, "two": two},
+            )
+            break
+    return paragraph(words, targets=joined(targets, last=" and "), often=often)
 
 
 def more_texts(regions: Sequence[Region]) -> Iterator[Paragraph]:
     """Suspected regions of which too few texts are there, and how many would decide."""
     for region in regions:
-        if not region.confirmed and region.needed is not None:
+        if region.needed is not None and region.measure != "changes":
             yield paragraph(
                 "**{target}** may differ on texts {name}: {n} such texts in place of {some} would "
                 "decide.",

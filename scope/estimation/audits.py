@@ -30,6 +30,7 @@ from scope.estimation.regions import Measured, find_regions
 from scope.metrics.agreement import accuracy_difference_values, agreement_values
 from scope.metrics.catalog import METRICS, Metric, parse_metric
 from scope.records import (
+    ERROR,
     REGION_MARGIN,
     Curve,
     Difference,
@@ -75,6 +76,7 @@ def measure(
     soft_scope: Metric,
     more: Sequence[Metric] = (),
     region_margin: float = REGION_MARGIN,
+    region_error: float = ERROR,
     seed: int,
 ) -> Numbers:
     """Estimate every metric of every target: over all examples, in parts, and along the cutoff.
@@ -97,8 +99,9 @@ def measure(
         Soft-SCoPE with its tolerance and cutoff.
     more
         Further metrics on pairs.
-    region_margin
-        By how much a region differs beyond the baseline, and beyond other texts.
+    region_margin, region_error
+        By how much a region differs beyond the baseline, and beyond other texts; and how often one
+        end of an interval of a target's regions may be wrong.
     seed
         Of the permutations behind the p-values, and of the halves that propose and confirm regions.
     """
@@ -141,6 +144,7 @@ def measure(
             baseline=baseline,
             labels=labels,
             margin=region_margin,
+            error=region_error,
             seed=seed,
         ),
     )
@@ -155,11 +159,12 @@ def regions_of(
     baseline: str | None,
     labels: Sequence[str],
     margin: float,
+    error: float = ERROR,
     seed: int,
 ) -> tuple[Region, ...]:
     """Where each target but the baseline differs from the reference: texts, and random changes.
 
-    Regions of unchanged texts and of random changes are two families; each holds by itself. Where
+    Regions of unchanged texts and of random changes have half of the error each. Where
     the reference is unsure is a region only with a baseline; without one, texts of which it is as
     sure are compared.
 
@@ -171,8 +176,9 @@ def regions_of(
         The name of the target that the others are compared with, if there is one.
     labels
         The reference's label names; language models have none.
-    margin
-        By how much a region differs beyond the baseline, and beyond other texts.
+    margin, error
+        By how much a region differs beyond the baseline, and beyond other texts; and how often one
+        end of an interval of a target's regions may be wrong.
     """
     if not examples:
         return ()
@@ -193,13 +199,13 @@ def regions_of(
         ],
         [each.capability for each in changed],
     )
-    sure = np.array([max(scored.reference.probabilities, default=0.0) for scored in examples])
+    sure = _confidence(examples)
     families = (
         ([*rows], conditions, sure, partial(_differences, examples, labels)),
         (
             [each.perturbation.example_id for each in changed],
             of_changes,
-            sure[before],
+            None if sure is None else sure[before],
             partial(_kept_otherwise, examples, changed, before),
         ),
     )
@@ -216,9 +222,18 @@ def regions_of(
             [Measured(name, *rows) for name, rows in measures(place, place_of_baseline)],
             confidence=confidence,
             margin=margin,
+            error=error / (2 if changed else 1),
             seed=seed,
         )
     )
+
+
+def _confidence(examples: Sequence[ScoredExample]) -> Values | None:
+    """The reference's probability of each answer; None if it cannot score what it writes."""
+    answers = [each.reference for each in examples]
+    if any(answer.reply and answer.support is None for answer in answers):
+        return None
+    return np.array([max(answer.probabilities, default=0.0) for answer in answers])
 
 
 def _named(
@@ -234,8 +249,8 @@ def _named(
         yield column, [f"of {part[0].replace(': ', ' ', 1)}" if part else None for part in values]
     if not any(each.reference.tokens for each in examples):
         yield "label", [f"that {reference} labels {labels[e.reference.label]}" for e in examples]
-    if with_doubt:
-        sure = (max(each.reference.probabilities, default=0.0) for each in examples)
+    sure = _confidence(examples)
+    if with_doubt and sure is not None:
         doubt = f"of which {reference} is unsure (at most 0.75)"
         yield "confidence", [doubt if value <= 0.75 else None for value in sure]
 
@@ -243,10 +258,13 @@ def _named(
 def _differences(
     examples: Sequence[ScoredExample], labels: Sequence[str], *places: int | None
 ) -> Iterator[tuple[str, list[Values]]]:
-    """By text, how far targets differ from the reference: in answers, accuracy and confidence."""
+    """By text, how far targets differ from the reference: in answers, accuracy and confidence.
+
+    In accuracy only where each text has a right answer.
+    """
     models = [place for place in places if place is not None]
     yield "answers", [_values(examples, place, _answered_otherwise) for place in models]
-    if any(each.example.gold or each.example.label in labels for each in examples):
+    if all(each.example.gold or each.example.label in labels for each in examples):
         right = partial(_less_right, labels)
         yield "accuracy", [_values(examples, place, right) for place in models]
     if not any(each.reference.tokens for each in examples):
@@ -266,12 +284,10 @@ def _answered_otherwise(scored: ScoredExample, answer: Prediction) -> float:
 
 
 def _less_right(labels: Sequence[str], scored: ScoredExample, answer: Prediction) -> float:
-    """How much less right an answer is than the reference's; 0 where nothing says what is right."""
+    """How much less right an answer is than the reference's."""
     if scored.example.gold:
         return (scored.reference.score or 0.0) - (answer.score or 0.0)
-    if scored.example.label not in labels:
-        return 0.0
-    gold = labels.index(scored.example.label)
+    gold = labels.index(str(scored.example.label))
     return float(scored.reference.choice == gold) - float(answer.choice == gold)
 
 

@@ -67,7 +67,7 @@ WORD_CLASSES: Mapping[str, str] = MappingProxyType(
         "with a number": r"\d",
         "with a question mark": r"\?",
         "with an exclamation mark": "!",
-        "with a quotation": r"[\"“”«»]|(?<!\w)['‘][^'’]+['’](?!\w)",
+        "with a quotation": r"[\"“”«»]|(?<!\w)['‘][^'’‘]{1,200}['’](?!\w)",
         "with an emoji or emoticon": (
             r"[\U0001F300-\U0001FAFF\u2600-\u27BF]|(?<!\w)[:;=][-'o]?[)(\]\[dDpP/\\|*]|<3"
         ),
@@ -148,9 +148,9 @@ def conditions_of(
     words = _word_table(
         [[*words, *_MARKS.findall(text)] for words, text in zip(split, texts, strict=True)]
     )
-    # Of conditions on the same texts the last is kept.
     others: dict[str, Sequence[bool] | Holds]
     others = {**_lengths([len(each) for each in split]), **_topics(split, seed)}
+    made = len(others)
     for name, pattern in WORD_CLASSES.items():
         search = re.compile(pattern).search
         others[name] = [search(text) is not None for text in texts]
@@ -162,7 +162,7 @@ def conditions_of(
     names = [f"with “{word}”" for word in words]
     names += others
     table = np.array([*words.values(), *map(list, others.values())], dtype=bool)
-    return _usable(names, table.reshape(len(names), len(texts)).T, len(words))
+    return _usable(names, table.reshape(len(names), len(texts)).T, len(words), made)
 
 
 def _of_plugin(entry: Entry, texts: Sequence[str]) -> Mapping[str, Sequence[bool]]:
@@ -177,13 +177,18 @@ def _of_plugin(entry: Entry, texts: Sequence[str]) -> Mapping[str, Sequence[bool
     )
 
 
-def _usable(names: Sequence[str], holds: Holds, words: int) -> Conditions:
-    """Without conditions that hold for too few texts or too many, or for the texts of another."""
+def _usable(names: Sequence[str], holds: Holds, words: int, made: int = 0) -> Conditions:
+    """Without conditions that hold for too few texts or too many, or for the texts of another.
+
+    Of equal conditions, classes and columns come before words, and these before the lengths and
+    topics, ``made`` conditions that follow the words.
+    """
     counts = holds.sum(axis=0)
     enough = (counts >= FEWEST_TEXTS) & (counts <= len(holds) - FEWEST_TEXTS)
     first: dict[bytes, int] = {}
-    for place in reversed(np.flatnonzero(enough).tolist()):
-        first.setdefault(holds[:, place].tobytes(), place)
+    for place in [*range(words + made, len(names)), *range(words + made)]:
+        if enough[place]:
+            first.setdefault(holds[:, place].tobytes(), place)
     kept = sorted(first.values())
     return Conditions(
         tuple(names[place] for place in kept), holds[:, kept], sum(place < words for place in kept)
@@ -237,8 +242,11 @@ def _topics(split: Sequence[Sequence[str]], seed: int) -> dict[str, Holds]:
         return {}
     if min(weights.shape) <= TOPICS:
         return {}
-    vectors = normalize(TruncatedSVD(TOPICS, random_state=seed).fit_transform(weights))
-    groups = KMeans(TOPICS, n_init=1, random_state=seed).fit_predict(vectors)
+    chance = seed % 2**32
+    vectors = normalize(TruncatedSVD(TOPICS, random_state=chance).fit_transform(weights))
+    if len(np.unique(vectors.round(6), axis=0)) <= TOPICS:
+        return {}
+    groups = KMeans(TOPICS, n_init=1, random_state=chance).fit_predict(vectors)
     words, table = vectorizer.get_feature_names_out(), {}
     whole = np.asarray(weights.mean(axis=0)).ravel()
     for group in range(TOPICS):

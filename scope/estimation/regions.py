@@ -14,7 +14,8 @@ the reference is as sure, in fifths of its confidence: each sound copy differs w
 
 **Confirmation.** The regions do not depend on the other half, so that each of k has there an
 ordinary interval with an error of .025 / k at either end (Bonferroni), and all of them hold
-together in 95 of 100 runs, however the regions overlap. A region is confirmed if the lower end of
+together in 95 of 100 runs, however the regions overlap. Of several families (texts and random
+changes, tasks, looks) each has its part of the error. A region is confirmed if the lower end of
 both differences clears the margin: target minus yardstick, and inside minus outside. Rates on the
 half that proposed are not used again: the greatest of many is too large.
 """
@@ -24,6 +25,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +47,8 @@ LEAST_RATIO = 4.0
 """Of a region's log-likelihood ratio, less the price of its conditions."""
 
 CONFIDENCE_BANDS = 5
+FEWEST_CLUSTERS = 10
+"""Of texts in fewer clusters, such as the random changes of a few texts, nothing is known."""
 
 
 class Measured(NamedTuple):
@@ -115,6 +119,7 @@ def find_regions(
     *,
     confidence: Values | None = None,
     margin: float = REGION_MARGIN,
+    error: float = ERROR,
     seed: int = 0,
 ) -> Iterator[Region]:
     """The regions that are confirmed, and those of which too few texts are there to tell.
@@ -132,13 +137,15 @@ def find_regions(
         there is no yardstick.
     margin
         By how much a region differs beyond the yardstick and beyond the other texts.
+    error
+        One-sided, of all regions together.
     """
     first = proposes(ids, seed)
     bands = _bands(confidence if measured and measured[0].yardstick is None else None, len(ids))
     proposals = list(_proposals(conditions, measured, bands, first, margin))
     for proposal in proposals:
         if len({*proposal.holds[~first].tolist()}) == 2:  # the other half has texts in and outside
-            yield _confirmed(target, proposal, ids, ~first, bands, margin, ERROR / len(proposals))
+            yield _confirmed(target, proposal, ids, ~first, bands, margin, error / len(proposals))
 
 
 def _bands(confidence: Values | None, n: int) -> NDArray[np.intp]:
@@ -283,15 +290,18 @@ def _confirmed(
         excess=shown,
         confirmed=bool(shown.low > margin),
         needed=_needed(shown, margin, error),
-        texts=tuple(id_ for id_, holds in zip(ids, proposal.holds, strict=True) if holds),
+        texts=tuple(dict.fromkeys(compress(ids, proposal.holds))),
     )
 
 
 def _estimate(values: Values, some: Holds, ids: Sequence[str], error: float) -> Estimate:
     """The mean over some of the texts; without any, as in a band, nothing is known."""
-    if not some.any():
-        return Estimate(value=0.0, low=-1.0, high=1.0, n=0, level=1 - 2 * error, method="no text")
     chosen = [ids[place] for place in np.flatnonzero(some).tolist()]
+    units = len(set(map(unit_of, chosen)))
+    if units < min(len(chosen), FEWEST_CLUSTERS) or not units:
+        value = float(values[some].mean()) if units else 0.0
+        level, method = 1 - 2 * error, "too few clusters"
+        return Estimate(value=value, low=-1.0, high=1.0, n=len(chosen), level=level, method=method)
     return score_estimate(values[some], chosen, error=error)
 
 
@@ -315,26 +325,8 @@ def _contrast(inside: Estimate, others: Sequence[tuple[float, Estimate]]) -> Est
 
 def _needed(estimate: Estimate, margin: float, error: float) -> int | None:
     """Texts of the region that confirm it in 4 of 5 runs, if they differ as much; None if none."""
-    if estimate.value <= margin:
+    if estimate.value <= margin or estimate.low > margin:
         return None
-    z = normal_quantile(1 - 2 * error) + normal_quantile(0.6)
-    spread = max(estimate.value * (1 - estimate.value), 1e-3)
-    return math.ceil(spread * (z / (estimate.value - margin)) ** 2)
-
-
-def least_share(texts: int, margin: float) -> float | None:
-    """The least share of other answers that confirms a region of so many texts in 4 of 5 runs.
-
-    Where nothing else differs and nothing else is proposed; None where no share does.
-
-    Examples
-    --------
-    >>> least_share(50, 0.05), least_share(3, 0.05)
-    (0.2, None)
-    """
-    for count in range(1, texts + 1):
-        values = np.repeat([1.0, 0.0], [count, texts - count])
-        if score_estimate(values).low > margin:
-            share = count / texts
-            return min(1.0, share + normal_quantile(0.6) * math.sqrt(share * (1 - share) / texts))
-    return None
+    z = normal_quantile(1 - 2 * error)
+    wider = (estimate.value - estimate.low) / (estimate.value - margin)
+    return math.ceil(estimate.n * (wider * (1 + normal_quantile(0.6) / z)) ** 2)

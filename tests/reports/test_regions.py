@@ -67,18 +67,19 @@ def test_the_sentence_says_where_how_much_and_how_much_elsewhere(changes, senten
     assert words(region_sentence(replace(REGION, **changes), manifest())) == sentence
 
 
-def test_without_a_region_the_page_says_what_would_have_been_found():
-    assert words(no_region(["student", "rival"], 100, 0.2)) == (
-        "student and rival: in no region of texts clearly more than elsewhere (one of 100 texts "
-        "would show, were 20 % of them answered otherwise)."
+def test_without_a_region_the_page_says_how_often_faults_were_found():
+    assert words(no_region(["student", "rival"], 1200)) == (
+        "student and rival: in no region of texts clearly more than elsewhere (in 1,000 texts, 8 "
+        "of 10 planted faults on 5 % of them were found, 2 of 10 on 2 %)."
     )
-    assert words(no_region(["student"], 3, None)).endswith("more than elsewhere.")
+    assert words(no_region(["student"], 3)).endswith("(fewer than 500 texts show few faults).")
 
 
 def test_a_suspected_region_says_how_many_texts_would_decide():
     suspected = replace(REGION, confirmed=False, needed=40)
     hopeless = replace(REGION, confirmed=False, needed=None)
-    assert [words(block) for block in more_texts([REGION, suspected, hopeless])] == [
+    changes = replace(suspected, measure="changes")
+    assert [words(block) for block in more_texts([REGION, suspected, hopeless, changes])] == [
         "student may differ on texts with a negation: 80 such texts in place of 1 would decide."
     ]
 

@@ -25,10 +25,9 @@ from reports.blocks import (
 )
 from reports.estimates import SIGNS, by_luck, limit_strips, three_parts
 from reports.prose import Span, Text, Written, joined, plain, prose, together, written
-from reports.regions import margin_of, more_texts, no_region, region_sentence, regions_fold
+from reports.regions import more_texts, no_region, region_sentence, regions_fold
 from reports.sections import command_with
 from reports.wording import as_sentence, points, rounded_percent, short, short_points, two_digits
-from scope.estimation.regions import least_share
 from scope.jobs.audit.examples import listed_texts, telling_text
 from scope.records import (
     AuditResult,
@@ -175,20 +174,19 @@ def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iter
         same = measured(result, name, "iid_agreement")
         share = rounded_percent(same.value) if isinstance(same, Estimate) else "–"
         ends = whole(carrying(verdict)) if verdict.decision != "may replace" else []
+        confirmed = [*confirmed_regions(name, result)][:MOST_REGIONS]
         if ends and "unchanged" not in {ENDPOINTS[end.measure].kind for end in ends}:
             words = "**{name}**: {why}. On unchanged texts {share} of the answers are the same."
             yield paragraph(words, name=name, why=finding(ends[0], verdict, result), share=share)
-        elif isinstance(same, Estimate) and same.value == 1:
+        elif isinstance(same, Estimate) and same.value == 1 and not confirmed:
             yield paragraph("**{name}**: nowhere in these {n} texts.", name=name, n=same.n)
             continue
-        if verdict.decision != "may replace" or not answers[1:]:
-            confirmed = [*confirmed_regions(name, result)][:MOST_REGIONS]
-            yield from confirmed
-            without += [] if confirmed else [name]
+        yield from confirmed
+        if not confirmed and (verdict.decision != "may replace" or not answers[1:]):
+            without.append(name)
             yield from more_texts([each for each in result.regions if each.target == name][:1])
     if without:
-        texts = max(1, len(result.examples) // 20)
-        yield no_region(without, texts, least_share(texts // 2, margin_of(result.manifest)))
+        yield no_region(without, len(result.examples))
     if result.regions:
         addresses = [*map(_address, range(len(result.regions)))]
         yield from regions_fold(result.regions, result.manifest, addresses)

@@ -58,6 +58,7 @@ from scope.models.questions import KINDS
 from scope.models.scheme import Model, split_spec, with_name
 from scope.protocols import Progress
 from scope.records import (
+    ERROR,
     GOLD,
     MOST_WITH_CELLS,
     CompareResult,
@@ -248,6 +249,7 @@ def regions_of_tasks(result: CompareResult, margin: float, seed: int) -> Iterato
 
     Only of tasks with right answers, and none with more than ten models.
     """
+    error = ERROR / max(1, len(result.tasks))
     for task in task_estimates(result) if len(result.manifest.models) <= MOST_WITH_CELLS else ():
         items = {item.question.id: item for item in task.answers.items} if task.answers else {}
         first, *others = task.names
@@ -265,6 +267,7 @@ def regions_of_tasks(result: CompareResult, margin: float, seed: int) -> Iterato
                 conditions,
                 [Measured("accuracy", lost), Measured("gain", -lost)],
                 margin=margin,
+                error=error,
                 seed=seed,
             ):
                 yield replace(region, task=task.task)
