@@ -141,7 +141,7 @@ def conditions_of(
 
     Examples
     --------
-    >>> conditions_of(["not bad"] * 8 + ["good, but long"] * 8 + ["so"] * 8).names[-2:]
+    >>> conditions_of(["not bad"] * 8 + ["good, but long"] * 8 + ["plain"] * 8).names[-2:]
     ('with a negation', 'with a contrast (but, though, ...)')
     """
     split = [words_of(text) for text in texts]
