@@ -2,7 +2,8 @@
 
 Built-ins are written as ``module:object`` strings, so that naming them loads nothing; a plugin
 declares the same under the entry-point groups ``scope.capabilities``, ``scope.tasks``,
-``scope.models``, ``scope.logs``, ``scope.metrics``, ``scope.sections`` and ``scope.jobs``.
+``scope.models``, ``scope.logs``, ``scope.metrics``, ``scope.sections``, ``scope.regions`` and
+``scope.jobs``.
 Capabilities and tasks of third parties run behind the boundary of foreign code.
 """
 
@@ -32,7 +33,7 @@ from scope.errors import (
 from scope.protocols import AskedRole, PairData, PairRole, TaskData, UntrustedCode
 from scope.records import CapabilityCard, DataCard, Item, ScoredPair, Setting
 
-Group = Literal["capabilities", "tasks", "models", "logs", "jobs", "metrics", "sections"]
+Group = Literal["capabilities", "tasks", "models", "logs", "jobs", "metrics", "sections", "regions"]
 
 _LOGS = str(Path(__file__).parent / "data" / "logs")
 
@@ -78,6 +79,8 @@ BUILT_IN: Mapping[Group, Mapping[str, str]] = MappingProxyType(
         "metrics": {},
         # Plugins add sections to every page.
         "sections": {},
+        # Plugins add conditions on texts to those of `scope.estimation.conditions`.
+        "regions": {},
         # Those of SCoPE are in `scope.jobs`, in the order of the help page.
         "jobs": {},
     }

@@ -33,7 +33,7 @@ from scope.records.examples import PLACES, SPARSE_FIELD
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
-FORMAT = 9
+FORMAT = 10
 """Changes whenever an older release could no longer read what this one writes."""
 
 DECIMALS = 6
@@ -49,7 +49,7 @@ def _document(result: Any) -> TypeAdapter[Any]:
 
     document = make_dataclass(
         "_Document",
-        [("format", Literal[9]), ("lists", dict[str, str] | None, None)],
+        [("format", Literal[10]), ("lists", dict[str, str] | None, None)],
         bases=(result,),
         namespace={
             # Pydantic hands this down to every record inside, so that no unknown key goes
@@ -140,11 +140,11 @@ def from_json(
 
     Examples
     --------
-    >>> from_json('{"format": 9}', source="x.json")
+    >>> from_json('{"format": 10}', source="x.json")
     Traceback (most recent call last):
     ...
     scope.errors.RunError: found:    x.json is no result: at `manifest`: Field required
-    expected: a result of format 9, as SCoPE writes it
+    expected: a result of format 10, as SCoPE writes it
     fix:      run the same command again, which rewrites the file
     """
     from pydantic import ValidationError

@@ -1,4 +1,4 @@
-"""From predictions to every number of an audit: estimates, differences, slices, curves.
+"""From predictions to every number of an audit: estimates, differences, regions, curves.
 
 The pairs are those of an original and a changed text on which the reference is invariant.
 Differences between two targets are taken on the same examples and corrected for multiple tests.
@@ -6,8 +6,9 @@ Differences between two targets are taken on the same examples and corrected for
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scope.errors import ScopeError
+from scope.estimation.conditions import changed_conditions, conditions_of
 from scope.estimation.pairs import (
     AuditedPairs,
     ScoredCandidates,
@@ -24,25 +26,27 @@ from scope.estimation.pairs import (
     invariant_pairs,
     measured,
 )
+from scope.estimation.regions import Measured, find_regions
 from scope.metrics.agreement import accuracy_difference_values, agreement_values
 from scope.metrics.catalog import METRICS, Metric, parse_metric
 from scope.records import (
+    ERROR,
+    REGION_MARGIN,
     Curve,
     Difference,
     Estimate,
     Measurement,
+    Prediction,
+    Region,
     ScoredExample,
     ScoredPerturbation,
-    SliceTest,
     Undefined,
-    are_clustered,
     unit_of,
 )
-from scope.statistics.between_models import heterogeneity_p_value
+from scope.records.text_parts import parts_of
 from scope.statistics.intervals import mean_estimate
 from scope.statistics.paired import (
     absolute,
-    benjamini_hochberg,
     holm,
     paired_difference,
     resamples_for,
@@ -56,7 +60,7 @@ class Numbers(NamedTuple):
     measurements: tuple[Measurement, ...]
     differences: tuple[Difference, ...]
     curves: tuple[Curve, ...]
-    slice_tests: tuple[SliceTest, ...]
+    regions: tuple[Region, ...]
 
 
 def measure(
@@ -71,6 +75,8 @@ def measure(
     labels: Sequence[str],
     soft_scope: Metric,
     more: Sequence[Metric] = (),
+    region_margin: float = REGION_MARGIN,
+    region_error: float = ERROR,
     seed: int,
 ) -> Numbers:
     """Estimate every metric of every target: over all examples, in parts, and along the cutoff.
@@ -93,8 +99,11 @@ def measure(
         Soft-SCoPE with its tolerance and cutoff.
     more
         Further metrics on pairs.
+    region_margin, region_error
+        By how much a region differs beyond the baseline, and beyond other texts; and how often one
+        end of an interval of a target's regions may be wrong.
     seed
-        Of the permutations behind the p-values.
+        Of the permutations behind the p-values, and of the halves that propose and confirm regions.
     """
     metrics = (*metrics_of_kept_pairs(soft_scope), *more)
     all_pairs = [invariant_pairs(name, examples, perturbations) for name in capabilities]
@@ -115,9 +124,8 @@ def measure(
     # Hard- and Flip-SCoPE on the trials that informedness takes are parts as well.
     matched = [measurement for measurement in whole if measurement.subset is not None]
     whole = [measurement for measurement in whole if measurement.subset is None]
-    sliced, tests = slice_numbers(whole, slices_of(examples, labels), seed)
     return Numbers(
-        measurements=(*whole, *matched, *parts, *sliced),
+        measurements=(*whole, *matched, *parts),
         differences=(
             *target_differences(whole, targets, seed),
             *between_capabilities(whole, targets, (reference, baseline), seed),
@@ -128,88 +136,191 @@ def measure(
             if not written
             for curve in soft_scope_curves(pairs, soft_scope, targets)
         ),
-        slice_tests=tests,
+        regions=regions_of(
+            examples,
+            candidates.scored if candidates is not None else (),
+            reference=reference,
+            targets=targets,
+            baseline=baseline,
+            labels=labels,
+            margin=region_margin,
+            error=region_error,
+            seed=seed,
+        ),
     )
 
 
-Slices = Mapping[str, Mapping[str, str]]
-"""By the name of a grouping, and by the id of a text, the slice that the text belongs to."""
+def regions_of(
+    examples: Sequence[ScoredExample],
+    candidates: Sequence[ScoredPerturbation],
+    *,
+    reference: str,
+    targets: Sequence[str],
+    baseline: str | None,
+    labels: Sequence[str],
+    margin: float,
+    error: float = ERROR,
+    seed: int,
+) -> tuple[Region, ...]:
+    """Where each target but the baseline differs from the reference: texts, and random changes.
 
+    Regions of unchanged texts and of random changes have half of the error each. Where
+    the reference is unsure is a region only with a baseline; without one, texts of which it is as
+    sure are compared.
 
-def slices_of(examples: Sequence[ScoredExample], labels: Sequence[str]) -> Slices:
-    """The slices by the reference's label, by bands of its confidence, and by columns of the data.
-
-    Language models have no label. A text without a value in a column belongs to none of its slices.
+    Parameters
+    ----------
+    examples, candidates
+        Scored by the reference and, in their order, by the ``targets``.
+    baseline
+        The name of the target that the others are compared with, if there is one.
+    labels
+        The reference's label names; language models have none.
+    margin, error
+        By how much a region differs beyond the baseline, and beyond other texts; and how often one
+        end of an interval of a target's regions may be wrong.
     """
-    slices: dict[str, dict[str, str]] = {}
-    for scored in examples:
-        answer = scored.reference
-        named = {slice_.partition(": ")[0]: slice_ for slice_ in scored.example.slices}
-        if not answer.tokens:
-            named["the reference's label"] = f"label = {labels[answer.label]}"
-        sure = max(answer.probabilities)
-        band = "above 0.95" if sure > 0.95 else "0.75 to 0.95" if sure > 0.75 else "≤ 0.75"
-        # Nothing says how sure a model is of an answer that it cannot score.
-        if not answer.reply or answer.support is not None:
-            named["the reference's confidence"] = f"reference's confidence {band}"
-        for grouping, name in named.items():
-            slices.setdefault(grouping, {})[scored.example.id] = name
-    return slices
-
-
-def slice_numbers(
-    measurements: Sequence[Measurement], slices: Slices, seed: int
-) -> tuple[tuple[Measurement, ...], tuple[SliceTest, ...]]:
-    """The primary metric of each target on each capability in every slice, and the tests.
-
-    A grouping is tested where it has two slices. P-values are adjusted together by Benjamini and
-    Hochberg's method; in clusters there is no test, as these may lie across slices. The values of a
-    slice are a subset of those of the whole and are not stored again.
-    """
-    keyed = [
-        ((measurement.capability, measurement.target), measurement.metric, measurement.values)
-        for measurement in measurements
-    ]
-    groups = [
-        (grouping, _sliced(measurements[place], slice_of))
-        for place in primary(keyed)
-        for grouping, slice_of in slices.items()
-    ]
-    alone = not any(are_clustered(row.example_ids) for row in measurements)
-    several = [group for group in groups if len(group[1]) > 1 and alone]
-    tests = [_test(*group, seed, resamples_for(len(several))) for group in several]
-    adjusted = benjamini_hochberg([test.p_value for test in tests])
-    return (
-        tuple(replace(part, example_ids=(), values=()) for _, parts in groups for part in parts),
-        tuple(replace(test, p_adjusted=p) for test, p in zip(tests, adjusted, strict=True)),
+    if not examples:
+        return ()
+    conditions = conditions_of(
+        [" ".join(parts_of(scored.example.text)) for scored in examples],
+        dict(_named(examples, reference, labels, with_doubt=baseline is not None)),
+        seed=seed,
+    )
+    rows = {scored.example.id: place for place, scored in enumerate(examples)}
+    changed = [each for each in candidates if each.targets and each.perturbation.example_id in rows]
+    before = [rows[each.perturbation.example_id] for each in changed]
+    of_changes = changed_conditions(
+        conditions,
+        before,
+        [
+            (examples[row].example.text, each.perturbation.text or "")
+            for row, each in zip(before, changed, strict=True)
+        ],
+        [each.capability for each in changed],
+    )
+    sure = _confidence(examples)
+    families = (
+        ([*rows], conditions, sure, partial(_differences, examples, labels)),
+        (
+            [each.perturbation.example_id for each in changed],
+            of_changes,
+            None if sure is None else sure[before],
+            partial(_kept_otherwise, examples, changed, before),
+        ),
+    )
+    place_of_baseline = targets.index(baseline) if baseline is not None else None
+    return tuple(
+        region
+        for place, target in enumerate(targets)
+        if target != baseline
+        for ids, known, confidence, measures in families
+        for region in find_regions(
+            target,
+            ids,
+            known,
+            [Measured(name, *rows) for name, rows in measures(place, place_of_baseline)],
+            confidence=confidence,
+            margin=margin,
+            error=error / (2 if changed else 1),
+            seed=seed,
+        )
     )
 
 
-def _sliced(whole: Measurement, slice_of: Mapping[str, str]) -> list[Measurement]:
-    """The measurement in each slice, in the order of their names; that of bands is their own."""
-    rows: dict[str, list[int]] = {}
-    for row, key in enumerate(whole.example_ids):
-        if key in slice_of:
-            rows.setdefault(slice_of[key], []).append(row)
-    parts = []
-    for name in sorted(rows, key=lambda name: name.replace("≤ ", "")):
-        values = tuple(whole.values[row] for row in rows[name])
-        ids = tuple(whole.example_ids[row] for row in rows[name])
-        estimate = mean_estimate(values, ids)
-        parts.append(replace(whole, subset=name, estimate=estimate, example_ids=ids, values=values))
-    return parts
+def _confidence(examples: Sequence[ScoredExample]) -> Values | None:
+    """The reference's probability of each answer; None if it cannot score what it writes."""
+    answers = [each.reference for each in examples]
+    if any(answer.reply and answer.support is None for answer in answers):
+        return None
+    return np.array([max(answer.probabilities, default=0.0) for answer in answers])
 
 
-def _test(grouping: str, parts: Sequence[Measurement], seed: int, resamples: int) -> SliceTest:
-    """Whether the slices differ, and the worst of them."""
-    worst = min(parts, key=lambda part: np.mean(part.values))
-    level = 1 - 0.05 / len(parts)
-    estimate = mean_estimate(worst.values, worst.example_ids, level=level)
-    generator, values = np.random.default_rng(seed), [part.values for part in parts]
-    return SliceTest(
-        grouping=grouping,
-        worst=replace(worst, estimate=estimate, example_ids=(), values=()),
-        p_value=heterogeneity_p_value(values, generator, resamples=resamples),
+def _named(
+    examples: Sequence[ScoredExample], reference: str, labels: Sequence[str], *, with_doubt: bool
+) -> Iterator[tuple[str, list[str | None]]]:
+    """The conditions that rest on columns of the data and on the reference's answer."""
+    columns = {part.partition(": ")[0] for each in examples for part in each.example.slices}
+    for column in sorted(columns):
+        values = (
+            [part for part in each.example.slices if part.startswith(f"{column}: ")]
+            for each in examples
+        )
+        yield column, [f"of {part[0].replace(': ', ' ', 1)}" if part else None for part in values]
+    if not any(each.reference.tokens for each in examples):
+        yield "label", [f"that {reference} labels {labels[e.reference.label]}" for e in examples]
+    sure = _confidence(examples)
+    if with_doubt and sure is not None:
+        doubt = f"of which {reference} is unsure (at most 0.75)"
+        yield "confidence", [doubt if value <= 0.75 else None for value in sure]
+
+
+def _differences(
+    examples: Sequence[ScoredExample], labels: Sequence[str], *places: int | None
+) -> Iterator[tuple[str, list[Values]]]:
+    """By text, how far targets differ from the reference: in answers, accuracy and confidence.
+
+    In accuracy only where each text has a right answer.
+    """
+    models = [place for place in places if place is not None]
+    yield "answers", [_values(examples, place, _answered_otherwise) for place in models]
+    if all(each.example.gold or each.example.label in labels for each in examples):
+        right = partial(_less_right, labels)
+        yield "accuracy", [_values(examples, place, right) for place in models]
+    if not any(each.reference.tokens for each in examples):
+        yield "confidence", [_values(examples, place, _moved) for place in models]
+
+
+def _values(
+    examples: Sequence[ScoredExample],
+    place: int,
+    differ: Callable[[ScoredExample, Prediction], float],
+) -> Values:
+    return np.array([differ(each, each.targets[place]) for each in examples])
+
+
+def _answered_otherwise(scored: ScoredExample, answer: Prediction) -> float:
+    return float(answer.choice != scored.reference.choice)
+
+
+def _less_right(labels: Sequence[str], scored: ScoredExample, answer: Prediction) -> float:
+    """How much less right an answer is than the reference's."""
+    if scored.example.gold:
+        return (scored.reference.score or 0.0) - (answer.score or 0.0)
+    gold = labels.index(str(scored.example.label))
+    return float(scored.reference.choice == gold) - float(answer.choice == gold)
+
+
+def _moved(scored: ScoredExample, answer: Prediction) -> float:
+    """Half the L1 distance of two predictions; 1 where one is missing."""
+    if not (answer.given and scored.reference.given):
+        return 1.0
+    both = zip(scored.reference.probabilities, answer.probabilities, strict=True)
+    return 0.5 * sum(abs(first - second) for first, second in both)
+
+
+def _kept_otherwise(
+    examples: Sequence[ScoredExample],
+    changed: Sequence[ScoredPerturbation],
+    before: Sequence[int],
+    *places: int | None,
+) -> Iterator[tuple[str, list[Values]]]:
+    """By random change, whether a target keeps its answer where the reference does not, or not."""
+
+    def kept(row: int, each: ScoredPerturbation, place: int | None) -> bool:
+        first, last = examples[row].reference, each.reference
+        if place is not None:
+            first, last = examples[row].targets[place], each.targets[place]
+        return last is not None and first.choice == last.choice
+
+    both = list(zip(before, changed, strict=True))
+    yield (
+        "changes",
+        [
+            np.array([float(kept(*pair, place) != kept(*pair, None)) for pair in both])
+            for place in places
+            if place is not None
+        ],
     )
 
 

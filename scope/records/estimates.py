@@ -297,19 +297,38 @@ class FourCells:
         return round(share.value * share.n)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class SliceTest:
-    """Whether one metric of a target differs between the slices of a grouping of the texts.
+REGION_MARGIN = 0.05
+"""By how much a target differs in a region beyond the yardstick, and beyond other texts."""
 
-    ``worst`` is the slice with the least mean, without its values: of g slices it has an interval
-    at the level 1 - .05 / g. ``p_adjusted`` is corrected for the other groupings, capabilities and
-    targets by Benjamini and Hochberg's method.
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Region:
+    """Texts on which a target differs more than the yardstick does and more than on other texts.
+
+    ``name`` completes "texts ...", or of a comparison's ``task`` "questions ...". ``measure`` is
+    what differs: ``answers``, ``accuracy`` (right less often; ``gain`` if more often),
+    ``confidence``, or under random ``changes`` whether the answer is kept. ``inside`` and
+    ``outside`` are the target's mean difference from the reference in the region and elsewhere,
+    ``yardstick`` that of the yardstick in the region, all on the texts that did not propose the
+    region; ``excess`` is the lesser of inside minus yardstick and inside minus outside, with an
+    interval that is corrected for all regions proposed with it. ``needed`` is how many of those
+    texts would confirm a region that is not ``confirmed``, if they differed as much; None if no
+    number would. ``texts`` holds the ids of all texts in the region, and ``against`` names the
+    reference where there are several.
     """
 
-    grouping: str
-    worst: Measurement
-    p_value: float
-    p_adjusted: float = 1.0
+    target: str
+    name: str
+    measure: str
+    inside: float
+    outside: float
+    excess: Estimate
+    confirmed: bool
+    task: str = field(default="", metadata=SPARSE_FIELD)
+    against: str = field(default="", metadata=SPARSE_FIELD)
+    yardstick: float | None = field(default=None, metadata=SPARSE_FIELD)
+    needed: int | None = field(default=None, metadata=SPARSE_FIELD)
+    texts: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -303,9 +303,12 @@ class Result:
         yield from ()
 
     def to_frame(
-        self, what: Literal["estimates", "examples"] = "estimates", *, worst_first: bool = False
+        self,
+        what: Literal["estimates", "examples", "regions"] = "estimates",
+        *,
+        worst_first: bool = False,
     ) -> pandas.DataFrame:
-        """The numbers, or the texts with the models' answers, as a data frame.
+        """The numbers, the texts with the models' answers, or the regions, as a data frame.
 
         Parameters
         ----------
@@ -315,6 +318,7 @@ class Result:
             the model's answer to both and whether it is kept, the probabilities of the answer to
             the original before and after the change by the model and by the reference, and the L1
             distance between the shifts of both; of a comparison each question and each model.
+            ``regions``: of audits and comparisons, each region as a row (`scope.records.Region`).
         worst_first
             Of the examples of an audit: the greatest distance first.
 
@@ -333,11 +337,14 @@ class Result:
                     fix="use to_frame('examples', worst_first=True)",
                 )
             return pd.DataFrame(list(self.rows()), columns=list(FrameRow._fields))
+        regions = getattr(self, "regions", None)
+        if what == "regions" and regions is not None:
+            return pd.json_normalize([asdict(region) for region in regions])
         examples = list(self.example_rows()) if what == "examples" else []
         if not examples:
             raise SpecError(
                 f"to_frame({what!r}) of a result of the job {self.manifest.job}",
-                expected="estimates; or examples, of an audit or a comparison",
+                expected="estimates; or examples or regions, of an audit or a comparison",
                 fix="omit it for the estimates",
             )
         frame = pd.DataFrame(examples)

@@ -21,7 +21,7 @@ from scope.records.estimates import (
     Estimate,
     FourCells,
     Measurement,
-    SliceTest,
+    Region,
     TaskShares,
     Undefined,
 )
@@ -410,11 +410,13 @@ class MeasuredResult(EstimatedResult, ABC):
     """What audits and comparisons have in common: estimates that gates can judge.
 
     ``drift`` is how far language models follow the first one's answers otherwise than it does, or
-    the sentences of a cloze.
+    the sentences of a cloze. ``regions`` are the texts on which a model differs most from the
+    reference, or from the first model.
     """
 
     differences: tuple[Difference, ...]
     drift: tuple[Measurement, ...] = field(default=(), metadata=SPARSE_FIELD)
+    regions: tuple[Region, ...] = field(default=(), metadata=SPARSE_FIELD)
 
     measured_in: ClassVar[Literal["audits", "tasks"]]
 
@@ -442,7 +444,7 @@ class AuditResult(MeasuredResult):
 
     ``perturbations`` are those that leave the reference's answer alone, ``candidates`` are drawn at
     random; the paper's audit is without these. ``verdicts`` says of each target whether it may
-    replace the reference, ``slice_tests`` whether it differs from text to text. A difference of
+    replace the reference. A difference of
     concordance on ``typo minus synonym`` is that of the two capabilities, of one target minus the
     baseline's or, where the second is the reference, the target's own. ``earlier_looks`` names runs
     with another plan on the same texts that had finished before: the verdicts are exploratory.
@@ -462,7 +464,6 @@ class AuditResult(MeasuredResult):
     candidates: Annotated[tuple[ScoredPerturbation, ...], Long("candidates")] = ()
     candidate_outcomes: tuple[Outcome, ...] = ()
     verdicts: tuple[Replacement, ...] = field(default=(), metadata=SPARSE_FIELD)
-    slice_tests: tuple[SliceTest, ...] = field(default=(), metadata=SPARSE_FIELD)
     earlier_looks: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
     combined_with: tuple[str, ...] = field(default=(), metadata=SPARSE_FIELD)
     look: int = field(default=0, metadata=SPARSE_FIELD)

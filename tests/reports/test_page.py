@@ -74,7 +74,7 @@ APART = {"examples", "perturbations", "candidates", "values", "answers", "items"
 DERIVED = {
     "probe": {"230"},
     "fleet-embed": {"30", "40"},
-    "fleet-forecast": {"40"},
+    "fleet-forecast": {"30", "40"},
     "fleet-map": {"0.05"},
     "fleet-predict": {
         *["0.05", "0.7", "18", "19", "35", "44", "50", "55", "56", "58", "80", "81", "83", "88"]

@@ -68,7 +68,7 @@ SMALL_JSON = """{
 {"example":{"id":"1","label":null,"text":"“schön” <b>"},\
 "reference":{"probabilities":[0.333333,0.666667]},"targets":[]}
 ],
-"format":9,
+"format":10,
 "manifest":{"capabilities":[],"command":"scope audit",\
 "data":[{"capability":null,"duplicates":0,"empty":0,"fingerprint":"g","labelled":0,"rows":2,\
 "spec":"d.csv","used":2}],\
@@ -133,8 +133,8 @@ def test_a_number_that_is_not_finite_is_never_written(value: float) -> None:
         ("", "Invalid JSON"),
         ("[]", "Input should be"),
         ('{"weights": [1, 2]}', "at `format`: Field required"),
-        ('{"format": 9}', "at `manifest`: Field required"),
-        ('{"format": 9, "manifest": {"job": "baking"}}', "no job is called `baking`"),
+        ('{"format": 10}', "at `manifest`: Field required"),
+        ('{"format": 10, "manifest": {"job": "baking"}}', "no job is called `baking`"),
         (SMALL_JSON.replace('"rows":2', '"rows":"2"'), "at `manifest.data.0.rows`"),
         (SMALL_JSON.replace('"rows":2', '"rows":2,"extra":1'), "at `manifest.data.0.extra`"),
         (SMALL_JSON.replace("0.333333", "NaN"), "at `examples.0.reference.probabilities.0`"),
@@ -146,7 +146,7 @@ def test_damaged_or_foreign_text_is_refused_with_its_place(text: str, complaint:
         from_json(text, source="`x/result.json`")
     assert caught.value.found.startswith("`x/result.json` is no result: ")
     assert complaint in caught.value.found
-    assert "format 9" in caught.value.expected
+    assert "format 10" in caught.value.expected
     assert "again" in caught.value.fix
 
 
@@ -166,11 +166,11 @@ def test_a_comparison_without_its_checksum_is_refused() -> None:
 
 
 def test_another_format_is_named_even_where_its_fields_differ_too() -> None:
-    text = SMALL_JSON.replace('"format":9', '"format":1').replace('"outcomes":[],\n', "")
+    text = SMALL_JSON.replace('"format":10', '"format":1').replace('"outcomes":[],\n', "")
     with pytest.raises(RunError) as caught:
         from_json(text, source="`x`")
     assert caught.value.found == "`x` has format 1"
-    assert caught.value.expected == "format 9"
+    assert caught.value.expected == "format 10"
 
 
 def test_every_result_reads_back_as_it_was(any_of):

@@ -25,16 +25,9 @@ from reports.blocks import (
 )
 from reports.estimates import SIGNS, by_luck, limit_strips, three_parts
 from reports.prose import Span, Text, Written, joined, plain, prose, together, written
+from reports.regions import more_texts, no_region, region_sentence, regions_fold
 from reports.sections import command_with
-from reports.wording import (
-    as_sentence,
-    points,
-    rounded_percent,
-    short,
-    short_points,
-    short_share,
-    two_digits,
-)
+from reports.wording import as_sentence, points, rounded_percent, short, short_points, two_digits
 from scope.jobs.audit.examples import listed_texts, telling_text
 from scope.records import (
     AuditResult,
@@ -60,8 +53,6 @@ from scope.verdicts.words import (
     own_number,
     whole,
 )
-
-_CHANCE, _CONFIDENCE = 0.05, "reference's confidence "
 
 
 def written_verdicts(result: AuditResult) -> Iterator[WrittenVerdict]:
@@ -176,55 +167,44 @@ def answer_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Ite
 
 
 def where_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:
-    """The reaction that decides; same answers by the reference's confidence, where these do."""
-    names = []
+    """The regions in which each target differs most, or that none was found."""
+    without = []
     for answer in answers:
         verdict, name = answer.verdict, answer.verdict.target
         same = measured(result, name, "iid_agreement")
+        share = rounded_percent(same.value) if isinstance(same, Estimate) else "–"
         ends = whole(carrying(verdict)) if verdict.decision != "may replace" else []
+        confirmed = [*confirmed_regions(name, result)][:MOST_REGIONS]
         if ends and "unchanged" not in {ENDPOINTS[end.measure].kind for end in ends}:
-            reaction = finding(ends[0], verdict, result)
-            share = rounded_percent(same.value) if isinstance(same, Estimate) else "–"
             words = "**{name}**: {why}. On unchanged texts {share} of the answers are the same."
-            yield paragraph(words, name=name, why=reaction, share=share)
-        elif isinstance(same, Estimate) and same.value == 1:
+            yield paragraph(words, name=name, why=finding(ends[0], verdict, result), share=share)
+        elif isinstance(same, Estimate) and same.value == 1 and not confirmed:
             yield paragraph("**{name}**: nowhere in these {n} texts.", name=name, n=same.n)
-        elif verdict.decision != "may replace" or not answers[1:]:
-            names.append(name)
-    if names:
-        yield from _by_confidence(result, names)
+            continue
+        yield from confirmed
+        if not confirmed and (verdict.decision != "may replace" or not answers[1:]):
+            without.append(name)
+            yield from more_texts([each for each in result.regions if each.target == name][:1])
+    if without:
+        yield no_region(without, len(result.examples))
+    if result.regions:
+        addresses = [*map(_address, range(len(result.regions)))]
+        yield from regions_fold(result.regions, result.manifest, addresses)
 
 
-def _by_confidence(result: AuditResult, names: Sequence[str]) -> Iterator[Block]:
-    """Same answers where the reference is unsure and where it is sure, and in the worst slice."""
-    reference, card = result.manifest.reference.name, result.manifest.baseline
-    same: dict[str, dict[str, Estimate]] = {}
-    for row in result.measurements:
-        if row.metric == "iid_agreement" and row.subset and isinstance(row.estimate, Estimate):
-            same.setdefault(row.target, {})[row.subset] = row.estimate
-    bands = [band for band in same.get(names[0], {}) if band.startswith(_CONFIDENCE)]
-    bands = [*bands[:1], *bands[1:][-1:]]
-    heads = (band.removeprefix(_CONFIDENCE) for band in bands)
-    rows = [(prose("{name}", name=name), same.get(name, {})) for name in names]
-    rows += [((Span(card.name, "pale", foreign=True),), same.get(card.name, {}))] if card else []
-    if bands:
-        yield Table.with_columns(
-            (Column("", "name"), *(Column(head) for head in heads)),
-            ((name, *(_share(shares.get(band)) for band in bands)) for name, shares in rows),
-            caption=prose("Same answers, by {reference}’s confidence", reference=reference),
-        )
-    for worst in (test.worst for test in result.slice_tests if test.p_adjusted < _CHANCE):
-        part = worst.subset or ""
-        if (worst.metric, [worst.target]) == ("iid_agreement", names) and _CONFIDENCE not in part:
-            words, share = (
-                "{a} and {b} agree least where {part}: {share}.",
-                short_share(worst.estimate),
-            )
-            yield paragraph(words, a=worst.target, b=reference, part=part, share=share)
+MOST_REGIONS = 2
+"""Regions of a target on the first screen."""
 
 
-def _share(estimate: Estimate | None) -> Text:
-    return (Span(f"{100 * estimate.value:.0f}\u00a0%", "share"),) if estimate else (Span("–"),)
+def confirmed_regions(target: str, result: AuditResult) -> Iterator[Paragraph]:
+    """A sentence on each confirmed region of a target."""
+    for place, region in enumerate(result.regions):
+        if region.target == target and region.confirmed:
+            yield region_sentence(region, result.manifest, _address(place))
+
+
+def _address(place: int) -> str:
+    return f"examples?region={place}"
 
 
 def text_blocks(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[Block]:

@@ -35,6 +35,7 @@ from reports.wording import number, two_digits
 from scope.records import (
     AuditResult,
     Prediction,
+    Region,
     Replacement,
     ScoredExample,
     ScoredPerturbation,
@@ -242,16 +243,24 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
         "text": list(KINDS.values()),
         # Right answers in words are as many as texts.
         "label": sorted({_gold_label(text) for text in shown}) if labels else [],
-        "slice": sorted({part for text in shown for part in text.before.example.slices}),
     }
+    regions = {
+        str(place): region for place, region in enumerate(result.regions) if region.confirmed
+    }
+    holding: dict[str, list[str]] = {}
+    for place, region in regions.items():
+        for id_ in region.texts:
+            holding.setdefault(id_, []).append(place)
     names = (manifest.reference.name, *(card.name for card in manifest.targets))
     similar = any(text.similarity is not None for text in shown)
     return Cards(
-        cards=LazyCards(shown, lambda text: card(text, names, labels, _keys(text, words, labels))),
+        cards=LazyCards(
+            shown, lambda text: card(text, names, labels, _keys(text, words, labels, holding))
+        ),
         finder=Finder(
             unit="examples",
             searched="texts",
-            selects=tuple(_selects(words, names[1:])),
+            selects=tuple(_selects(words, names[1:], regions)),
             orders=(
                 ("order", "different first"),
                 ("distance", "distance from the reference"),
@@ -264,7 +273,9 @@ def _cards(result: AuditResult, shown: Sequence[Shown]) -> Cards:
     )
 
 
-def _selects(words: dict[str, list[str]], targets: Sequence[str]) -> Iterator[Select]:
+def _selects(
+    words: dict[str, list[str]], targets: Sequence[str], regions: Mapping[str, Region]
+) -> Iterator[Select]:
     differ = [(str(place), f"{name} differs") for place, name in enumerate(targets)]
     yield Select(key="capability", label="Capability", options=places(words["capability"]))
     yield Select(key="text", label="Text", options=places(words["text"]))
@@ -274,19 +285,24 @@ def _selects(words: dict[str, list[str]], targets: Sequence[str]) -> Iterator[Se
     yield Select(key="right", label="Right or wrong", options=right)
     if words["label"]:
         yield Select(key="label", label="Gold label", options=places(words["label"]))
-    if words["slice"]:
-        yield Select(key="slice", label="Slice", options=places(words["slice"]))
+    if regions:
+        named = ((place, f"{each.target}: {each.name}") for place, each in regions.items())
+        yield Select(key="region", label="Region", options=(("", "all"), *named))
 
 
-def _keys(text: Shown, words: dict[str, list[str]], labels: tuple[str, ...]) -> dict[str, str]:
+def _keys(
+    text: Shown,
+    words: dict[str, list[str]],
+    labels: tuple[str, ...],
+    holding: Mapping[str, list[str]],
+) -> dict[str, str]:
     """The keys that filter and count an example; similarity only if it is known."""
     after = text.after
-    slices = (str(words["slice"].index(part)) for part in text.before.example.slices)
     keys = {
         "capability": "" if after is None else str(words["capability"].index(after.capability)),
         "text": str([*KINDS].index(text.kind)),
         "label": str(words["label"].index(_gold_label(text))) if words["label"] else "",
-        "slice": " ".join(slices),
+        "region": " ".join(holding.get(text.before.example.id, ())),
         "lost": " ".join(map(str, text.lost)),
         "right": _right(text, labels),
     }

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,6 +63,7 @@ from scope.jobs.audit.answer import (
     about,
     allowed,
     answer_blocks,
+    confirmed_regions,
     heading_of,
     how_sure,
     in_short,
@@ -129,6 +131,8 @@ def _brief(result: AuditResult, answers: Sequence[WrittenVerdict]) -> Iterator[B
     yield from asked_differently(result.manifest.models)
     yield from verdict_sentences(answers)
     yield from _notable(result)
+    for answer in answers:
+        yield from islice(confirmed_regions(answer.verdict.target, result), 1)
     if answers:
         lines = dict.fromkeys(line for answer in answers for line in answer.words.notes)
         yield from (paragraph("{line}.", line=line) for line in lines)
@@ -182,20 +186,8 @@ def _estimates(result: AuditResult) -> Section:
         ("model", "accuracy", "answers"),
         ((marked(row.model, shares), Cell.of(row.accuracy), row.in_words()) for row in shares),
     )
-    slices = table_of(
-        "Where slices differ, from one another: the lowest; p-values are corrected for all of them",
-        ("slices by", "on", "metric", "model", "lowest", "value", "p, adjusted"),
-        (
-            (
-                *(test.grouping, row.capability or CLEAN, short_name(row.metric), row.target),
-                *(row.subset, Cell.of(row.estimate), p_value(test.p_adjusted)),
-            )
-            for test in result.slice_tests
-            for row in [test.worst]
-        ),
-    )
     tables = map(_against, result.audits) if result.audits else _tables(result)
-    blocks = (*filter(None, (answers, slices)), *tables)
+    blocks = (*filter(None, (answers,)), *tables)
     return numbers_section(names, blocks, about=about, anchor="estimates")
 
 

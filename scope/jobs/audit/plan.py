@@ -145,6 +145,7 @@ class AuditPlan:
                 "candidates": self.request.candidates,
                 "changed_texts": len(self.changed_ids),
                 "searched_texts": len(self.searched_ids),
+                "region_margin": self.request.region_margin,
                 **self._of_verdicts(),
                 **self.soft_scope.parameters,
                 "min_similarity": self.options.min_similarity,

@@ -31,7 +31,7 @@ from scope.jobs.configuration import (
 from scope.jobs.gates import AuditGates
 from scope.models.options import ModelOptions
 from scope.models.scheme import split_spec, with_name
-from scope.records import Setting
+from scope.records import REGION_MARGIN, Setting
 from scope.registry import expand_groups
 
 MOST_LOOKS = 4
@@ -154,8 +154,10 @@ class AuditRequest(LabelledTexts, InShards, JudgesAccuracy):
     """Number of texts to sample: all give accuracy and the share of same answers, unchanged."""
 
     slices: Annotated[Sequence[str], option(DATA, "--slice", metavar="COLUMN")] = ()
-    """Column of the data by whose values same answers and same reaction are measured, too; may be
-    repeated. The reference's label and confidence always are."""
+    """Column of the data whose values may be regions where a target differs; may be repeated."""
+
+    region_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = REGION_MARGIN
+    """By how much a target differs in a region beyond the yardstick, and beyond other texts."""
 
     recall: Annotated[Sequence[str], option(METHOD, "--recall", metavar="CLASS")] = ()
     """Verdict: gold label of whose texts a target may not recognise fewer than the reference, but

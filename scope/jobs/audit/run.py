@@ -56,6 +56,7 @@ from scope.models.scheme import Model
 from scope.progress import remark
 from scope.protocols import Progress
 from scope.records import (
+    ERROR,
     AnswerShares,
     AuditResult,
     Example,
@@ -259,6 +260,8 @@ def _audited(
         labels=plan.models.reference.adapter.labels,
         soft_scope=plan.soft_scope,
         more=plan.more,
+        region_margin=plan.request.region_margin,
+        region_error=ERROR / plan.looks,
         seed=plan.options.seed,
     )
     return AuditResult(
@@ -267,7 +270,7 @@ def _audited(
         measurements=numbers.measurements,
         differences=numbers.differences,
         curves=numbers.curves,
-        slice_tests=numbers.slice_tests,
+        regions=numbers.regions,
         examples=examples,
         perturbations=perturbations,
         answer_shares=_shares(plan, answers),
@@ -485,6 +488,11 @@ def joined_audits(
         answer_shares=shares,
         candidate_outcomes=tuple(
             outcome for audit in audits for outcome in _outcomes(audit, audit.candidate_outcomes)
+        ),
+        regions=tuple(
+            replace(region, against=audit.manifest.reference.name)
+            for audit in audits
+            for region in audit.regions
         ),
         audits=tuple(audits),
         matrix=measure_matrix(measurements, groups, degenerate, seed=request.seed),

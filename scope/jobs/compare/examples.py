@@ -471,4 +471,5 @@ def with_short_names(result: CompareResult) -> CompareResult:
         cells=renamed(result.cells, "first", "second"),
         verdicts=renamed(result.verdicts, "target"),
         drift=renamed(result.drift, "target", "against"),
+        regions=renamed(result.regions, "target"),
     )

@@ -38,6 +38,7 @@ from reports.estimates import (
     table_of,
 )
 from reports.prose import Span, Text, joined, prose, together
+from reports.regions import region_sentence, regions_fold
 from reports.sections import (
     answered_section,
     asked,
@@ -408,9 +409,14 @@ def by_category(screen: Screen) -> Iterator[Block]:
 
 
 def where(screen: Screen) -> Iterator[Block]:
-    """The categories in which models clearly differ, or that with the widest gap."""
+    """The regions, or else the categories, in which models differ most."""
     first, *others = screen.order
+    regions = [each for each in screen.result.regions if each.task == screen.task.task]
     for name in others[:MOST_ROWS]:
+        worst = [each for each in regions if each.target == name and each.confirmed][:2]
+        if worst and first == screen.task.names[0]:
+            yield from (region_sentence(each, screen.result.manifest) for each in worst)
+            continue
         parts = sorted(screen.task.parts(first, name), key=lambda part: -abs(part.gap.value))
         clear = [part for part in parts if part.gap.high < -_HALF or part.gap.low > _HALF][:2]
         places = [
@@ -428,6 +434,7 @@ def where(screen: Screen) -> Iterator[Block]:
             )
         elif name == others[0]:
             yield paragraph("Not known: no categories of 10 questions or more.")
+    yield from regions_fold(regions, screen.result.manifest)
 
 
 def _question(screen: Screen) -> Iterator[Block]:

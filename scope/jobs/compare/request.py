@@ -24,7 +24,7 @@ from scope.jobs.configuration import InShards, JudgesAccuracy, SharesAnswers, ta
 from scope.jobs.gates import TaskGates
 from scope.models.options import SENTENCE_ENCODER, Answering, ModelOptions
 from scope.models.scheme import scheme_of, split_name
-from scope.records import Setting
+from scope.records import REGION_MARGIN, Setting
 
 
 class Entries(tuple[str, ...]):
@@ -77,6 +77,9 @@ class CompareRequest(SharesAnswers, InShards, JudgesAccuracy):
 
     normalize: Annotated[bool, option(METHOD)] = False
     """Compare answers as SQuAD does: without articles, punctuation and capitals."""
+
+    region_margin: Annotated[float, option(METHOD), Limits(above=0, below=1)] = REGION_MARGIN
+    """By how much accuracy differs on the questions of a region beyond that on the others."""
 
     encoder: Annotated[
         str | Any | None,

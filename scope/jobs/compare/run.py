@@ -24,6 +24,8 @@ from scope.answers import Run, recognise
 from scope.core.request import as_function
 from scope.data.log_items import ItemName
 from scope.estimation.answer_shares import SILENT, cut_thoughts
+from scope.estimation.conditions import conditions_of
+from scope.estimation.regions import Measured, find_regions
 from scope.estimation.tasks import (
     TaskNumbers,
     counted_pairs,
@@ -42,6 +44,7 @@ from scope.jobs.answering_models import (
     spec_of,
     with_reasons,
 )
+from scope.jobs.compare.examples import task_estimates
 from scope.jobs.compare.request import CompareRequest
 from scope.jobs.configuration import configuration_of, manifest_of, short_names
 from scope.jobs.drift import drift_along, texts_of
@@ -55,13 +58,16 @@ from scope.models.questions import KINDS
 from scope.models.scheme import Model, split_spec, with_name
 from scope.protocols import Progress
 from scope.records import (
+    ERROR,
     GOLD,
     MOST_WITH_CELLS,
     CompareResult,
     Endpoint,
     Estimate,
+    Item,
     Manifest,
     Outcome,
+    Region,
     Replacement,
     Setting,
     TaskAnswers,
@@ -102,6 +108,7 @@ class ComparisonPlan:
                 "normalize": self.request.normalize,
                 "accuracy_margin": self.request.accuracy_margin,
                 "recovery": self.request.recovery,
+                "region_margin": self.request.region_margin,
                 **(self.semscore.settings if self.semscore else {"encoder": None}),
                 **self._asked_with(),
                 **({"cluster": self.request.cluster} if self.request.cluster else {}),
@@ -216,7 +223,7 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
     )
     totals = (len(task.questions) for task in plan.tasks)
     measured = list(map(MeasuredTask, answered, numbers, lost, totals))
-    return CompareResult(
+    result = CompareResult(
         manifest=manifest,
         outcomes=tuple(map(_outcome, answered, likeness)),
         measurements=tuple(row for of_task in numbers for row in of_task.measurements),
@@ -233,6 +240,51 @@ def _conduct(plan: ComparisonPlan, configuration: Mapping[str, object], run: Run
             measured, names, plan.request.accuracy_margin, plan.request.recovery
         ),
     )
+    regions = regions_of_tasks(result, plan.request.region_margin, plan.request.seed)
+    return replace(result, regions=tuple(regions))
+
+
+def regions_of_tasks(result: CompareResult, margin: float, seed: int) -> Iterator[Region]:
+    """The questions on which each later model is right less, or more, often than the first.
+
+    Only of tasks with right answers, and none with more than ten models.
+    """
+    error = ERROR / max(1, len(result.tasks))
+    for task in task_estimates(result) if len(result.manifest.models) <= MOST_WITH_CELLS else ():
+        items = {item.question.id: item for item in task.answers.items} if task.answers else {}
+        first, *others = task.names
+        for target in others:
+            if not (both := task.shared(first, target)):
+                continue
+            asked = [items[id_] for id_ in both]
+            lost = np.array([before - after for before, after in both.values()])
+            conditions = conditions_of(
+                [item.question.text for item in asked], _named(asked), seed=seed
+            )
+            for region in find_regions(
+                target,
+                list(both),
+                conditions,
+                [Measured("accuracy", lost), Measured("gain", -lost)],
+                margin=margin,
+                error=error,
+                seed=seed,
+            ):
+                yield replace(region, task=task.task)
+
+
+def _named(items: Sequence[Item]) -> dict[str, list[str | None]]:
+    """The category of each question, and the place of its right option."""
+    places = ("first", "second", "third", "fourth", "fifth")
+    return {
+        "category": [item.category and f"in {item.category}" for item in items],
+        "right": [
+            f"of which the {places[item.right]} option is right"
+            if item.right is not None and item.right < len(places)
+            else None
+            for item in items
+        ],
+    }
 
 
 def _measure(

@@ -168,7 +168,7 @@ def test_runs_are_listed_by_name_with_what_they_ask(tmp_path: Path) -> None:
 
 
 def test_broken_folders_are_listed_with_the_reason(tmp_path: Path) -> None:
-    for name, content in {"a": None, "b": "{", "c": '{"format": 9, "question": {}}'}.items():
+    for name, content in {"a": None, "b": "{", "c": '{"format": 10, "question": {}}'}.items():
         (tmp_path / name).mkdir()
         if content is not None:
             (tmp_path / name / "manifest.json").write_text(content)
@@ -176,5 +176,5 @@ def test_broken_folders_are_listed_with_the_reason(tmp_path: Path) -> None:
     reasons = [entry.broken for entry in list_runs(tmp_path)]
     assert reasons[0] == "it has no manifest.json"
     assert "is damaged: " in reasons[1]
-    assert "has format 9" in reasons[2]
+    assert "has format 10" in reasons[2]
     assert "cannot be read" in reasons[3]

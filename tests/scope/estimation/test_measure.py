@@ -60,14 +60,6 @@ def test_by_hand(scored):
     assert found["hard_scope"].n == 3
 
 
-def test_parts_add_up_to_the_whole(scored):
-    found = measured(*scored(BY_HAND))
-    hard = {one.subset: one.estimate for one in found.measurements if one.metric == "hard_scope"}
-    assert hard["label = positive"].value == pytest.approx(1 / 2)
-    assert hard["label = negative"].value == 1
-    assert sum(hard[f"label = {label}"].n for label in LABELS) == hard[None].n
-
-
 @pytest.fixture
 def halves(scored):
     """Gives the estimates on the more similar half, of the pairs by hand twice over."""

@@ -7,6 +7,7 @@ from claims_corpus import SAME, audit, differing
 from kept_results import kept
 
 from scope.errors import SpecError
+from scope.records import Estimate, Region
 
 
 def test_the_representation_is_one_line_with_job_models_rows_and_folder():
@@ -32,9 +33,24 @@ def test_every_pair_and_model_is_a_row_of_the_examples():
     assert (frame.kept == (frame.before == frame.after)).all()
 
 
-@pytest.mark.parametrize("what", ["examples", "pairs"])
+def test_regions_are_rows_of_a_frame():
+    region = Region(
+        **{"target": "student", "name": "with a negation", "measure": "answers"},
+        **{"inside": 0.3, "outside": 0.1, "confirmed": True, "texts": ("e1",)},
+        excess=Estimate(value=0.2, low=0.1, high=0.3, n=50, method="score"),
+    )
+    frame = kept("audit", regions=(region,)).to_frame("regions")
+    assert frame.loc[0, ["name", "excess.low", "texts"]].tolist() == [
+        "with a negation",
+        0.1,
+        ("e1",),
+    ]
+    assert kept("audit").to_frame("regions").empty
+
+
+@pytest.mark.parametrize("what", ["examples", "regions", "pairs"])
 def test_a_result_without_such_rows_says_which_it_has(what):
-    with pytest.raises(SpecError, match="estimates; or examples, of an audit or a comparison"):
+    with pytest.raises(SpecError, match="or examples or regions, of an audit or a comparison"):
         kept("reuse").to_frame(what)
 
 
