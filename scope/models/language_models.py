@@ -134,6 +134,7 @@ class CausalModel(WritingModel):
     """
 
     asks = ("answer", "choice", "cloze")
+    stops_at_other = True
 
     def __init__(
         self,
@@ -259,12 +260,18 @@ class CausalModel(WritingModel):
         asked = [self._fitted(name, question, most) for question in questions]
         drafted = name == "answer" and not self._thinks
         drafts = [self._draft(item.draft) if item.draft and drafted else () for item in questions]
+
+        def over(question: Question) -> Callable[[str], bool]:
+            if not question.or_other:
+                return is_over
+            return lambda reply: is_over(reply) or replies.is_other(reply, question.draft)
+
         starts = [
-            self._start(fitted.tokens, most, is_over, draft)._replace(
+            self._start(fitted.tokens, most, over(question), draft)._replace(
                 notice=partial(notice, noticed) if is_choice else None, weigh=weighed
             )
-            for fitted, draft, noticed, weighed in zip(
-                asked, drafts, positions, weigh or [None] * len(asked), strict=True
+            for fitted, question, draft, noticed, weighed in zip(
+                asked, questions, drafts, positions, weigh or [None] * len(asked), strict=True
             )
         ]
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scope.errors import ModelError
+from scope.metrics.agreement import squad_normalized
 from scope.metrics.arrays import normalized
 from scope.records import Answer, NoAnswer, Prediction, Probabilities, Question
 
@@ -275,6 +276,31 @@ def answer_text(reply: str) -> str | None:
     """
     text = line(reply)
     return "" if _UNANSWERABLE.fullmatch(text) else text or None
+
+
+def is_other(reply: str, answer: str) -> bool:
+    """Whether a reply, however it goes on, differs from an answer in more than spelling.
+
+    Only whole words count, and three at least: fewer may announce the answer. An answer that
+    follows on a line of its own is taken for another one.
+
+    Examples
+    --------
+    >>> is_other("The Denver Broncos won", "Carolina"), is_other("In the Den", "In Denver, Ohio")
+    (True, False)
+    >>> is_other("The final answer is", "Carolina"), is_other("“Denver” or not at", "Carolina")
+    (False, False)
+    """
+    words = _spoken(reply).split()
+    whole = words if reply[-1:].isspace() else words[:-1]
+    beginning, known = (squad_normalized(" ".join(some)).split() for some in (whole, [answer]))
+    return (
+        len(whole) > 2
+        and whole[0][0] not in "".join(_QUOTES)
+        and not any("answer" in word.casefold() for word in whole[:3])
+        and bool(known)
+        and beginning != known[: len(beginning)]
+    )
 
 
 def goes_on(reply: str) -> bool:

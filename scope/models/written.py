@@ -57,17 +57,27 @@ class WrittenClassifier(InAnotherRole):
     parts
         Names of the parts of a text: ``passage`` or ``chat``, if any, and ``question`` or
         ``prompt``.
+    or_other
+        Whether the model may stop as soon as its answer can no longer equal the reference's.
     """
 
     role, labels, writes = "answerer", (), True
     most_tokens = ModelOptions.max_answer_tokens
 
-    def __init__(self, model: Answerer, parts: Sequence[str]) -> None:
+    def __init__(self, model: Answerer, parts: Sequence[str], *, or_other: bool = False) -> None:
         super().__init__(model)
-        self._parts = tuple(parts)
+        self._parts, self._or_other = tuple(parts), or_other
         self.prompts = getattr(model, "prompts", {})
         self.reading = getattr(model, "reading", None)
-        self.fingerprint = fingerprint_with(model.fingerprint, "written answers", *self._parts)
+        how = ("written answers", *["or other"] * or_other)
+        self.fingerprint = fingerprint_with(model.fingerprint, *how, *self._parts)
+
+    @property
+    def in_search(self) -> WrittenClassifier:
+        """The same for a search, which needs no answer that differs from the reference's."""
+        if not getattr(self._model, "stops_at_other", False):
+            return self
+        return WrittenClassifier(self._model, self._parts, or_other=True)
 
     @cached_property
     def scores(self) -> bool:
@@ -95,7 +105,7 @@ class WrittenClassifier(InAnotherRole):
         """What is asked; its draft is the reference's answer, where the text holds one."""
         parts, count = parts_of(text), len(self._parts)
         draft = parts[count] if len(parts) > count else ""
-        question = Question(id=text, text=parts[count - 1], draft=draft)
+        question = Question(id=text, text=parts[count - 1], draft=draft, or_other=self._or_other)
         if self._parts[0] == CHAT:
             return replace(question, messages=tuple(map(tuple, json.loads(parts[0] or "[]"))))
         return replace(question, context=(parts[0] or None) if count > 1 else None)

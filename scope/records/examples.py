@@ -136,7 +136,8 @@ class Question:
     ``row`` is the number, from 0, of the data's row that it was made of, for answers that are saved
     by row; what a comparison keeps of a question does without it. ``draft`` is an answer that is
     expected of the model, which may be verified faster than it is written: it changes no answer,
-    and is no part of the question. ``messages`` are those of a chat before the text: the role and
+    and is no part of the question. With ``or_other`` the model may stop as soon as its answer can
+    no longer equal the draft. ``messages`` are those of a chat before the text: the role and
     the content of each. ``labels`` are those of the options in their source: a saved answer may
     name one.
     """
@@ -147,6 +148,7 @@ class Question:
     options: tuple[str, ...] = ()
     row: int | None = None
     draft: str = field(default="", compare=False, repr=False, metadata=SPARSE_FIELD)
+    or_other: bool = field(default=False, compare=False, repr=False, metadata=SPARSE_FIELD)
     messages: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE_FIELD)
     labels: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=SPARSE_FIELD)
 

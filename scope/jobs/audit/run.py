@@ -371,10 +371,10 @@ class Searched(NamedTuple):
 
 def _search(plan: AuditPlan, chosen: ChosenCapability, run: Run) -> Searched:
     """Search the kept pairs of a capability and draw its random candidates."""
-    progress = plan.request.progress
+    progress, reference = plan.request.progress, plan.models.reference.adapter
     search = PairSearch(
         capability=chosen.capability,
-        reference=CachedClassifier(plan.models.reference.adapter, run),
+        reference=CachedClassifier(getattr(reference, "in_search", reference), run),
         examples=plan.searched,
         options=plan.options,
         run=run,
