@@ -59,7 +59,7 @@ from scope.estimation.conditions import Conditions, conditions_of, words_of
 from scope.estimation.regions import Measured, find_regions
 from scope.paths import cache_folder
 from scope.progress import Silent
-from scope.records import REGION_MARGIN
+from scope.records import ERROR, REGION_MARGIN
 from scope.statistics.intervals import normal_quantile, wilson
 
 SIZES = (0.02, 0.05, 0.15)
@@ -352,8 +352,15 @@ class Audit(NamedTuple):
 def regions(audit: Audit, target: Rows, seed: int) -> list[tuple[str, Mask]]:
     """The confirmed regions."""
     sure = audit.reference.max(axis=1)
+    # As in an audit with random changes, which have the other half of the error.
     rows = find_regions(
-        "target", audit.ids(), audit.conditions, audit.measured(target), confidence=sure, seed=seed
+        "target",
+        audit.ids(),
+        audit.conditions,
+        audit.measured(target),
+        confidence=sure,
+        error=ERROR / 2,
+        seed=seed,
     )
     confirmed = []
     for region in rows:
