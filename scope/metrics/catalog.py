@@ -152,6 +152,15 @@ AUDIT_METRICS: Final = (
         explanation="How often both models give the same answer to an unchanged text.",
     ),
     Metric(
+        key="self_agreement",
+        title="Same answers when asked twice",
+        directed=False,
+        clean=True,
+        paper="ours: of all pairs of sampled answers to a text, those that are the same",
+        explanation="How often the reference gives the same answer twice to an unchanged text, "
+        "where it samples at temperature 1: its own noise. 1 where it is sure.",
+    ),
+    Metric(
         key="iid_accuracy_gap",
         title="Gap in accuracy",
         more_similar="lower",

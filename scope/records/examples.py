@@ -138,7 +138,8 @@ class Question:
     expected of the model, which may be verified faster than it is written: it changes no answer,
     and is no part of the question. ``messages`` are those of a chat before the text: the role and
     the content of each. ``labels`` are those of the options in their source: a saved answer may
-    name one.
+    name one. With a ``seed``, from 0 on, the answer is drawn at temperature 1; else it is the
+    likeliest.
     """
 
     id: str
@@ -149,6 +150,7 @@ class Question:
     draft: str = field(default="", compare=False, repr=False, metadata=SPARSE_FIELD)
     messages: tuple[tuple[str, str], ...] = field(default=(), metadata=SPARSE_FIELD)
     labels: tuple[str, ...] = field(default=(), compare=False, repr=False, metadata=SPARSE_FIELD)
+    seed: int | None = field(default=None, metadata=SPARSE_FIELD)
 
     def __post_init__(self) -> None:
         if not self.text.strip():

@@ -40,7 +40,7 @@ from scope.records import (
     marked,
 )
 from scope.verdicts.decide import ENDPOINTS, IN_POINTS
-from scope.verdicts.plan import not_assessed
+from scope.verdicts.plan import is_own_yardstick, not_assessed
 from scope.verdicts.words import (
     VerdictWords,
     audit_words,
@@ -256,8 +256,9 @@ def to_do(
     differ = any(isinstance(share, Estimate) and share.value < 1 for share in same)
     if result.manifest.baseline is None and differ and {*names} != {"may not"}:
         yield paragraph(
-            "To judge same answers and reactions, too, add ``--baseline``: {reference} trained "
-            "again, or in another precision.",
+            "To judge {what}, too, add ``--baseline``: {reference} trained again, or in another "
+            "precision.",
+            what="same answers and " * (not is_own_yardstick(result.manifest)) + "reactions",
             reference=answers[0].reference,
         )
 
@@ -452,7 +453,8 @@ def _column(end: Endpoint, answers: Sequence[WrittenVerdict]) -> tuple[bool, str
     if end.limit is not None:
         names = {answer.reference for answer in answers}
         model = answers[0].reference if len(names) == 1 else "the model replaced"
-        model = answers[0].baseline if end.measure in ("agreement", "concordance") else model
+        if end.measure in ("agreement", "concordance"):
+            model = answers[0].baseline or f"{model} asked twice"
         limit = allowed(end) + (
             f" {model}" if end.limit < 0 else f" {answers[0].reference}’s" * bool(end.most)
         )
